@@ -1,0 +1,32 @@
+/** Ids of accounts, webhooks, keys and workspaces: a UUID's 16 bytes as 22 characters of base64url. */
+import { ServiceError } from '../errors.ts';
+
+/** Random bytes, injected: `randomBytes` of node:crypto in the process. */
+export type RandomBytes = (size: number) => Buffer;
+
+export const newId = (randomBytes: RandomBytes): string => randomBytes(16).toString('base64url');
+
+/** Ids of postings and drafts: 15 digits, the first not zero. */
+export const newJobId = (randomBytes: RandomBytes): string =>
+  (100_000_000_000_000n + (randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n)).toString();
+
+/** 16 bytes leave the last of the 22 characters two bits. */
+const idPattern = /^[A-Za-z0-9_-]{21}[AQgw]$/;
+
+export const isId = (value: string): boolean => idPattern.test(value);
+
+export const isJobId = (value: string): boolean => /^\d{1,32}$/.test(value);
+
+/** Throws `errors/invalid_resource_identifier` for an id that none of ours can look like. */
+export function checkId(value: string, what: 'account' | 'webhook'): void {
+  if (isId(value)) return;
+  throw new ServiceError('invalid_resource_identifier', {
+    detail: `The ${what} id is malformed: it has 22 characters of A-Z, a-z, 0-9, - and _.`,
+  });
+}
+
+/** Throws `errors/invalid_resource_identifier` for an id that no posting can have. */
+export function checkJobId(value: string): void {
+  if (isJobId(value)) return;
+  throw new ServiceError('invalid_resource_identifier', { detail: 'The job id is malformed: it has digits only.' });
+}

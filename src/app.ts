@@ -1,0 +1,91 @@
+/** The composition root: picks the backend, mounts the faces, and knows how to stop. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { embeddedAccounts } from './accounts/embedded.ts';
+import type { RandomBytes } from './accounts/ids.ts';
+import { authenticate } from './accounts/keys.ts';
+import type { Config } from './config.ts';
+import type { Ports } from './context.ts';
+import { ensureDemo } from './demo.ts';
+import { mountGraphQL } from './graphql/server.ts';
+import { type Authenticate, createHttpServer } from './http.ts';
+import { embeddedJobs } from './jobs/embedded.ts';
+import type { Networks } from './networks/network.ts';
+import { cursorCodec } from './paging.ts';
+import { embeddedPosts } from './posts/embedded.ts';
+import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
+import { type Database, openDatabase, ping } from './store/database.ts';
+import { embeddedWebhooks } from './webhooks/embedded.ts';
+
+/** What the process gives the gateway: all that it cannot know or do by itself. */
+export interface Surroundings {
+  readonly logger: Logger;
+  readonly now: () => Date;
+  readonly randomBytes: RandomBytes;
+  readonly networks: Networks;
+}
+
+/** A service that answers the ports, and what belongs to it. */
+interface Backend {
+  readonly ports: Ports;
+  readonly authenticate: Authenticate;
+  /** Rejects while the backend cannot answer. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface App {
+  readonly server: FastifyInstance;
+  readonly ports: Ports;
+  /** The embedded backend's database. */
+  readonly database: Database;
+  /** Starts to listen. Answers the address, as `http://127.0.0.1:4000`. */
+  listen(): Promise<string>;
+  /** Takes no new request, lets those in flight end, and closes what it opened. */
+  close(): Promise<void>;
+}
+
+export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
+  const { logger, randomBytes } = surroundings;
+  const keys = keysFrom(config.secret ?? (await keptSecret(config.dataDirectory, randomBytes)));
+  const database = await openDatabase(config.database);
+  if (config.demo) await makeDemo(database, config, surroundings);
+  const backend = embedded(database, keys, surroundings);
+  const server = createHttpServer({ logger, ready: backend.ready });
+  mountGraphQL(server, { ...backend, cursors: cursorCodec(keys('graphql-cursors'), 'base64url') });
+  return {
+    server,
+    ports: backend.ports,
+    database,
+    async listen() {
+      await server.listen({ host: config.host, port: config.port });
+      const { address, family, port } = server.server.address() as AddressInfo;
+      return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    },
+    async close() {
+      await server.close();
+      await backend.close();
+    },
+  };
+}
+
+async function makeDemo(database: Database, config: Config, { logger, now, randomBytes }: Surroundings): Promise<void> {
+  const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
+  if (file !== null) logger.info(`The database was empty: made a demo workspace; its API key is in ${file}`);
+}
+
+function embedded(database: Database, keys: DeriveKey, { now, randomBytes, networks }: Surroundings): Backend {
+  const cursors = cursorCodec(keys('rest-cursors'), 'base64');
+  return {
+    ports: {
+      accounts: embeddedAccounts({ database, cursors }),
+      jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
+      posts: embeddedPosts({ database, networks, cursors }),
+      webhooks: embeddedWebhooks({ database, cursors, now, randomBytes }),
+    },
+    authenticate: (apiKey) => authenticate(database, apiKey, now()),
+    ready: () => ping(database),
+    close: () => database.destroy(),
+  };
+}

@@ -1,0 +1,162 @@
+/** Relay connections over lists that have one cursor a page (see paging.ts). Forward only: the lists are. */
+import type { OutputRef } from '@pothos/core';
+import { z } from 'zod';
+import { type ErrorName, ServiceError } from '../errors.ts';
+import { type Operation, requireScope } from '../operation.ts';
+import { type CursorScope, type Page, type Position, readWindow, startOfList, type Window } from '../paging.ts';
+import { pageLimit, parse } from '../shape.ts';
+import { builder } from './builder.ts';
+import type { Context } from './context.ts';
+import { inGraphQLWords } from './words.ts';
+
+/** Some consecutive items of a list. An item that cannot be shown is an Error: its node is null, with the error at it. */
+export interface Connection<T> {
+  readonly window: Window<T | Error>;
+  readonly hasPreviousPage: boolean;
+  readonly cursorOf: (position: Position) => string;
+}
+
+interface Edge<T> {
+  readonly node: T | Error;
+  readonly after: Position;
+  readonly connection: Connection<T>;
+}
+
+const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
+  description: 'Where a page of a connection stands in its list.',
+  fields: (t) => ({
+    hasNextPage: t.boolean({ description: 'Whether more items follow.', resolve: ({ window }) => window.hasNextPage }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether the page was read from the middle of the list. Lists are read forwards only.',
+      resolve: ({ hasPreviousPage }) => hasPreviousPage,
+    }),
+    startCursor: t.string({
+      nullable: true,
+      description: 'The cursor of the first edge; null where there is none.',
+      resolve: ({ window: { items }, cursorOf }) => (items[0] === undefined ? null : cursorOf(items[0].after)),
+    }),
+    endCursor: t.string({
+      nullable: true,
+      description: 'Pass it as `after` to read the next page. Null where nothing was read.',
+      resolve: ({ window: { end }, cursorOf }) => (end === null ? null : cursorOf(end)),
+    }),
+  }),
+});
+
+/** The connection type of `node`, and the edge type that goes with it: `PostConnection` and `PostEdge` for `Post`. */
+export function connectionType<T>(name: string, node: OutputRef<T>, things: string) {
+  const EdgeType = builder.objectRef<Edge<T>>(`${name}Edge`).implement({
+    description: `One of the ${things} of a page, and its place in the list.`,
+    fields: (t) => ({
+      cursor: t.string({
+        description: 'Pass it as `after` to read on right behind this item.',
+        resolve: ({ after, connection }) => connection.cursorOf(after),
+      }),
+      node: t.field({
+        type: node,
+        nullable: true,
+        description: 'The item; null where it could not be read, with an error at its path.',
+        resolve: (edge) => edge.node as never,
+      }),
+    }),
+  });
+  return builder.objectRef<Connection<T>>(`${name}Connection`).implement({
+    description: `A page of ${things}.`,
+    fields: (t) => ({
+      edges: t.field({
+        type: [EdgeType],
+        description: 'The items with a cursor each.',
+        complexity: { field: 1, multiplier: 1 },
+        resolve: (connection) => connection.window.items.map((item) => ({ ...item, connection })),
+      }),
+      nodes: t.field({
+        type: [node],
+        nullable: { list: false, items: true },
+        description: 'The items alone; null for one that could not be read, with an error at its path.',
+        complexity: { field: 1, multiplier: 1 },
+        resolve: (connection) => connection.window.items.map((item) => item.node) as never,
+      }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Where this page stands in the list.',
+        resolve: (connection) => connection as Connection<unknown>,
+      }),
+    }),
+  });
+}
+
+/** Bounds of the `first` argument, as a table of a capability states them. */
+interface FirstLimits {
+  readonly limit: { readonly min: number; readonly max: number; readonly default: number };
+}
+
+/** The arguments of a connection field, to be spread beside the field's own. */
+export function connectionArgs({ limit }: FirstLimits, things: string) {
+  return builder.args((t) => ({
+    first: t.int({
+      required: true,
+      defaultValue: limit.default,
+      description: `How many ${things} to read, from ${limit.min} to ${limit.max}.`,
+    }),
+    after: t.string({
+      description: 'A cursor of this same list: the page starts right behind it. Leave it out for the first page.',
+    }),
+  }));
+}
+
+/** What a connection costs: its fields, for each item that it may have. */
+export const connectionComplexity = (args: { readonly first?: number | null }) => ({
+  field: 1,
+  multiplier: Math.max(1, Math.min(args.first ?? 1, 250)),
+});
+
+interface ConnectionRequest<T> {
+  /** The operation that reads the list: its scope comes before anything else. */
+  readonly operation: Pick<Operation<unknown>, 'scope'>;
+  readonly limits: FirstLimits;
+  readonly first: number;
+  readonly after: string | null | undefined;
+  /** What the list is, for its cursors to be bound to: its name, and the arguments that chose it. */
+  readonly list: CursorScope;
+  /** The one error type for bad input, where the contract leaves the list only one. */
+  readonly invalid?: ErrorName;
+  /** Reads a page. @param limit at most the upper bound of `limits` */
+  readonly load: (cursor: string | undefined, limit: number) => Promise<Page<T>>;
+  /** The item, or why it cannot be shown: one odd item never costs the page. */
+  readonly show?: (item: T) => T | Error;
+}
+
+/** Reads the page of a connection that `first` and `after` ask for. */
+export async function connect<T>(
+  context: Context,
+  { operation, limits: { limit }, first, after, list, invalid, load, show = (item) => item }: ConnectionRequest<T>,
+): Promise<Connection<T>> {
+  requireScope(context.caller, operation.scope);
+  parse(z.object({ first: pageLimit(limit.max) }), { first }, invalid);
+  const scope = [context.caller.workspaceId, ...list];
+  const window = await readWindow(
+    (cursor, count) =>
+      load(cursor ?? undefined, count).catch((error: unknown) => {
+        throw error instanceof ServiceError ? inGraphQLWords(error, {}) : error;
+      }),
+    { first, from: openPosition(context, scope, after, invalid), maxLimit: limit.max },
+  );
+  return {
+    window: { ...window, items: window.items.map(({ node, after: behind }) => ({ node: show(node), after: behind })) },
+    hasPreviousPage: after !== null && after !== undefined,
+    cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
+  };
+}
+
+function openPosition(
+  { cursors }: Context,
+  scope: CursorScope,
+  after: string | null | undefined,
+  invalid: ErrorName = 'invalid_parameters',
+): Position {
+  if (after === null || after === undefined) return startOfList;
+  const opened = cursors.open(scope, after) as [string | null, number] | undefined;
+  if (opened !== undefined) return { cursor: opened[0], offset: opened[1] };
+  const issue = { path: ['after'], message: 'is not a cursor of this list' };
+  throw new ServiceError(invalid, { detail: 'after is not a cursor of this list', issues: [issue] });
+}

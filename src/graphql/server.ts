@@ -1,0 +1,137 @@
+/** The GraphQL face: Yoga on the shared HTTP server, with its plugins in the order in which they act. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type ExecutionArgs, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
+import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
+import type { Ports } from '../context.ts';
+import { fromUnknown, ServiceError } from '../errors.ts';
+import { type Authenticate, answerError, apiKeyOf, maxBodyBytes } from '../http.ts';
+import type { CursorCodec } from '../paging.ts';
+import type { Context } from './context.ts';
+import { toGraphQLError } from './errors.ts';
+import { createLoaders } from './loaders.ts';
+import { schema } from './schema.ts';
+
+/** Tokens of one document: about fifty times those of a query for every field there is. */
+const maxTokens = 20_000;
+
+export interface GraphQLOptions {
+  readonly ports: Ports;
+  readonly authenticate: Authenticate;
+  readonly cursors: CursorCodec;
+}
+
+/** What Yoga is given of the HTTP request. */
+interface Incoming {
+  readonly http: FastifyRequest;
+}
+
+export function mountGraphQL(server: FastifyInstance, { ports, authenticate, cursors }: GraphQLOptions): void {
+  const yoga = createYoga<Incoming, Context>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    logging: false,
+    multipart: false,
+    maxRequestBodySize: maxBodyBytes,
+    cors: false,
+    // Errors of an execution are described below, with the request at hand; this is for those around it.
+    maskedErrors: { maskError: (error) => (isOwnWords(error) ? error : new GraphQLError('Unexpected error')) },
+    plugins: [useParserLimits(), useCaller({ ports, authenticate, cursors }), useServiceErrors()],
+  });
+
+  server.register(async (scope) => {
+    // JSON only: a form that another site submits never gets as far as Yoga, which would execute it.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', (_request, _payload, done) => done(null));
+    scope.setErrorHandler((error, request, reply) => {
+      const envelope = answerError(error, request);
+      return reply
+        .status(envelope.status)
+        .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
+    });
+    scope.route({
+      url: yoga.graphqlEndpoint,
+      method: ['GET', 'POST', 'OPTIONS'],
+      handler: (request, reply) => {
+        reply.hijack();
+        return yoga.handle(request.raw, reply.raw, { http: request });
+      },
+    });
+  });
+}
+
+function useParserLimits(): Plugin {
+  return {
+    onParse: ({ setParseFn }) => setParseFn((source: string) => parse(source, { maxTokens })),
+  };
+}
+
+/** Finds out who asks before anything runs. Only the schema itself can be asked for without a key. */
+function useCaller({ ports, authenticate, cursors }: GraphQLOptions): Plugin<Incoming> {
+  return {
+    async onExecute({ args, setResultAndStopExecution, extendContext }) {
+      if (asksOnlyForSchema(args)) return;
+      const { http } = args.contextValue;
+      try {
+        const caller = await authenticate(apiKeyOf(http));
+        const asker = { caller, requestId: http.id, signal: http.gone, ports };
+        const context: Context = { ...asker, cursors, loaders: createLoaders(asker) };
+        extendContext(context as never);
+      } catch (error) {
+        const answer = describe(error, http);
+        // Nothing was executed, so that the status can say why.
+        answer.extensions.http = { status: fromUnknown(error).status };
+        setResultAndStopExecution({ errors: [answer] });
+      }
+    },
+  };
+}
+
+function asksOnlyForSchema({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>): boolean {
+  const operation = getOperationAST(document, operationName);
+  const selections = operation?.selectionSet.selections ?? [];
+  return selections.every((selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'));
+}
+
+/** Every error of an answer in the contract's terms. */
+function useServiceErrors(): Plugin<Incoming> {
+  return {
+    onExecute: ({ args }) => ({
+      onExecuteDone: (payload) =>
+        handleStreamOrSingleExecutionResult(payload, ({ result, setResult }) => {
+          if (result.errors === undefined) return;
+          const { http } = args.contextValue;
+          setResult({ ...result, errors: result.errors.map((error) => describe(error, http)) });
+        }),
+    }),
+  };
+}
+
+/** An error as the caller may see it. What nobody expected is logged with the request's id, and masked. */
+function describe(error: unknown, http: FastifyRequest): GraphQLError {
+  if (!(error instanceof GraphQLError)) return toGraphQLError(logged(fromUnknown(error), http), http.id);
+  if (error.extensions.type !== undefined) return error;
+  const cause = rootCause(error);
+  // GraphQL's own complaint about a request or, at a path, about an answer that breaks the schema.
+  if (cause === undefined && error.path === undefined) return error;
+  const failure =
+    cause === undefined
+      ? new ServiceError('provider_error', { detail: 'What was read does not fit the schema.', cause: error })
+      : fromUnknown(cause);
+  return toGraphQLError(logged(failure, http), http.id, error);
+}
+
+/** GraphQL's own errors, and those that have been described. */
+const isOwnWords = (error: unknown): error is GraphQLError =>
+  error instanceof GraphQLError && (error.extensions.type !== undefined || rootCause(error) === undefined);
+
+/** What was thrown in a resolver, out of the errors that executors wrap around it. */
+function rootCause(error: GraphQLError): Error | undefined {
+  const cause = error.originalError ?? undefined;
+  return cause instanceof GraphQLError ? rootCause(cause) : cause;
+}
+
+function logged(failure: ServiceError, http: FastifyRequest): ServiceError {
+  if (failure.status >= 500) http.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
+  return failure;
+}

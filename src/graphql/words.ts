@@ -1,0 +1,67 @@
+/**
+ * The contract writes `job_title`, GraphQL `jobTitle`; the contract tells variants apart by a tag, GraphQL by a one-of.
+ * Requests go one way here, and the paths of what is wrong with them the other.
+ */
+import { type Issue, ServiceError } from '../errors.ts';
+import { detailOf } from '../shape.ts';
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The one-of variant that an object of the request was written as, for the paths of its issues. */
+const variantOf = new WeakMap<object, string>();
+
+/** A GraphQL input in the words of the contract: the same values under the contract's keys. */
+export function toContract(input: unknown): unknown {
+  if (Array.isArray(input)) return input.map(toContract);
+  if (typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [snakeCase(key), toContract(value)]));
+}
+
+/**
+ * A one-of input as the variant of a tagged union: `{ numeric: { … } }` with the tag `answer_type` is
+ * `{ answer_type: 'numeric', … }`. Null and undefined stay as they are.
+ * @throws ServiceError `invalid_parameters` unless exactly one variant is given: the executor checks it too, but what
+ *   reaches a port must not depend on that
+ */
+export function toVariant(tag: string, oneOf: object | null | undefined): object | null | undefined {
+  if (oneOf === null || oneOf === undefined) return oneOf;
+  const given = Object.entries(oneOf).filter(([, value]) => value !== undefined && value !== null);
+  const [variant] = given;
+  if (variant === undefined || given.length > 1) {
+    throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
+  }
+  const [name, value] = variant;
+  const tagged = { [tag]: snakeCase(name), ...(toContract(value) as object) };
+  variantOf.set(tagged, name);
+  return tagged;
+}
+
+/** The input without the fields that are null: for requests in which null can only mean "not given". */
+export function withoutNulls<T extends object>(input: T): T {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as T;
+}
+
+/** Argument names of GraphQL that are not the contract's in camelCase. */
+const renamed: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+
+/** A failure with its issues in the words of the GraphQL request that had them. */
+export function inGraphQLWords(error: ServiceError, request: unknown, prefix: readonly string[] = []): ServiceError {
+  if (error.issues.length === 0) return error;
+  const issues = error.issues.map(({ path, message }) => ({
+    path: [...prefix, ...graphqlPath(path, request)],
+    message,
+  }));
+  return new ServiceError(error.errorName, { issues, detail: detailOf(issues), cause: error, status: error.status });
+}
+
+function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {
+  let at = request;
+  return path.flatMap((segment, depth) => {
+    const name = typeof segment === 'string' ? camelCase(segment) : segment;
+    const variant = typeof at === 'object' && at !== null ? variantOf.get(at) : undefined;
+    at = (at as Record<string | number, unknown> | null | undefined)?.[segment];
+    const here = depth === 0 && typeof name === 'string' ? (renamed[name] ?? name) : name;
+    return variant === undefined ? [here] : [variant, here];
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * The HTTP server that both faces share: one request id, one body limit, one log line for each request, and the
+ * contract's envelope for every failure that no face has answered.
+ */
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { Caller } from './accounts/shapes.ts';
+import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from './errors.ts';
+
+/** Bytes of a request body (1 MiB). */
+export const maxBodyBytes = 1_048_576;
+
+/** Finds out who a request comes from. @throws ServiceError for a key that is missing, invalid or expired */
+export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Aborts when the client goes away before it has its answer. Fastify's own `signal` aborts as soon as the request
+     * has been read to its end, as node:http closes it then.
+     */
+    gone: AbortSignal;
+  }
+}
+
+export interface HttpOptions {
+  readonly logger: Logger;
+  /** Rejects while the gateway cannot answer; `/readyz` then says 503. */
+  readonly ready: () => Promise<void>;
+}
+
+export function createHttpServer({ logger, ready }: HttpOptions): FastifyInstance {
+  const server = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: maxBodyBytes,
+    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
+    // Slow senders of headers and bodies are cut off by node:http's own deadlines.
+    requestTimeout: 60_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true },
+  });
+
+  server.decorateRequest('gone');
+  server.addHook('onRequest', async (request, reply) => {
+    const gone = new AbortController();
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) gone.abort(new DOMException('The client went away', 'AbortError'));
+    });
+    request.gone = gone.signal;
+    reply.raw.setHeader('x-request-id', request.id);
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    // The path without its query, and no header: neither may show a key or a cursor.
+    request.log.info(
+      { method: request.method, path: pathOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    );
+  });
+  server.setErrorHandler((error, request, reply) => {
+    const envelope = answerError(error, request);
+    return reply.status(envelope.status).send(envelope);
+  });
+  server.setNotFoundHandler((request) => {
+    throw new ServiceError('resource_not_found', {
+      detail: `There is nothing at ${request.method} ${pathOf(request)}.`,
+    });
+  });
+
+  server.get('/livez', { logLevel: 'warn' }, async () => ({ status: 'alive' }));
+  server.get('/readyz', { logLevel: 'warn' }, async () => {
+    await ready().catch((cause: unknown) => {
+      throw new ServiceError('service_unavailable', { detail: 'The gateway is not ready.', cause });
+    });
+    return { status: 'ready' };
+  });
+  return server;
+}
+
+/** The API key of a request: `X-API-KEY`, or else a bearer token. */
+export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string') return key;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+/** The envelope of a failure, logged where it is ours to look into. */
+export function answerError(error: unknown, request: FastifyRequest): ErrorEnvelope {
+  const failure = fromUnknown(fromFastify(error));
+  if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
+  return toEnvelope(failure, request.id);
+}
+
+/** What Fastify itself refuses before a face sees it, in the contract's terms. */
+function fromFastify(error: unknown): unknown {
+  switch ((error as { code?: string }).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('content_too_large', { detail: `A request body has at most ${maxBodyBytes} bytes.` });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
+    default:
+      return error;
+  }
+}
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+
+/** A caller may bring its own request id, as long as it is one that can be searched for and breaks no log line. */
+function acceptedRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : undefined;
+}

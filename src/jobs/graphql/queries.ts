@@ -1,0 +1,38 @@
+import { builder } from '../../graphql/builder.ts';
+import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { jobListLimits, listJobs } from '../operations.ts';
+import { findJob, PnetJobPosting } from './posting.ts';
+import { JobStateEnum } from './vocabularies.ts';
+
+const PnetJobPostingConnection = connectionType('PnetJobPosting', PnetJobPosting, 'job postings');
+
+builder.queryFields((t) => ({
+  jobPosting: t.field({
+    type: PnetJobPosting,
+    nullable: true,
+    description:
+      'The job posting or draft with this id; null where the key cannot see one. Embedded backend only. Scope: `jobs:write`.',
+    args: { jobId: t.arg.id({ required: true, description: 'Id of the posting or draft.' }) },
+    resolve: (_root, { jobId }, context) => findJob(jobId, context),
+  }),
+  jobPostings: t.field({
+    type: PnetJobPostingConnection,
+    description: 'Job postings and drafts, newest first. Embedded backend only. Scope: `jobs:write`.',
+    args: {
+      accountId: t.arg.id({ description: 'Only those of this account.' }),
+      state: t.arg({ type: JobStateEnum, description: 'Only those in this state.' }),
+      ...connectionArgs(jobListLimits, 'job postings'),
+    },
+    complexity: connectionComplexity,
+    resolve: (_root, { accountId, state, first, after }, context) =>
+      connect(context, {
+        operation: listJobs,
+        limits: jobListLimits,
+        first,
+        after,
+        list: ['jobPostings', context.caller.keyId, accountId, state],
+        load: (cursor, limit) =>
+          listJobs(context, { account_id: accountId ?? undefined, job_state: state ?? undefined, cursor, limit }),
+      }),
+  }),
+}));

@@ -1,0 +1,215 @@
+/**
+ * Job postings: vocabularies, requests and results of the contract, and the rules among their fields that need no I/O.
+ */
+import { z } from 'zod';
+import { boundedList, httpUrl, identifier, numericId, shortText, text } from '../shape.ts';
+
+export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
+export const employmentStatuses = [
+  'FULL_TIME',
+  'PART_TIME',
+  'CONTRACT',
+  'TEMPORARY',
+  'OTHER',
+  'VOLUNTEER',
+  'INTERNSHIP',
+] as const;
+export const seniorities = [
+  'INTERNSHIP',
+  'ENTRY_LEVEL',
+  'ASSOCIATE',
+  'MID_SENIOR_LEVEL',
+  'DIRECTOR',
+  'EXECUTIVE',
+  'NOT_APPLICABLE',
+] as const;
+export const payFrequencies = ['YEARLY', 'MONTHLY', 'HOURLY'] as const;
+export const jobServices = ['CLASSIC', 'RECRUITER'] as const;
+export const publishModes = ['FREE', 'PROMOTED', 'PROMOTED_PLUS'] as const;
+export const jobStates = ['active', 'draft', 'review', 'closed', 'paused'] as const;
+export const checkpointTypes = ['EMAIL_VERIFICATION', 'OTP'] as const;
+
+/** Bounds of the recruiter lists, in entries (contract, "Limits"). */
+export const recruiterLimits = {
+  functions: { min: 1, max: 3 },
+  industries: { min: 1, max: 3 },
+  skills: { min: 1, max: 10 },
+} as const;
+
+const titleOrCompany = z
+  .strictObject({ id: numericId().optional(), text: shortText().min(1, 'must not be empty').optional() })
+  .refine(({ id, text }) => id !== undefined || text !== undefined, 'needs an id or a text');
+
+const pay = z
+  .strictObject({
+    currency: shortText().min(1, 'must not be empty'),
+    min: z.number().min(0, 'must not be negative'),
+    max: z.number().min(0, 'must not be negative'),
+    pay_frequency: z.enum(payFrequencies),
+  })
+  .refine(({ min, max }) => min <= max, { message: 'must not be below min', path: ['max'] });
+
+const numericQuestion = z
+  .strictObject({
+    answer_type: z.literal('numeric'),
+    question: text().min(1, 'must not be empty'),
+    position: z.number().optional(),
+    must_match: z.boolean().optional(),
+    min_expectation: z.number().optional(),
+    max_expectation: z.number().optional(),
+  })
+  .refine(({ min_expectation: min, max_expectation: max }) => min === undefined || max === undefined || min <= max, {
+    message: 'must not be below min_expectation',
+    path: ['max_expectation'],
+  });
+
+const choiceQuestion = z
+  .strictObject({
+    answer_type: z.literal('multiple_choices'),
+    question: text().min(1, 'must not be empty'),
+    choices: z.array(shortText().min(1, 'must not be empty')).min(1, 'must have at least 1 entry'),
+    expected_choices: z.array(shortText()),
+    position: z.number().optional(),
+    must_match: z.boolean().optional(),
+  })
+  .refine(({ choices, expected_choices }) => expected_choices.every((choice) => choices.includes(choice)), {
+    message: 'must all be among choices',
+    path: ['expected_choices'],
+  });
+
+export const screeningQuestionShape = z.discriminatedUnion('answer_type', [numericQuestion, choiceQuestion]);
+
+const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(identifier(), min, max);
+
+const recruiterShape = z.strictObject({
+  project_id: identifier(),
+  functions: boundedList(
+    identifier().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
+    recruiterLimits.functions.min,
+    recruiterLimits.functions.max,
+  ).optional(),
+  industries: ids(recruiterLimits.industries).optional(),
+  skills: ids(recruiterLimits.skills).optional(),
+  seniority: z.enum(seniorities).optional(),
+  include_poster_info: z.boolean().optional(),
+});
+
+export const applyMethodShape = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('pnet'),
+    notification_email: shortText().pipe(z.email('must be an e-mail address')),
+    resume_required: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal('external'), url: httpUrl() }),
+]);
+
+/** The fields of a posting that an edit may set; each of them stands for itself and replaces what was there. */
+export const jobFields = {
+  job_title: titleOrCompany.optional(),
+  company: titleOrCompany.optional(),
+  workplace: z.enum(workplaces).optional(),
+  location: numericId().optional(),
+  employment_status: z.enum(employmentStatuses).optional(),
+  description: text().optional(),
+  auto_rejection_template: text().optional(),
+  screening_questions: z.array(screeningQuestionShape).optional(),
+  recruiter: recruiterShape.optional(),
+  tracking_pixel_url: httpUrl().optional(),
+  company_job_id: shortText().optional(),
+  apply_method: applyMethodShape.optional(),
+  salary: pay.optional(),
+  additional_compensation: pay.optional(),
+  auto_archive_applicants: z
+    .strictObject({ screening_questions: z.boolean().optional(), outside_of_country: z.boolean().optional() })
+    .optional(),
+  send_rejection_notification: z.boolean().optional(),
+};
+
+/** PATCH /v1/pnet/jobs/{job_id}: the path's id and the body. */
+export const jobEditShape = z.strictObject({ job_id: identifier(), account_id: identifier(), ...jobFields });
+
+/** An addition to the contract: a draft is a posting that has a title and is not published yet. */
+export const jobDraftShape = z.strictObject({ account_id: identifier(), ...jobFields, job_title: titleOrCompany });
+
+const amount = z.strictObject({
+  currency: shortText().min(1, 'must not be empty'),
+  amount: z.number().positive('must be above 0'),
+});
+
+const budgetShape = z
+  .strictObject({ daily: amount.optional(), monthly: amount.optional() })
+  .refine(({ daily, monthly }) => (daily === undefined) !== (monthly === undefined), 'needs either daily or monthly');
+
+const publishCommon = {
+  draft_id: identifier(),
+  account_id: identifier(),
+  service: z.enum(jobServices).optional(),
+  hiring_photo_frame: z.boolean().optional(),
+  bypass_email_verification: z.boolean().optional(),
+};
+
+/** POST /v1/pnet/jobs/{draft_id}/publish: the path's id and the body, discriminated on `mode`. */
+export const jobPublishShape = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('FREE'), ...publishCommon }),
+  z.strictObject({ mode: z.literal('PROMOTED'), ...publishCommon, budget: budgetShape.optional() }),
+  z.strictObject({
+    mode: z.literal('PROMOTED_PLUS'),
+    ...publishCommon,
+    service: z.literal('CLASSIC', 'must be CLASSIC: PROMOTED_PLUS is not offered for RECRUITER').optional(),
+    budget: budgetShape.optional(),
+  }),
+]);
+
+/** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
+export const jobCheckpointShape = z.strictObject({
+  draft_id: identifier(),
+  account_id: identifier(),
+  input: shortText().min(1, 'must not be empty'),
+});
+
+export const jobEditedShape = z.object({ object: z.literal('PnetJobPostingEdited'), job_id: z.string() });
+
+export const jobPublishedShape = z.object({
+  object: z.literal('PnetJobPostingPublished'),
+  job_state: z.enum(jobStates),
+  job_id: z.string(),
+});
+
+export const jobCheckpointOpenedShape = z.object({
+  object: z.literal('PnetJobPostingPublishCheckpoint'),
+  type: z.enum(checkpointTypes),
+  job_id: z.string(),
+});
+
+export type JobState = (typeof jobStates)[number];
+export type CheckpointType = (typeof checkpointTypes)[number];
+export type JobEdit = z.infer<typeof jobEditShape>;
+export type JobDraft = z.infer<typeof jobDraftShape>;
+/** What a posting says, without the account it belongs to. */
+export type JobFields = Omit<JobEdit, 'job_id' | 'account_id'>;
+export type JobPublish = z.infer<typeof jobPublishShape>;
+export type JobCheckpoint = z.infer<typeof jobCheckpointShape>;
+export type JobEdited = z.infer<typeof jobEditedShape>;
+export type JobPublished = z.infer<typeof jobPublishedShape>;
+export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
+/** Both answers of publish and checkpoint, told apart by `object`. */
+export type JobPublishResult = JobPublished | JobCheckpointOpened;
+
+/** An addition to the contract: a stored posting as it is read back. Times are ISO 8601 in UTC. */
+export interface JobPosting {
+  readonly object: 'PnetJobPosting';
+  readonly job_id: string;
+  readonly account_id: string;
+  readonly job_state: JobState;
+  readonly fields: JobFields;
+  readonly checkpoint: OpenCheckpoint | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** The step that the network waits for before it publishes the draft. */
+export interface OpenCheckpoint {
+  readonly type: CheckpointType;
+  readonly attempts_left: number;
+  readonly expires_at: string;
+}

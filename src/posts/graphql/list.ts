@@ -1,0 +1,77 @@
+/** The list of posts as a connection, and the union of what stands in it. */
+import { ServiceError } from '../../errors.ts';
+import { builder } from '../../graphql/builder.ts';
+import { type Connection, connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import type { Context } from '../../graphql/context.ts';
+import { listPosts } from '../operations.ts';
+import { type PhotonetPost, type PnetPost, type Post, postLimits } from '../shapes.ts';
+
+export const PnetPostType = builder.objectRef<PnetPost>('PnetPost');
+export const PhotonetPostType = builder.objectRef<PhotonetPost>('PhotonetPost');
+
+const typeOfProvider: Readonly<Record<string, string>> = { PNET: PnetPostType.name, PHOTONET: PhotonetPostType.name };
+
+const PostUnion = builder.unionType('Post', {
+  description: 'A post on one of the networks.',
+  types: [PnetPostType, PhotonetPostType],
+  resolveType: (post) => typeOfProvider[post.provider],
+});
+
+export const PostConnection = connectionType<Post>('Post', PostUnion, 'posts');
+
+export const postConnectionArgs = connectionArgs(postLimits, 'posts');
+
+/**
+ * The account that an object of a post was read from. Posts stay as they were read, so that it cannot stand in them; but
+ * ids depend on it, and so does walking on from a post to its author's posts.
+ */
+const readFrom = new WeakMap<object, string>();
+
+export function accountOf(value: object): string {
+  const accountId = readFrom.get(value);
+  if (accountId === undefined) throw new Error('An object of a post has lost the account that it was read from');
+  return accountId;
+}
+
+/** An object inside of `parent`, read from the same account. */
+export function partOf<T extends object | undefined>(parent: object, part: T): T {
+  if (part !== undefined && part !== null) readFrom.set(part, accountOf(parent));
+  return part;
+}
+
+export interface PostListArguments {
+  readonly accountId: string;
+  readonly identifier: string;
+  readonly isCompany?: boolean | null | undefined;
+  readonly first: number;
+  readonly after?: string | null | undefined;
+}
+
+export function connectPosts(
+  context: Context,
+  { accountId, identifier, isCompany, first, after }: PostListArguments,
+): Promise<Connection<Post>> {
+  return connect<Post>(context, {
+    operation: listPosts,
+    limits: postLimits,
+    first,
+    after,
+    list: ['posts', accountId, identifier, isCompany ?? false],
+    invalid: 'unprocessable_entity',
+    async load(cursor, limit) {
+      const { items, cursor: next } = await context.loaders.posts.load({
+        account_id: accountId,
+        identifier,
+        ...(isCompany === null || isCompany === undefined ? {} : { is_company: isCompany }),
+        ...(cursor === undefined ? {} : { cursor }),
+        limit,
+      });
+      for (const post of items) readFrom.set(post, accountId);
+      return { items, cursor: next };
+    },
+    show: (post) =>
+      typeOfProvider[post.provider] === undefined
+        ? new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' })
+        : post,
+  });
+}

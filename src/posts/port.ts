@@ -1,0 +1,11 @@
+import type { Call } from '../context.ts';
+import type { PostList, PostListRequest } from './shapes.ts';
+
+/** What can be asked about posts. */
+export interface PostsPort {
+  /**
+   * One page of the posts of a user or company, newest first, as the account's network shows them: 1 to 100, 100 unless
+   * `limit` says otherwise. The objects belong to the caller.
+   */
+  list(call: Call, request: PostListRequest): Promise<PostList>;
+}

@@ -1,0 +1,53 @@
+/** The one database of the embedded backend: SQLite or Postgres behind Kysely, brought to the present schema. */
+import { CompiledQuery, type Dialect, Kysely, PostgresDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import pg from 'pg';
+import { migrations } from './migrations/index.ts';
+import type { Tables } from './schema.ts';
+import { sqliteDialect } from './sqlite.ts';
+
+export type Database = Kysely<Tables>;
+
+/** Where the data is: a file of its own, or a server. */
+export type DatabaseLocation =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+/**
+ * Opens the database and runs the migrations that it lacks. Each runs within one transaction behind a lock, so that
+ * processes that start together wait for one another and a failed step leaves nothing behind.
+ * @throws the driver's error when the database cannot be reached or a migration fails
+ */
+export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+  const database: Database = new Kysely<Tables>({ dialect: dialectOf(location) });
+  try {
+    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+/** Whether the database answers. */
+export async function ping(database: Database): Promise<void> {
+  await database.executeQuery(CompiledQuery.raw('select 1'));
+}
+
+function dialectOf(location: DatabaseLocation): Dialect {
+  switch (location.kind) {
+    case 'sqlite':
+      return sqliteDialect(location.file);
+    case 'postgres':
+      return new PostgresDialect({ pool: new pg.Pool({ connectionString: location.url, types: { getTypeParser } }) });
+    default:
+      return location satisfies never;
+  }
+}
+
+/** Our bigints are epoch milliseconds, well within a double; the driver's default is to hand them out as text. */
+const int8 = 20;
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');

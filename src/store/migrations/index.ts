@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration';
+import * as foundation from './001_foundation.ts';
+
+/** Every step of the schema in order. A step that has been released is never changed: add another. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '001_foundation': foundation,
+};

@@ -1,0 +1,3 @@
+/** The GraphQL side of webhooks: what is read, and what is changed. */
+import './queries.ts';
+import './mutations.ts';

@@ -1,0 +1,134 @@
+/** A whole gateway for a test: real HTTP server, real database of its own, sandbox networks, a clock that can be set. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { newId } from '../../src/accounts/ids.ts';
+import { createKey } from '../../src/accounts/keys.ts';
+import { type AccountStatus, type AccountType, type Scope, scopeNames } from '../../src/accounts/shapes.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { Networks } from '../../src/networks/network.ts';
+import { type SandboxSessionName, sandboxNetworks, sandboxToken } from '../../src/networks/sandbox.ts';
+
+export interface Gateway {
+  readonly app: App;
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string;
+  /** Where the gateway keeps its files. */
+  readonly directory: string;
+  /** The time that the gateway believes it is; tests move it. */
+  readonly clock: { now: Date };
+  /** The lines that it has logged, parsed. */
+  readonly log: Record<string, unknown>[];
+  /** Makes a workspace with accounts and a key of its own. */
+  workspace(): Promise<TestWorkspace>;
+  close(): Promise<void>;
+}
+
+export interface TestWorkspace {
+  readonly workspaceId: string;
+  /** A key with every scope for every account. */
+  readonly key: string;
+  /** Connects an account; of type PNET, in status OK and with a sound session unless said otherwise. */
+  account(options?: {
+    type?: AccountType;
+    status?: AccountStatus;
+    session?: SandboxSessionName;
+    name?: string;
+  }): Promise<string>;
+  /** Makes a further key. */
+  newKey(options?: { scopes?: readonly Scope[]; accountIds?: readonly string[]; expiresAt?: Date }): Promise<string>;
+}
+
+export interface GatewayOptions {
+  /** Environment variables beside the test's own defaults. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Wraps the networks, to count or to break calls. */
+  readonly networks?: (sandbox: Networks) => Networks;
+}
+
+export async function startGateway({
+  environment = {},
+  networks = (all) => all,
+}: GatewayOptions = {}): Promise<Gateway> {
+  const directory = await mkdtemp(join(tmpdir(), 'postern-'));
+  const config: Config = readConfig({
+    NODE_ENV: 'test',
+    PORT: '0',
+    DEMO: 'off',
+    LOG_LEVEL: 'info',
+    DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
+    ...environment,
+  });
+  const clock = { now: new Date('2026-11-20T12:00:00Z') };
+  const log: Record<string, unknown>[] = [];
+  const logger = pino({ level: config.logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) });
+  const now = () => clock.now;
+  const app = await createApp(config, {
+    logger,
+    now,
+    randomBytes,
+    networks: networks(sandboxNetworks({ clock: now })),
+  });
+  const address = await app.listen();
+  return {
+    app,
+    address,
+    directory,
+    clock,
+    log,
+    workspace: () => makeWorkspace(app, clock),
+    async close() {
+      await app.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeWorkspace({ database }: App, clock: { now: Date }): Promise<TestWorkspace> {
+  const workspaceId = newId(randomBytes);
+  const created_at = clock.now.getTime();
+  await database.insertInto('workspaces').values({ id: workspaceId, name: workspaceId, created_at }).execute();
+  const newKey: TestWorkspace['newKey'] = async ({ scopes = scopeNames, accountIds = null, expiresAt = null } = {}) => {
+    const made = { now: clock.now, randomBytes };
+    return (await createKey(database, { workspaceId, name: 'test', scopes, accountIds, expiresAt }, made)).key;
+  };
+  return {
+    workspaceId,
+    key: await newKey(),
+    newKey,
+    async account({ type = 'PNET', status = 'OK', session = 'ok', name = type } = {}) {
+      const id = newId(randomBytes);
+      const row = { id, workspace_id: workspaceId, name, type, status, session: sandboxToken(session), created_at };
+      await database.insertInto('accounts').values(row).execute();
+      return id;
+    },
+  };
+}
+
+/** One field's errors or the data of a GraphQL answer over HTTP. */
+export interface GraphQLAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly data: any;
+  readonly errors: readonly { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];
+}
+
+/** Sends a GraphQL operation as a client would. */
+export async function graphql(
+  address: string,
+  key: string | undefined,
+  query: string,
+  variables: Record<string, unknown> = {},
+): Promise<GraphQLAnswer> {
+  const response = await fetch(`${address}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'x-api-key': key }) },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data = null, errors = [] } = (await response.json()) as Partial<GraphQLAnswer>;
+  return { status: response.status, headers: response.headers, data, errors };
+}
