@@ -8,6 +8,9 @@ import { detailOf } from '../shape.ts';
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** In GraphQL an `id` is always a global one: the contract's raw `id` of a part of a request has another name. */
+const rawIdNames: Readonly<Record<string, string>> = { providerId: 'id' };
+
 /** The one-of variant that an object of the request was written as, for the paths of its issues. */
 const variantOf = new WeakMap<object, string>();
 
@@ -15,7 +18,9 @@ const variantOf = new WeakMap<object, string>();
 export function toContract(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(toContract);
   if (typeof input !== 'object' || input === null) return input;
-  return Object.fromEntries(Object.entries(input).map(([key, value]) => [snakeCase(key), toContract(value)]));
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [rawIdNames[key] ?? snakeCase(key), toContract(value)]),
+  );
 }
 
 /**
@@ -42,8 +47,11 @@ export function withoutNulls<T extends object>(input: T): T {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as T;
 }
 
-/** Argument names of GraphQL that are not the contract's in camelCase. */
-const renamed: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+/** Names of GraphQL that are not the contract's in camelCase: those of arguments, and those further inside. */
+const renamed: readonly Readonly<Record<string, string>>[] = [
+  { limit: 'first', cursor: 'after', id: 'webhookId' },
+  { id: 'providerId' },
+];
 
 /** A failure with its issues in the words of the GraphQL request that had them. */
 export function inGraphQLWords(error: ServiceError, request: unknown, prefix: readonly string[] = []): ServiceError {
@@ -61,7 +69,7 @@ function graphqlPath(path: Issue['path'], request: unknown): (string | number)[]
     const name = typeof segment === 'string' ? camelCase(segment) : segment;
     const variant = typeof at === 'object' && at !== null ? variantOf.get(at) : undefined;
     at = (at as Record<string | number, unknown> | null | undefined)?.[segment];
-    const here = depth === 0 && typeof name === 'string' ? (renamed[name] ?? name) : name;
+    const here = renamed[Math.min(depth, 1)]?.[name] ?? name;
     return variant === undefined ? [here] : [variant, here];
   });
 }

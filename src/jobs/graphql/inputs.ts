@@ -12,13 +12,18 @@ import {
 
 const between = ({ min, max }: { readonly min: number; readonly max: number }) => `${min} to ${max} of them`;
 
-const JobTitleOrCompanyInput = builder.inputType('JobTitleOrCompanyInput', {
-  description: 'A job title or a company: its id, or free text where it has none.',
-  fields: (t) => ({
-    id: t.id({ description: 'Numeric id, found with the lookup of search parameters.' }),
-    text: t.string({ description: 'Free text, for what has no id.' }),
-  }),
-});
+/** What the network knows by an id of its own, or is told as free text. */
+const namedThingInput = (name: string, description: string) =>
+  builder.inputType(name, {
+    description,
+    fields: (t) => ({
+      providerId: t.id({ description: 'Numeric id at the network, found with its lookup of search parameters.' }),
+      text: t.string({ description: 'Free text, for what has no id.' }),
+    }),
+  });
+
+const JobTitleInput = namedThingInput('JobTitleInput', 'The title of a position: its id, or free text without one.');
+const JobCompanyInput = namedThingInput('JobCompanyInput', 'The company that hires: its id, or free text without one.');
 
 const JobPayInput = builder.inputType('JobPayInput', {
   description: 'A range of pay.',
@@ -109,7 +114,7 @@ const AutoArchiveApplicantsInput = builder.inputType('AutoArchiveApplicantsInput
 
 /** The fields of a posting, for both inputs that have them. */
 const jobFields = (t: PothosSchemaTypes.InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
-  company: t.field({ type: JobTitleOrCompanyInput, description: 'The company that hires.' }),
+  company: t.field({ type: JobCompanyInput, description: 'The company that hires.' }),
   workplace: t.field({ type: WorkplaceEnum, description: 'Where the work is done.' }),
   location: t.id({ description: 'Numeric id of the place, of the lookup type LOCATION.' }),
   employmentStatus: t.field({ type: EmploymentStatusEnum, description: 'The kind of employment.' }),
@@ -138,7 +143,7 @@ export const EditJobInput = builder.inputType('EditJobInput', {
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'The connected account to make the request from.' }),
     jobId: t.id({ required: true, description: 'The job to edit.' }),
-    jobTitle: t.field({ type: JobTitleOrCompanyInput, description: 'Title of the position.' }),
+    jobTitle: t.field({ type: JobTitleInput, description: 'Title of the position.' }),
     ...jobFields(t),
   }),
 });
@@ -147,7 +152,7 @@ export const CreateJobDraftInput = builder.inputType('CreateJobDraftInput', {
   description: 'A draft of a job posting.',
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'The connected account that it is to belong to.' }),
-    jobTitle: t.field({ type: JobTitleOrCompanyInput, required: true, description: 'Title of the position.' }),
+    jobTitle: t.field({ type: JobTitleInput, required: true, description: 'Title of the position.' }),
     ...jobFields(t),
   }),
 });

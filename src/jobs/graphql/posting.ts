@@ -21,13 +21,18 @@ type NumericQuestion = Extract<Question, { answer_type: 'numeric' }>;
 type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
 type ApplyMethod = Present<'apply_method'>;
 
-const IdOrText = builder.objectRef<Present<'job_title'>>('JobTitleOrCompany').implement({
-  description: 'A job title or a company: known to the network by its id, or given as free text.',
-  fields: (t) => ({
-    providerId: t.exposeID('id', { nullable: true, description: 'Id of the network; null for free text.' }),
-    text: t.exposeString('text', { nullable: true, description: 'Free text; null where the id says it.' }),
-  }),
-});
+/** What the network knows by an id of its own, or is told as free text. */
+const namedThing = (name: string, description: string) =>
+  builder.objectRef<Present<'job_title'>>(name).implement({
+    description,
+    fields: (t) => ({
+      providerId: t.exposeID('id', { nullable: true, description: 'Numeric id at the network; null for free text.' }),
+      text: t.exposeString('text', { nullable: true, description: 'Free text; null where the id says it.' }),
+    }),
+  });
+
+const JobTitle = namedThing('JobTitle', 'The title of a position.');
+const JobCompany = namedThing('JobCompany', 'The company that hires.');
 
 const Pay = builder.objectRef<Present<'salary'>>('JobPay').implement({
   description: 'A range of pay.',
@@ -154,13 +159,13 @@ export const PnetJobPosting = builder.objectRef<JobPosting>('PnetJobPosting').im
       description: 'The checkpoint that is open for the draft; null where none is.',
     }),
     jobTitle: t.field({
-      type: IdOrText,
+      type: JobTitle,
       nullable: true,
       description: 'Title of the position.',
       resolve: ({ fields }) => fields.job_title,
     }),
     company: t.field({
-      type: IdOrText,
+      type: JobCompany,
       nullable: true,
       description: 'The company that hires.',
       resolve: ({ fields }) => fields.company,
