@@ -43,7 +43,7 @@ export interface TestWorkspace {
 }
 
 export interface GatewayOptions {
-  /** Environment variables beside the test's own defaults. */
+  /** Environment variables beside the test's own defaults; `DATABASE_URL` of a database out of databases.ts, for example. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Wraps the networks, to count or to break calls. */
   readonly networks?: (sandbox: Networks) => Networks;
@@ -58,6 +58,8 @@ export async function startGateway({
     NODE_ENV: 'test',
     PORT: '0',
     DEMO: 'off',
+    // Gateways on one database share it, and none leaves a file of its own in the working directory.
+    SECRET: 'the secret that all gateways of the tests share',
     LOG_LEVEL: 'info',
     DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
     ...environment,
