@@ -1,0 +1,43 @@
+/** The tables of the sandbox's fixed ids as README.md shows them, made from the tables that the sandbox runs on. */
+import { accountStatuses } from '../../src/accounts/shapes.ts';
+import { demoId } from '../../src/demo.ts';
+import { checkpointInputs, jobScenarios, postIdentifiers, sandboxSessions } from '../../src/networks/sandbox.ts';
+
+const rowOf = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const code = (text: string): string => `\`${text}\``;
+
+export const sandboxTables: Readonly<Record<string, readonly string[]>> = {
+  accounts: [
+    ...Object.entries(accountStatuses).flatMap(([status, { failure }]) =>
+      failure === null
+        ? []
+        : [
+            rowOf(
+              code(demoId(`status-${status.toLowerCase()}`)),
+              `${code(`errors/${failure.errorName}`)}, status ${status}`,
+            ),
+          ],
+    ),
+    ...Object.keys(sandboxSessions)
+      .filter((session) => session !== 'ok')
+      .map((session) => rowOf(code(demoId(session)), code(`errors/${session}`))),
+  ],
+  drafts: Object.entries(jobScenarios).map(([name, { description }], index) =>
+    rowOf(code(String(1001 + index)), code(`sandbox:${name}`), description),
+  ),
+  inputs: Object.entries(checkpointInputs).flatMap(([type, inputs]) =>
+    Object.entries(inputs).map(([input, outcome]) =>
+      rowOf(type, code(input), outcome === 'accepted' ? 'accepted' : code(`errors/${outcome}`)),
+    ),
+  ),
+  pnet: Object.entries(postIdentifiers.pnet).map(([identifier, { description }]) =>
+    rowOf(code(identifier), description),
+  ),
+  photonet: Object.entries(postIdentifiers.photonet).map(([username, { providerId, description }]) =>
+    rowOf(code(username), code(providerId), description),
+  ),
+};
+
+if (import.meta.main) {
+  for (const [name, rows] of Object.entries(sandboxTables)) process.stdout.write(`${name}\n${rows.join('\n')}\n\n`);
+}
