@@ -1,0 +1,135 @@
+/**
+ * The backends that a face is tested over. Each suite is `describe.each(backends)`: what a backend answers must not
+ * depend on which one it is. Data is made in the database of the gateway that holds it, never through the face under
+ * test, so that no test needs what another proves.
+ */
+import { randomBytes } from 'node:crypto';
+import { newId, newJobId } from '../../src/accounts/ids.ts';
+import type { JobFields, JobState } from '../../src/jobs/shapes.ts';
+import { companyJobId, type JobScenarioName } from '../../src/networks/sandbox.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { JobTable, WebhookTable } from '../../src/store/schema.ts';
+import type { WebhookTrigger } from '../../src/webhooks/shapes.ts';
+import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from './gateway.ts';
+
+export interface Backend {
+  readonly name: string;
+  /** The additions to the contract that it serves: drafts and job reads, and the list of accounts. */
+  readonly serves: { readonly drafts: boolean; readonly accounts: boolean };
+  /** `environment` is that of the face under test, `networks` wraps those of the gateway that holds the data. */
+  start(options?: GatewayOptions): Promise<Served>;
+}
+
+/** A face under test, and the data behind it. */
+export interface Served {
+  /** Of the face under test: `http://127.0.0.1:<port>`. */
+  readonly address: string;
+  /** The time that every gateway of this backend believes it is; tests move it. */
+  readonly clock: { now: Date };
+  /** The lines that the face under test has logged, parsed. */
+  readonly log: Record<string, unknown>[];
+  /** The database that holds the data. */
+  readonly database: Database;
+  workspace(): Promise<SeededWorkspace>;
+  close(): Promise<void>;
+}
+
+export interface SeededWorkspace extends TestWorkspace {
+  /** Sends a GraphQL operation to the face under test with the workspace's key. */
+  ask(query: string, variables?: Record<string, unknown>): ReturnType<typeof graphql>;
+  /** Stores a posting and answers its id: a draft that publishes at once, unless said otherwise. */
+  draft(options: {
+    accountId: string;
+    /** What comes of publishing and editing it. */
+    scenario?: JobScenarioName;
+    state?: JobState;
+    /** What it says, beside a title and the scenario. */
+    fields?: JobFields;
+  }): Promise<string>;
+  /** The posting as it is stored. */
+  job(jobId: string): Promise<{ state: string; fields: JobFields; checkpoint: unknown }>;
+  /** Stores a webhook and answers its id: an AUTO one of the source `users`, unless said otherwise. */
+  webhook(options?: Partial<Omit<WebhookTable, 'trigger'>> & { trigger?: WebhookTrigger }): Promise<string>;
+}
+
+export const backends: readonly Backend[] = [
+  {
+    name: 'embedded',
+    serves: { drafts: true, accounts: true },
+    async start(options) {
+      const gateway = await startGateway(options);
+      return { ...gateway, ...seeded(gateway, gateway.address) };
+    },
+  },
+];
+
+/** What a backend needs to hand out, where `origin` holds the data and `address` is the face under test. */
+export function seeded(origin: Gateway, address: string): Pick<Served, 'database' | 'workspace'> {
+  const { database } = origin.app;
+  return {
+    database,
+    workspace: async () => seedWorkspace(await origin.workspace(), database, address, origin.clock),
+  };
+}
+
+function seedWorkspace(
+  workspace: TestWorkspace,
+  database: Database,
+  address: string,
+  clock: { readonly now: Date },
+): SeededWorkspace {
+  const { workspaceId } = workspace;
+  return {
+    ...workspace,
+    ask: (query, variables) => graphql(address, workspace.key, query, variables),
+    async draft({ accountId, scenario, state = 'draft', fields = {} }) {
+      const created_at = clock.now.getTime();
+      const row: JobTable = {
+        id: newJobId(randomBytes),
+        workspace_id: workspaceId,
+        account_id: accountId,
+        state,
+        fields: JSON.stringify({
+          job_title: { text: 'Software Engineer' },
+          ...(scenario === undefined ? {} : { company_job_id: companyJobId(scenario) }),
+          ...fields,
+        }),
+        checkpoint: null,
+        claimed_until: 0,
+        created_at,
+        updated_at: created_at,
+      };
+      await database.insertInto('jobs').values(row).execute();
+      return row.id;
+    },
+    async job(jobId) {
+      const row = await database.selectFrom('jobs').selectAll().where('id', '=', jobId).executeTakeFirstOrThrow();
+      return {
+        state: row.state,
+        fields: JSON.parse(row.fields),
+        checkpoint: row.checkpoint === null ? null : JSON.parse(row.checkpoint),
+      };
+    },
+    async webhook({ trigger, ...options } = {}) {
+      const row: WebhookTable = {
+        id: newId(randomBytes),
+        workspace_id: workspaceId,
+        type: trigger === undefined ? 'AUTO' : 'TRIGGER',
+        source: trigger === undefined ? 'users' : null,
+        name: null,
+        enabled: 1,
+        request_url: 'https://hooks.example/in',
+        format: 'json',
+        account_ids: '[]',
+        headers: '[]',
+        data: '[]',
+        events: trigger === undefined ? '["new_relation"]' : '[]',
+        created_at: clock.now.getTime(),
+        ...options,
+        trigger: trigger === undefined ? null : JSON.stringify(trigger),
+      };
+      await database.insertInto('webhooks').values(row).execute();
+      return row.id;
+    },
+  };
+}
