@@ -80,7 +80,8 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
 
 builder.objectRef<Extract<Webhook, { type: 'AUTO' }>>('AutoWebhook').implement({
   description: 'A webhook that is wired to account events.',
-  interfaces: [WebhookInterface, Node],
+  // The last interface with a field gives its resolver: `id` is the one of Webhook.
+  interfaces: [Node, WebhookInterface],
   isTypeOf: (value) => (value as Partial<Webhook>).object === 'Webhook' && (value as Webhook).type !== 'TRIGGER',
   fields: (t) => ({
     source: t.field({
@@ -103,7 +104,8 @@ const WebhookTriggerType = builder.objectRef<WebhookTrigger>('WebhookTrigger').i
 
 builder.objectRef<TriggerWebhook>('TriggerWebhook').implement({
   description: 'A webhook that is fired by hand, from a message or a chat.',
-  interfaces: [WebhookInterface, Node],
+  // The last interface with a field gives its resolver: `id` is the one of Webhook.
+  interfaces: [Node, WebhookInterface],
   isTypeOf: (value) => (value as Partial<Webhook>).object === 'Webhook' && (value as Webhook).type === 'TRIGGER',
   fields: (t) => ({
     trigger: t.expose('trigger', { type: WebhookTriggerType, description: 'How it is offered to people.' }),
