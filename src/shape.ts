@@ -21,6 +21,8 @@ const violates = (name: ErrorName, message: string) => ({ message, params: { err
 const bounded = (max: number) =>
   z
     .string()
+    // No database keeps it, and no text for people or machines needs it.
+    .refine((value) => !value.includes('\u0000'), 'must not hold the character U+0000')
     .refine((value) => value.length <= max, violates('too_many_characters', `must have at most ${max} characters`));
 
 /** Free text such as a description: at most 20,000 characters. */
@@ -49,6 +51,9 @@ function isHttpUrl(value: string): boolean {
   const url = new URL(value);
   return url.username === '' && url.password === '';
 }
+
+/** Entries of the lists for which the contract names no bound. */
+export const maxEntries = 250;
 
 /** A list whose length above `max` is `errors/limit_too_high`. */
 export const boundedList = <T extends z.ZodType>(item: T, min: number, max: number) =>

@@ -2,6 +2,7 @@ import type { CursorCodec } from '../paging.ts';
 import type { Database } from '../store/database.ts';
 import { readPage } from '../store/list.ts';
 import type { AccountTable } from '../store/schema.ts';
+import { isId } from './ids.ts';
 import { accountListLimits } from './operations.ts';
 import type { AccountsPort } from './port.ts';
 import type { Account, AccountStatus, AccountType, Caller } from './shapes.ts';
@@ -33,7 +34,9 @@ export function embeddedAccounts({
     },
 
     async find({ caller }, accountIds) {
-      const rows = await visible(caller).where('id', 'in', accountIds).execute();
+      const wellFormed = accountIds.filter(isId);
+      if (wellFormed.length === 0) return accountIds.map(() => null);
+      const rows = await visible(caller).where('id', 'in', wellFormed).execute();
       const byId = new Map(rows.map((row) => [row.id, toAccount(row)]));
       return accountIds.map((id) => byId.get(id) ?? null);
     },

@@ -24,6 +24,7 @@ export async function createKey(
   { workspaceId, name, scopes, accountIds, expiresAt }: NewKey,
   { now, randomBytes }: { readonly now: Date; readonly randomBytes: RandomBytes },
 ): Promise<{ readonly id: string; readonly key: string }> {
+  if (accountIds?.length === 0) throw new Error('A key that is limited to accounts needs at least one');
   const key = keyPrefix + randomBytes(32).toString('base64url');
   const id = newId(randomBytes);
   await database

@@ -1,5 +1,5 @@
 import { actingSession, requireAccount } from '../accounts/acting.ts';
-import { checkJobId, newJobId, type RandomBytes } from '../accounts/ids.ts';
+import { checkJobId, isJobId, newJobId, type RandomBytes } from '../accounts/ids.ts';
 import type { Caller } from '../accounts/shapes.ts';
 import type { Call } from '../context.ts';
 import { ServiceError } from '../errors.ts';
@@ -108,7 +108,9 @@ export function embeddedJobs({
     },
 
     async find({ caller }, jobIds) {
-      const rows = await visibleJobs(database, caller).where('id', 'in', jobIds).execute();
+      const wellFormed = jobIds.filter(isJobId);
+      if (wellFormed.length === 0) return jobIds.map(() => null);
+      const rows = await visibleJobs(database, caller).where('id', 'in', wellFormed).execute();
       const byId = new Map(rows.map((row) => [row.id, toPosting(row, now())]));
       return jobIds.map((id) => byId.get(id) ?? null);
     },

@@ -2,7 +2,7 @@
  * Job postings: vocabularies, requests and results of the contract, and the rules among their fields that need no I/O.
  */
 import { z } from 'zod';
-import { boundedList, httpUrl, identifier, numericId, shortText, text } from '../shape.ts';
+import { boundedList, httpUrl, identifier, maxEntries, numericId, shortText, text } from '../shape.ts';
 
 export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
 export const employmentStatuses = [
@@ -67,8 +67,8 @@ const choiceQuestion = z
   .strictObject({
     answer_type: z.literal('multiple_choices'),
     question: text().min(1, 'must not be empty'),
-    choices: z.array(shortText().min(1, 'must not be empty')).min(1, 'must have at least 1 entry'),
-    expected_choices: z.array(shortText()),
+    choices: boundedList(shortText().min(1, 'must not be empty'), 1, maxEntries),
+    expected_choices: boundedList(shortText(), 0, maxEntries),
     position: z.number().optional(),
     must_match: z.boolean().optional(),
   })
@@ -112,7 +112,7 @@ export const jobFields = {
   employment_status: z.enum(employmentStatuses).optional(),
   description: text().optional(),
   auto_rejection_template: text().optional(),
-  screening_questions: z.array(screeningQuestionShape).optional(),
+  screening_questions: boundedList(screeningQuestionShape, 0, maxEntries).optional(),
   recruiter: recruiterShape.optional(),
   tracking_pixel_url: httpUrl().optional(),
   company_job_id: shortText().optional(),

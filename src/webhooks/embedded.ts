@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/acting.ts';
-import { checkId, newId, type RandomBytes } from '../accounts/ids.ts';
+import { checkId, isId, newId, type RandomBytes } from '../accounts/ids.ts';
 import type { AccountType, Caller } from '../accounts/shapes.ts';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec } from '../paging.ts';
@@ -40,7 +40,9 @@ export function embeddedWebhooks({
     },
 
     async find({ caller }, webhookIds) {
-      const rows = await ofWorkspace(caller).where('id', 'in', webhookIds).execute();
+      const wellFormed = webhookIds.filter(isId);
+      if (wellFormed.length === 0) return webhookIds.map(() => null);
+      const rows = await ofWorkspace(caller).where('id', 'in', wellFormed).execute();
       const byId = new Map((await toWebhooks(database, rows)).map((webhook) => [webhook.id, webhook]));
       return webhookIds.map((id) => byId.get(id) ?? null);
     },

@@ -1,7 +1,7 @@
 /** Webhooks: vocabularies, the read form, and the body that creates one (contract, "Webhook" and endpoint 4). */
 import { z } from 'zod';
 import { accountTypes } from '../accounts/shapes.ts';
-import { httpUrl, identifier, pageLimit, shortText, text } from '../shape.ts';
+import { boundedList, httpUrl, identifier, maxEntries, pageLimit, shortText, text } from '../shape.ts';
 import { type WebhookSource, webhookDataKeys, webhookEvents, webhookSources } from './sources.ts';
 
 export const webhookLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
@@ -71,8 +71,12 @@ const createCommon = {
   name: shortText().optional(),
   format: z.enum(webhookFormats).optional(),
   enabled: z.boolean().optional(),
-  account_ids: z.array(identifier()).optional(),
-  headers: z.array(z.strictObject({ key: shortText().min(1, 'must not be empty'), value: text() })).optional(),
+  account_ids: boundedList(identifier(), 0, maxEntries).optional(),
+  headers: boundedList(
+    z.strictObject({ key: shortText().min(1, 'must not be empty'), value: text() }),
+    0,
+    maxEntries,
+  ).optional(),
 };
 
 /** The variant of one source: its own events, its own payload keys, and no `data` where it has no keys. */
@@ -81,7 +85,7 @@ function createVariant<S extends WebhookSource>(source: S) {
   return z.strictObject({
     source: z.literal(source),
     ...createCommon,
-    events: z.array(z.enum(events)).optional(),
+    events: boundedList(z.enum(events), 0, maxEntries).optional(),
     data: mapping(keys).optional(),
   });
 }
@@ -89,7 +93,7 @@ function createVariant<S extends WebhookSource>(source: S) {
 const mapping = (keys: readonly string[]): z.ZodType<{ name: string; key: string }[]> =>
   keys.length === 0
     ? z.never('is not accepted for this source')
-    : z.array(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }));
+    : boundedList(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }), 0, maxEntries);
 
 /** POST /v1/webhooks: the body, discriminated on `source`. */
 export const webhookCreateShape = z.discriminatedUnion('source', [
