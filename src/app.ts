@@ -14,6 +14,7 @@ import { embeddedJobs } from './jobs/embedded.ts';
 import type { Networks } from './networks/network.ts';
 import { cursorCodec } from './paging.ts';
 import { embeddedPosts } from './posts/embedded.ts';
+import { mountRest } from './rest/server.ts';
 import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
@@ -54,6 +55,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const backend = embedded(database, keys, surroundings);
   const server = createHttpServer({ logger, ready: backend.ready });
   mountGraphQL(server, { ...backend, cursors: cursorCodec(keys('graphql-cursors'), 'base64url') });
+  mountRest(server, backend);
   return {
     server,
     ports: backend.ports,

@@ -39,7 +39,9 @@ export function createHttpServer({ logger, ready }: HttpOptions): FastifyInstanc
     // Slow senders of headers and bodies are cut off by node:http's own deadlines.
     requestTimeout: 60_000,
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: true },
+    // A path may be as long as node:http lets it be: how long an id may be is for its shape to say.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    rewriteUrl: ({ url = '/' }) => routableUrl(url),
   });
 
   server.decorateRequest('gone');
@@ -85,9 +87,16 @@ export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string |
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The envelope of a failure, logged where it is ours to look into. */
-export function answerError(error: unknown, request: FastifyRequest): ErrorEnvelope {
-  const failure = fromUnknown(fromFastify(error));
+/**
+ * The envelope of a failure, logged where it is ours to look into.
+ * @param adjust what a face makes of the failure before it is shown
+ */
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
+): ErrorEnvelope {
+  const failure = adjust(fromUnknown(fromFastify(error)));
   if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
   return toEnvelope(failure, request.id);
 }
@@ -97,10 +106,27 @@ function fromFastify(error: unknown): unknown {
   switch ((error as { code?: string }).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('content_too_large', { detail: `A request body has at most ${maxBodyBytes} bytes.` });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ServiceError('malformed_request', { detail: 'The body is not as long as Content-Length says.' });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
     default:
       return error;
+  }
+}
+
+/**
+ * A path whose percent-encoding is broken would be answered by the router itself, without request id and log line. Its
+ * percent signs are taken literally for the routing; the REST face refuses the path as it was sent.
+ */
+function routableUrl(url: string): string {
+  const end = url.search(/[?#]/);
+  const path = end === -1 ? url : url.slice(0, end);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
   }
 }
 

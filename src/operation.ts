@@ -17,6 +17,8 @@ export interface Operation<Output> {
   (asker: Asker, request: unknown): Promise<Output>;
   /** What the key must be allowed to do. */
   readonly scope: Scope;
+  /** What the request must look like. */
+  readonly shape: z.ZodType;
 }
 
 /**
@@ -40,7 +42,7 @@ export function operation<Shape extends z.ZodType, Output>({
       requireScope(asker.caller, scope);
       return run(asker.ports, asker, parse(shape, request, invalid));
     },
-    { scope },
+    { scope, shape },
   );
 }
 

@@ -1,0 +1,88 @@
+/**
+ * The REST face: the endpoints of the contract on the shared HTTP server. The order of its checks is that of the
+ * operations: key → scope, before a body is read at all; then the request itself → shape → account → resource → state.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Ports } from '../context.ts';
+import { ServiceError, toEnvelope } from '../errors.ts';
+import { type Authenticate, answerError, apiKeyOf } from '../http.ts';
+import { type Asker, requireScope } from '../operation.ts';
+import type { Endpoint } from './endpoint.ts';
+import { endpoints, prefixes } from './endpoints.ts';
+import { answerable } from './errors.ts';
+import { flatRequest } from './request.ts';
+
+export interface RestOptions {
+  readonly ports: Ports;
+  readonly authenticate: Authenticate;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set before the body is read. */
+    asker: Asker | null;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+  }
+}
+
+export function mountRest(server: FastifyInstance, options: RestOptions): void {
+  server.decorateRequest('asker', null);
+  for (const prefix of prefixes) {
+    server.register(async (scope) => mountAt(scope, prefix, options), { prefix });
+  }
+}
+
+function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate }: RestOptions): void {
+  // Bodies are read as bytes whatever they claim to be: what is wrong with one is said in the endpoint's own terms.
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+
+  scope.addHook('onRequest', async (request) => {
+    const endpoint = request.routeOptions.config.endpoint;
+    if (endpoint === undefined) return;
+    const caller = await authenticate(apiKeyOf(request));
+    requireScope(caller, endpoint.operation.scope);
+    request.asker = { caller, requestId: request.id, signal: request.gone, ports };
+  });
+  scope.setErrorHandler((error, request, reply) => {
+    const endpoint = request.routeOptions.config.endpoint;
+    const envelope = answerError(error, request, (failure) =>
+      endpoint === undefined ? failure : answerable(endpoint.name, failure),
+    );
+    return reply.status(envelope.status).send(envelope);
+  });
+  scope.setNotFoundHandler((request, reply) => answerUnknown(prefix, request, reply));
+
+  for (const endpoint of endpoints) {
+    scope.route({
+      method: endpoint.method,
+      url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { endpoint },
+      async handler(request, reply) {
+        const answer = await endpoint.operation(request.asker as Asker, flatRequest(endpoint, request));
+        return reply.status(endpoint.status).send(answer);
+      },
+    });
+  }
+}
+
+/** A path that is served with other methods is 405 with `Allow`; any other is 404. */
+function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = (request.url.split('?', 1)[0] as string).slice(prefix.length).replace(/\/$/, '');
+  const allowed = endpoints.filter((endpoint) => patternOf(endpoint).test(path)).map(({ method }) => method);
+  if (allowed.length === 0) {
+    throw new ServiceError('resource_not_found', {
+      detail: `There is nothing at ${request.method} ${prefix}${path}.`,
+    });
+  }
+  const allow = [...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
+  const failure = new ServiceError('malformed_request', {
+    detail: `${request.method} is not a method of this path: it has ${allow}.`,
+    status: 405,
+  });
+  return reply.status(405).header('allow', allow).send(toEnvelope(failure, request.id));
+}
+
+const patternOf = ({ path }: Endpoint): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
