@@ -1,5 +1,6 @@
 /** The only reader of the environment: one frozen Config, or a ConfigError that names the variable and the cure. */
 import { dirname } from 'node:path';
+import { type AddressBlock, readBlocks } from './addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -17,6 +18,10 @@ export interface Config {
   readonly secret: string | undefined;
   /** Whether an empty database is given a demo workspace. */
   readonly demo: boolean;
+  /** Addresses that deliveries may go to although they are not public. */
+  readonly outboundAllow: readonly AddressBlock[];
+  /** How long events and what came of their deliveries are kept. */
+  readonly deliveryRetentionDays: number;
 }
 
 export class ConfigError extends Error {
@@ -54,6 +59,16 @@ const variables = {
     'on',
     oneOf(['on', 'off']),
   ),
+  OUTBOUND_ALLOW: variable(
+    'Addresses and blocks, with commas between, that webhooks may point to although they are not public: 10.0.0.0/8.',
+    '',
+    readBlocks,
+  ),
+  DELIVERY_RETENTION_DAYS: variable(
+    'Days that events are kept, with the deliveries made of them that are finished or held.',
+    '30',
+    wholeNumber(1, 3_650),
+  ),
 } as const;
 
 type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
@@ -79,13 +94,15 @@ export function readConfig(environment: Environment): Config {
     logLevel: values.LOG_LEVEL,
     secret: values.SECRET,
     demo: values.DEMO === 'on',
+    outboundAllow: values.OUTBOUND_ALLOW,
+    deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
   });
 }
 
 /** What `--help` prints of the environment. */
 export function configHelp(): string {
   return Object.entries(variables)
-    .map(([name, { help, fallback }]) => `  ${name.padEnd(14)}${help}${fallback === '' ? '' : ` Default: ${fallback}`}`)
+    .map(([name, { help, fallback }]) => `  ${name.padEnd(25)}${help}${fallback === '' ? '' : ` Default: ${fallback}`}`)
     .join('\n');
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RandomBytes } from './accounts/ids.ts';
 
 /** 32 bytes for one purpose, the same for the same secret. */
-export type DeriveKey = (purpose: 'graphql-cursors' | 'rest-cursors') => Uint8Array;
+export type DeriveKey = (purpose: 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets') => Uint8Array;
 
 export const keysFrom =
   (secret: string): DeriveKey =>

@@ -1,7 +1,8 @@
 /** Webhooks: vocabularies, the read form, and the body that creates one (contract, "Webhook" and endpoint 4). */
 import { z } from 'zod';
 import { accountTypes } from '../accounts/shapes.ts';
-import { boundedList, httpUrl, identifier, maxEntries, pageLimit, shortText, text } from '../shape.ts';
+import { boundedList, httpUrl, identifier, maxEntries, pageLimit, shortText } from '../shape.ts';
+import { extraHeader } from './headers.ts';
 import { type WebhookSource, webhookDataKeys, webhookEvents, webhookSources } from './sources.ts';
 
 export const webhookLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
@@ -72,11 +73,7 @@ const createCommon = {
   format: z.enum(webhookFormats).optional(),
   enabled: z.boolean().optional(),
   account_ids: boundedList(identifier(), 0, maxEntries).optional(),
-  headers: boundedList(
-    z.strictObject({ key: shortText().min(1, 'must not be empty'), value: text() }),
-    0,
-    maxEntries,
-  ).optional(),
+  headers: boundedList(extraHeader(), 0, maxEntries).optional(),
 };
 
 /** The variant of one source: its own events, its own payload keys, and no `data` where it has no keys. */
