@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
 import type { RandomBytes } from './accounts/ids.ts';
 import { authenticate } from './accounts/keys.ts';
+import { addressRule } from './addresses.ts';
 import type { Config } from './config.ts';
 import type { Ports } from './context.ts';
 import { ensureDemo } from './demo.ts';
@@ -17,6 +18,7 @@ import { embeddedPosts } from './posts/embedded.ts';
 import { mountRest } from './rest/server.ts';
 import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
+import { createVault } from './vault.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
 
 /** What the process gives the gateway: all that it cannot know or do by itself. */
@@ -52,7 +54,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const keys = keysFrom(config.secret ?? (await keptSecret(config.dataDirectory, randomBytes)));
   const database = await openDatabase(config.database);
   if (config.demo) await makeDemo(database, config, surroundings);
-  const backend = embedded(database, keys, surroundings);
+  const backend = embedded(config, database, keys, surroundings);
   const server = createHttpServer({ logger, ready: backend.ready });
   mountGraphQL(server, { ...backend, cursors: cursorCodec(keys('graphql-cursors'), 'base64url') });
   mountRest(server, backend);
@@ -77,14 +79,21 @@ async function makeDemo(database: Database, config: Config, { logger, now, rando
   if (file !== null) logger.info(`The database was empty: made a demo workspace; its API key is in ${file}`);
 }
 
-function embedded(database: Database, keys: DeriveKey, { now, randomBytes, networks }: Surroundings): Backend {
+function embedded(
+  config: Config,
+  database: Database,
+  keys: DeriveKey,
+  { now, randomBytes, networks }: Surroundings,
+): Backend {
+  const vault = createVault(keys('webhook-secrets'), randomBytes);
+  const allows = addressRule(config.outboundAllow);
   const cursors = cursorCodec(keys('rest-cursors'), 'base64');
   return {
     ports: {
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, networks, cursors }),
-      webhooks: embeddedWebhooks({ database, cursors, now, randomBytes }),
+      webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
     ready: () => ping(database),

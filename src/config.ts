@@ -14,7 +14,7 @@ export interface Config {
   readonly dataDirectory: string;
   readonly production: boolean;
   readonly logLevel: LogLevel;
-  /** What cursors are authenticated with; undefined: made once and kept in the data directory. */
+  /** What cursors are authenticated and secrets of webhooks encrypted with; undefined: made once and kept in the data directory. */
   readonly secret: string | undefined;
   /** Whether an empty database is given a demo workspace. */
   readonly demo: boolean;
@@ -50,7 +50,7 @@ const variables = {
   NODE_ENV: variable('development or production.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.join(', ')}.`, 'info', oneOf(logLevels)),
   SECRET: variable(
-    'At least 32 characters that authenticate cursors. Set it where several processes serve one address; made and kept beside the SQLite file otherwise.',
+    'At least 32 characters that authenticate cursors and encrypt the secrets of webhooks. Set it where several processes serve one address; made and kept beside the SQLite file otherwise.',
     '',
     secret,
   ),

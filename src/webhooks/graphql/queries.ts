@@ -38,7 +38,11 @@ const WebhookHeader = builder.objectRef<Webhook['headers'][number]>('WebhookHead
   description: 'An extra HTTP header that deliveries carry.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the header.' }),
-    value: t.exposeString('value', { description: 'Value of the header.' }),
+    value: t.string({
+      nullable: true,
+      description: 'Value of the header; null for keys without the scope `webhooks:write`.',
+      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : null),
+    }),
   }),
 });
 

@@ -1,0 +1,89 @@
+/** Webhooks as they are stored, and as they are read. */
+import { requireAccount } from '../accounts/acting.ts';
+import { checkId } from '../accounts/ids.ts';
+import type { AccountType, Caller } from '../accounts/shapes.ts';
+import { ServiceError } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import type { WebhookTable } from '../store/schema.ts';
+import type { Vault } from '../vault.ts';
+import { hiddenValue } from './headers.ts';
+import type { Webhook } from './shapes.ts';
+
+type Headers = Webhook['headers'];
+
+const headersPlace = (webhookId: string): string => `webhook-headers:${webhookId}`;
+
+/** Headers as they are stored: sealed, as their values may be credentials. That there are none is no secret. */
+export const sealHeaders = (vault: Vault, webhookId: string, headers: readonly Headers[number][]): string =>
+  headers.length === 0 ? '[]' : vault.seal(headersPlace(webhookId), JSON.stringify(headers));
+
+export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): Headers =>
+  headers === '[]' ? [] : JSON.parse(vault.open(headersPlace(id), headers));
+
+/** Every account must be well formed, connected in the workspace, and among those of the key. */
+export async function requireAccounts(
+  database: Database,
+  caller: Caller,
+  accountIds: readonly string[],
+): Promise<void> {
+  if (accountIds.length === 0) {
+    if (caller.accountIds === null) return;
+    // Without account_ids a webhook listens on every account of the workspace, and this key may not.
+    throw new ServiceError('account_mismatch', {
+      detail: 'The API key is limited to some accounts: name the ones to listen on in account_ids.',
+    });
+  }
+  for (const id of accountIds) checkId(id, 'account');
+  const rows = await database
+    .selectFrom('accounts')
+    .select('id')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('id', 'in', accountIds)
+    .execute();
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = accountIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${unknown.join(', ')}.` });
+  }
+  for (const id of accountIds) requireAccount(caller, id);
+}
+
+/**
+ * Rows in the contract's read form; their accounts are read with one query for all. The values of headers are shown to
+ * keys with `webhooks:write` only.
+ */
+export async function toWebhooks(
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  caller: Caller,
+  rows: readonly WebhookTable[],
+): Promise<Webhook[]> {
+  const shown = caller.scopes.has('webhooks:write');
+  const accountIds = [...new Set(rows.flatMap((row): string[] => JSON.parse(row.account_ids)))];
+  const accounts =
+    accountIds.length === 0
+      ? []
+      : await database.selectFrom('accounts').select(['id', 'name', 'type']).where('id', 'in', accountIds).execute();
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  return rows.map((row) => {
+    const listened = (JSON.parse(row.account_ids) as string[]).flatMap((id) => byId.get(id) ?? []);
+    const common = {
+      object: 'Webhook' as const,
+      id: row.id,
+      ...(row.name === null ? {} : { name: row.name }),
+      enabled: row.enabled === 1,
+      request_url: row.request_url,
+      format: row.format as Webhook['format'],
+      account_ids: listened.map(({ id, name, type }) => ({
+        id,
+        ...(name === null ? {} : { name }),
+        type: type as AccountType,
+      })),
+      headers: openHeaders(vault, row).map(({ key, value }) => ({ key, value: shown ? value : hiddenValue })),
+      data: JSON.parse(row.data),
+      events: JSON.parse(row.events),
+    };
+    return row.trigger === null
+      ? { ...common, type: 'AUTO' as const }
+      : { ...common, type: 'TRIGGER' as const, trigger: JSON.parse(row.trigger) };
+  });
+}
