@@ -1,0 +1,56 @@
+/** What is sent to a webhook of an event: its fields under the names that the webhook gives them, encoded. */
+import type { WebhookFormat } from '../webhooks/shapes.ts';
+import { type DeliveryEvent, triggerEvent } from './event.ts';
+
+/** What of a webhook shapes its payloads. */
+export interface PayloadTarget {
+  readonly name: string | null;
+  readonly format: WebhookFormat;
+  readonly data: readonly { readonly name: string; readonly key: string }[];
+}
+
+export interface Payload {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export function buildPayload(event: DeliveryEvent, target: PayloadTarget): Payload {
+  return encoders[target.format](fieldsOf(event, target));
+}
+
+/**
+ * The fields by their names. `event` is always there, and first; a field that the event does not have is left out.
+ * Sources without keys to choose from, and triggers, send all that there is to say.
+ */
+export function fieldsOf(event: DeliveryEvent, { name, data }: PayloadTarget): [string, unknown][] {
+  const values: Record<string, unknown> = {
+    ...event.data,
+    account_id: event.accountId,
+    account_type: event.accountType,
+    webhook_name: name,
+  };
+  const whole = event.source === 'account_status' || event.event === triggerEvent;
+  const mapping = whole ? Object.keys(values).map((key) => ({ name: key, key })) : data;
+  const mapped = mapping
+    .filter((field) => field.name !== 'event' && Object.hasOwn(values, field.key) && values[field.key] !== undefined)
+    .map((field): [string, unknown] => [field.name, values[field.key]]);
+  return [['event', event.event], ...mapped];
+}
+
+const encoders: Readonly<Record<WebhookFormat, (fields: [string, unknown][]) => Payload>> = {
+  json: (fields) => ({
+    contentType: 'application/json',
+    // Own properties even for names such as __proto__, and the last of equal names: as fromEntries makes them.
+    body: Buffer.from(JSON.stringify(Object.fromEntries(fields))),
+  }),
+  form: (fields) => ({
+    contentType: 'application/x-www-form-urlencoded',
+    body: Buffer.from(new URLSearchParams(fields.map(([name, value]) => [name, formText(value)])).toString()),
+  }),
+};
+
+/** Scalars as text, null as no text, objects and lists as JSON text. */
+function formText(value: unknown): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
