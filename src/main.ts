@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from './app.ts';
-import { ConfigError, configHelp, readConfig } from './config.ts';
+import { configHelp, readConfig } from './config.ts';
 import { sandboxNetworks } from './networks/sandbox.ts';
+import { reportFailure } from './startup.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 
@@ -17,6 +18,12 @@ ${configHelp()}
 /** How long requests in flight may take to end after a signal before the process ends without them. */
 const drainMs = 20_000;
 
+/**
+ * A signal that comes again after this time ends the process at once. One that comes sooner is the same: npm passes on
+ * to us what the terminal has already sent.
+ */
+const repeatMs = 500;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
   if (values.help) {
@@ -28,29 +35,36 @@ async function main(): Promise<void> {
   const now = () => new Date();
   const app = await createApp(config, { logger, now, randomBytes, networks: sandboxNetworks({ clock: now }) });
 
+  let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
+    if (stoppingSince !== null) {
+      if (performance.now() - stoppingSince < repeatMs) return;
+      logger.warn({ signal }, 'stopped at once');
+      process.exit(1);
+    }
+    stoppingSince = performance.now();
     logger.info({ signal }, 'stopping');
     setTimeout(() => {
       logger.error('requests in flight did not end in time');
       process.exit(1);
     }, drainMs).unref();
     app.close().then(
-      () => logger.info('stopped'),
+      () => {
+        logger.info('stopped');
+        // What is left over, a connection that a client keeps open for example, holds up nothing.
+        process.exit(0);
+      },
       (error: unknown) => {
         logger.error({ err: error }, 'could not stop cleanly');
-        process.exitCode = 1;
+        process.exit(1);
       },
     );
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 
   const address = await app.listen();
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
 }
 
-main().catch((error: unknown) => {
-  const message = error instanceof ConfigError ? error.message : (error as Error).stack;
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
-});
+main().catch(reportFailure);

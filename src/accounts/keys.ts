@@ -76,19 +76,18 @@ export async function authenticate(database: Database, key: string | undefined, 
   };
 }
 
-/** Makes the workspace of that name, or finds it; names are unique for this use, ids are what counts. */
+/** Makes the workspace of that name, or finds it. */
 export async function ensureWorkspace(
   database: Database,
   name: string,
   { now, randomBytes }: { readonly now: Date; readonly randomBytes: RandomBytes },
 ): Promise<string> {
-  return database.transaction().execute(async (transaction) => {
-    const found = await transaction.selectFrom('workspaces').select('id').where('name', '=', name).executeTakeFirst();
-    if (found !== undefined) return found.id;
-    const id = newId(randomBytes);
-    await transaction.insertInto('workspaces').values({ id, name, created_at: now.getTime() }).execute();
-    return id;
-  });
+  await database
+    .insertInto('workspaces')
+    .values({ id: newId(randomBytes), name, created_at: now.getTime() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await database.selectFrom('workspaces').select('id').where('name', '=', name).executeTakeFirstOrThrow()).id;
 }
 
 /** A key as it may be shown: everything but what it could be used with. */

@@ -13,14 +13,23 @@ export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
+/** The database cannot be reached, or is none. The message says why, and never the address: it may hold a password. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
 /**
  * Opens the database and runs the migrations that it lacks. Each runs within one transaction behind a lock, so that
  * processes that start together wait for one another and a failed step leaves nothing behind.
- * @throws the driver's error when the database cannot be reached or a migration fails
+ * @throws DatabaseUnavailable when the database cannot be reached, or the driver's error when a migration fails
  */
 export async function openDatabase(location: DatabaseLocation): Promise<Database> {
   const database: Database = new Kysely<Tables>({ dialect: dialectOf(location) });
   try {
+    await ping(database).catch((cause: NodeJS.ErrnoException) => {
+      // An attempt to connect to several addresses of a host has a code, but no message.
+      throw new DatabaseUnavailable(cause.message || cause.code || cause.name, { cause });
+    });
     const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
@@ -41,10 +50,25 @@ function dialectOf(location: DatabaseLocation): Dialect {
     case 'sqlite':
       return sqliteDialect(location.file);
     case 'postgres':
-      return new PostgresDialect({ pool: new pg.Pool({ connectionString: location.url, types: { getTypeParser } }) });
+      return new PostgresDialect({ pool: postgresPool(location.url) });
     default:
       return location satisfies never;
   }
+}
+
+/** How long a query waits for a connection before it fails: a server that does not answer must not hold callers. */
+const connectMs = 5_000;
+
+function postgresPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectMs,
+    types: { getTypeParser },
+  });
+  // A connection that breaks while nobody uses it is out of the pool by then: the next query makes another, or says why
+  // it cannot. Without a listener the event would end the process.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** Our bigints are epoch milliseconds, well within a double; the driver's default is to hand them out as text. */

@@ -12,6 +12,7 @@ export interface Tables {
 
 export interface WorkspaceTable {
   id: string;
+  /** No two have the same. */
   name: string;
   created_at: number;
 }

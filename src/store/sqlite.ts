@@ -1,5 +1,5 @@
 /** `node:sqlite` behind Kysely's SQLite dialect, which was written against another driver with the same roles. */
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
@@ -16,7 +16,11 @@ export function sqliteDialect(file: string): Dialect {
 }
 
 function open(file: string): DatabaseSync {
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (file !== ':memory:') {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // SQLite would let every user of the machine read a file that it makes; those beside it take on the mode of this one.
+    closeSync(openSync(file, 'a', 0o600));
+  }
   const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
   return database;

@@ -5,7 +5,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('workspaces')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull().unique())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute();
 
