@@ -63,7 +63,10 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
-  const address = await app.listen();
+  const address = await app.listen().catch(async (error: unknown) => {
+    await app.close();
+    throw error;
+  });
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
 }
 

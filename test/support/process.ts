@@ -1,0 +1,74 @@
+/** The project's programs as processes of their own: what they print, and how they end. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Ended {
+  /** Exit code; null where a signal ended the process. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** What it has printed to standard output so far. */
+  readonly output: () => string;
+  /** The line of its output that fits, as soon as there is one; rejects if it ends before. */
+  line(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Ended>;
+}
+
+/** Only these variables: what a test sees must not depend on who runs it. */
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts `node <file>` of the project. */
+export function startProcess(file: string, args: readonly string[], environment: Environment, cwd = root): Started {
+  const child = spawn(process.execPath, [join(root, file), ...args], {
+    cwd,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+  return {
+    child,
+    output: () => stdout,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(stdout);
+          if (found !== null) resolve(found);
+        };
+        child.stdout.on('data', look);
+        ended.then(() =>
+          reject(new Error(`The process ended without a line that fits ${pattern}:\n${stdout}${stderr}`)),
+        );
+        look();
+      }),
+    ended,
+  };
+}
+
+/** Runs `node <file>` of the project to its end. */
+export const runProcess = (file: string, args: readonly string[], environment: Environment, cwd?: string) =>
+  startProcess(file, args, environment, cwd).ended;
+
+/** A folder that goes away with the scope. */
+export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'postern-process-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
