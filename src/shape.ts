@@ -86,7 +86,10 @@ const precedence: readonly ErrorName[] = [
 export function parse<T extends z.ZodType>(shape: T, value: unknown, invalid?: ErrorName): z.output<T> {
   const result = shape.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  const found = result.error.issues.flatMap((issue) => describe(issue, value));
+  const found = result.error.issues.flatMap((issue) => [
+    ...describe(issue, value),
+    ...missingBeside(issue, shape, value),
+  ]);
   const names = new Set(found.map(({ errorName }) => errorName));
   const gravest = precedence.find((name) => names.has(name)) ?? 'invalid_parameters';
   const issues = found.map(({ path, message }) => ({ path, message }));
@@ -119,6 +122,21 @@ function describe(issue: z.core.$ZodIssue, root: unknown): FoundIssue[] {
   }
   const errorName = (issue.code === 'custom' ? issue.params?.errorName : undefined) as ErrorName | undefined;
   return [{ path, message: readable(issue), errorName: errorName ?? 'invalid_parameters' }];
+}
+
+/**
+ * A union whose discriminator fits no variant is judged by nothing else. What every variant requires is missing all the
+ * same, and a caller wants to hear of it at once.
+ */
+function missingBeside(issue: z.core.$ZodIssue, shape: z.ZodType, value: unknown): FoundIssue[] {
+  const atRoot = issue.code === 'invalid_union' && issue.discriminator !== undefined && issue.path.length === 1;
+  if (!atRoot || !(shape instanceof z.ZodDiscriminatedUnion)) return [];
+  const [first, ...others] = shape.options.filter((option) => option instanceof z.ZodObject).map(({ shape }) => shape);
+  const given = value as Readonly<Record<string, unknown>>;
+  return Object.keys(first ?? {})
+    .filter((name) => name !== issue.path[0] && given[name] === undefined)
+    .filter((name) => [first, ...others].every((fields) => fields?.[name]?._zod.optin === undefined))
+    .map((name) => ({ path: [name], message: 'is required', errorName: 'missing_parameters' }));
 }
 
 /** Zod's own messages stand where they read well behind a field's name; the closed vocabularies are spelt out. */
