@@ -11,6 +11,7 @@ import type { Ports } from './context.ts';
 import { ensureDemo } from './demo.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { type Authenticate, createHttpServer } from './http.ts';
+import type { Idempotency } from './idempotency.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import type { Networks } from './networks/network.ts';
 import { cursorCodec } from './paging.ts';
@@ -18,6 +19,7 @@ import { embeddedPosts } from './posts/embedded.ts';
 import { mountRest } from './rest/server.ts';
 import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
+import { databaseIdempotency } from './store/idempotency.ts';
 import { createVault } from './vault.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
 
@@ -33,6 +35,8 @@ export interface Surroundings {
 interface Backend {
   readonly ports: Ports;
   readonly authenticate: Authenticate;
+  /** Honours `Idempotency-Key`; a backend without it passes the key on. */
+  readonly idempotency?: Idempotency;
   /** Rejects while the backend cannot answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -96,6 +100,7 @@ function embedded(
       webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
+    idempotency: databaseIdempotency(database, now),
     ready: () => ping(database),
     close: () => database.destroy(),
   };

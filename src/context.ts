@@ -11,6 +11,8 @@ export interface Call {
   readonly requestId: string;
   /** Aborts when the client goes away or the gateway stops waiting. */
   readonly signal: AbortSignal;
+  /** The client's `Idempotency-Key`, where it is not ours to honour but a service's behind us. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** The capabilities of the gateway. A backend answers all of them; the faces know nothing else of it. */

@@ -23,7 +23,9 @@ const bounded = (max: number) =>
     .string()
     // No database keeps it, and no text for people or machines needs it.
     .refine((value) => !value.includes('\u0000'), 'must not hold the character U+0000')
-    .refine((value) => value.length <= max, violates('too_many_characters', `must have at most ${max} characters`));
+    .refine((value) => value.length <= max, violates('too_many_characters', `must have at most ${max} characters`))
+    // A rule that names its own error type is one that JSON Schema does not see: it is told of its bound.
+    .meta({ maxLength: max });
 
 /** Free text such as a description: at most 20,000 characters. */
 export const text = () => bounded(limits.text);
@@ -39,10 +41,9 @@ export const numericId = () => identifier().regex(/^\d+$/, 'must be a numeric id
 
 /** An absolute http(s) URL without credentials, at most 2,048 characters. */
 export const httpUrl = () =>
-  bounded(limits.url).refine(
-    isHttpUrl,
-    violates('invalid_url', 'must be an absolute http or https URL without credentials'),
-  );
+  bounded(limits.url)
+    .refine(isHttpUrl, violates('invalid_url', 'must be an absolute http or https URL without credentials'))
+    .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
 
 function isHttpUrl(value: string): boolean {
   // The URL parser strips control characters and white space and repairs backslashes; a caller's URL must need neither.
@@ -60,14 +61,16 @@ export const boundedList = <T extends z.ZodType>(item: T, min: number, max: numb
   z
     .array(item)
     .min(min, `must have at least ${min} ${min === 1 ? 'entry' : 'entries'}`)
-    .refine((list) => list.length <= max, violates('limit_too_high', `must have at most ${max} entries`));
+    .refine((list) => list.length <= max, violates('limit_too_high', `must have at most ${max} entries`))
+    .meta({ maxItems: max });
 
 /** `limit` of a list: an integer from 1 to `max`; above it `errors/limit_too_high`. */
 export const pageLimit = (max: number) =>
   z
     .int('must be a whole number')
     .min(1, 'must be at least 1')
-    .refine((value) => value <= max, violates('limit_too_high', `must be at most ${max}`));
+    .refine((value) => value <= max, violates('limit_too_high', `must be at most ${max}`))
+    .meta({ maximum: max });
 
 /** When several rules are broken, the type of the answer is the first of these that one of them has. */
 const precedence: readonly ErrorName[] = [

@@ -38,7 +38,8 @@ export const recruiterLimits = {
 
 const titleOrCompany = z
   .strictObject({ id: numericId().optional(), text: shortText().min(1, 'must not be empty').optional() })
-  .refine(({ id, text }) => id !== undefined || text !== undefined, 'needs an id or a text');
+  .refine(({ id, text }) => id !== undefined || text !== undefined, 'needs an id or a text')
+  .meta({ minProperties: 1 });
 
 const pay = z
   .strictObject({
@@ -138,7 +139,8 @@ const amount = z.strictObject({
 
 const budgetShape = z
   .strictObject({ daily: amount.optional(), monthly: amount.optional() })
-  .refine(({ daily, monthly }) => (daily === undefined) !== (monthly === undefined), 'needs either daily or monthly');
+  .refine(({ daily, monthly }) => (daily === undefined) !== (monthly === undefined), 'needs either daily or monthly')
+  .meta({ minProperties: 1, maxProperties: 1 });
 
 const publishCommon = {
   draft_id: identifier(),

@@ -6,15 +6,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Ports } from '../context.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import { type Authenticate, answerError, apiKeyOf } from '../http.ts';
+import type { Idempotency } from '../idempotency.ts';
 import { type Asker, requireScope } from '../operation.ts';
+import { answer } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { answerable } from './errors.ts';
-import { flatRequest } from './request.ts';
 
 export interface RestOptions {
   readonly ports: Ports;
   readonly authenticate: Authenticate;
+  /** Honours `Idempotency-Key`; without it the key is passed on. */
+  readonly idempotency?: Idempotency | undefined;
 }
 
 declare module 'fastify' {
@@ -34,7 +37,7 @@ export function mountRest(server: FastifyInstance, options: RestOptions): void {
   }
 }
 
-function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate }: RestOptions): void {
+function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate, idempotency }: RestOptions): void {
   // Bodies are read as bytes whatever they claim to be: what is wrong with one is said in the endpoint's own terms.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
@@ -60,10 +63,8 @@ function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate }
       method: endpoint.method,
       url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { endpoint },
-      async handler(request, reply) {
-        const answer = await endpoint.operation(request.asker as Asker, flatRequest(endpoint, request));
-        return reply.status(endpoint.status).send(answer);
-      },
+      handler: (request, reply) =>
+        answer(endpoint, { http: request, asker: request.asker as Asker, idempotency }, reply),
     });
   }
 }

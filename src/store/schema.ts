@@ -8,6 +8,7 @@ export interface Tables {
   accounts: AccountTable;
   jobs: JobTable;
   webhooks: WebhookTable;
+  idempotent_answers: IdempotentAnswerTable;
 }
 
 export interface WorkspaceTable {
@@ -79,4 +80,17 @@ export interface WebhookTable {
   /** JSON: icon, name and context; null for an AUTO webhook. */
   trigger: string | null;
   created_at: number;
+}
+
+export interface IdempotentAnswerTable {
+  /** SHA-256 of the workspace, the endpoint and the client's key, in hex. */
+  id: string;
+  /** SHA-256 of what was asked, in hex. */
+  fingerprint: string;
+  /** Until when one request alone may work on the answer. */
+  claimed_until: number;
+  /** Null while the answer is being worked on. */
+  status: number | null;
+  body: string | null;
+  expires_at: number;
 }
