@@ -10,24 +10,40 @@ import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { inGraphQLWords } from './words.ts';
 
-const ServiceErrorInterface = builder.interfaceRef<ServiceError>('ServiceError').implement({
+/** A failure as an answer. Not an Error itself: graphql-js throws an Error that a resolver returns. */
+class Failure {
+  readonly error: ServiceError;
+
+  constructor(error: ServiceError) {
+    this.error = error;
+  }
+}
+
+const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').implement({
   description: 'A failure that a caller can expect and act on, in the terms of the contract.',
   fields: (t) => ({
-    type: t.exposeString('type', {
+    type: t.string({
       description: 'What went wrong, as an identifier to branch on: `errors/resource_not_found`, for example.',
+      resolve: ({ error }) => error.type,
     }),
-    status: t.exposeInt('status', { description: 'The HTTP status that the REST endpoints answer with this error.' }),
-    title: t.exposeString('title', { description: 'Short title of the type of error.' }),
+    status: t.int({
+      description: 'The HTTP status that the REST endpoints answer with this error.',
+      resolve: ({ error }) => error.status,
+    }),
+    title: t.string({ description: 'Short title of the type of error.', resolve: ({ error }) => error.title }),
     detail: t.string({
       nullable: true,
       description: 'What went wrong this time, for a person to read.',
-      resolve: (error) => error.detail,
+      resolve: ({ error }) => error.detail,
     }),
     instance: t.string({
       description: 'The id of this request, to give to support; also in the `x-request-id` header.',
-      resolve: (_error, _args, context) => context.requestId,
+      resolve: (_failure, _args, context) => context.requestId,
     }),
-    message: t.exposeString('message', { description: 'The detail, or the title where there is none.' }),
+    message: t.string({
+      description: 'The detail, or the title where there is none.',
+      resolve: ({ error }) => error.message,
+    }),
   }),
 });
 
@@ -42,17 +58,17 @@ const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
   }),
 });
 
-const errorType = (name: string, description: string): ObjectRef<(typeof builder)['$inferSchemaTypes'], ServiceError> =>
-  builder.objectRef<ServiceError>(name).implement({ description, interfaces: [ServiceErrorInterface] });
+const errorType = (name: string, description: string): ObjectRef<(typeof builder)['$inferSchemaTypes'], Failure> =>
+  builder.objectRef<Failure>(name).implement({ description, interfaces: [ServiceErrorInterface] });
 
-const InvalidRequestError = builder.objectRef<ServiceError>('InvalidRequestError').implement({
+const InvalidRequestError = builder.objectRef<Failure>('InvalidRequestError').implement({
   description: 'The request cannot be carried out as it is: change it before sending it again.',
   interfaces: [ServiceErrorInterface],
   fields: (t) => ({
     issues: t.field({
       type: [RequestIssue],
       description: 'What is wrong with the request, field by field; empty where no single field is to blame.',
-      resolve: ({ issues }) => [...issues],
+      resolve: ({ error }) => [...error.issues],
     }),
   }),
 });
@@ -109,17 +125,17 @@ export function mutationResult<Success extends Result>(
     description,
     types: [...success, ...failures.map((family) => errorTypes[family])],
     resolveType: (value) => {
-      const result: ServiceError | Result = value;
-      return result instanceof ServiceError ? typeNames[result.family as DataFamily] : result.object;
+      const result: Failure | Result = value;
+      return result instanceof Failure ? typeNames[result.error.family as DataFamily] : result.object;
     },
   });
   /** @param request what the operation was given, in the words of the contract: issues are named after it */
-  const attempt = async <T extends Success>(request: unknown, work: Promise<T>): Promise<T | ServiceError> => {
+  const attempt = async <T extends Success>(request: unknown, work: Promise<T>): Promise<T | Failure> => {
     try {
       return await work;
     } catch (error) {
       if (!(error instanceof ServiceError) || !(failures as readonly ErrorFamily[]).includes(error.family)) throw error;
-      return inGraphQLWords(error, request, ['input']);
+      return new Failure(inGraphQLWords(error, request, ['input']));
     }
   };
   return { type, attempt };
