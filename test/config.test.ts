@@ -1,0 +1,138 @@
+/** The environment: what each variable is when it is not set, what it takes, and what is said of a value it does not. */
+import { expect, test } from 'vitest';
+import { type Config, ConfigError, configHelp, logLevels, readConfig } from '../src/config.ts';
+import { runProcess } from './support/process.ts';
+
+interface VariableCase {
+  /** What of the Config the variable decides. */
+  readonly of: (config: Config) => unknown;
+  /** Its value where the variable is not set. */
+  readonly unset: unknown;
+  readonly good: readonly (readonly [value: string, read: unknown])[];
+  /** Values that are refused, and what the message says. */
+  readonly bad: readonly (readonly [value: string, message: string])[];
+  /** Its values may be secrets, so that no message repeats them. */
+  readonly secret?: true;
+}
+
+const databaseCure = 'DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>';
+const secretCure = 'SECRET must have at least 32 characters: make one with "openssl rand -base64 32"';
+
+const cases: Readonly<Record<string, VariableCase>> = {
+  HOST: { of: ({ host }) => host, unset: '127.0.0.1', good: [['0.0.0.0', '0.0.0.0']], bad: [] },
+  PORT: {
+    of: ({ port }) => port,
+    unset: 4000,
+    good: [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    bad: ['65536', '-1', '80a', '1.5', ' 80', '0x50'].map((value) => [
+      value,
+      `PORT must be a whole number from 0 to 65535, but is "${value}"`,
+    ]),
+  },
+  DATABASE_URL: {
+    of: ({ database, dataDirectory }) => ({ ...database, dataDirectory }),
+    unset: { kind: 'sqlite', file: './.data/postern.db', dataDirectory: './.data' },
+    good: [
+      ['sqlite:/var/x/y.db', { kind: 'sqlite', file: '/var/x/y.db', dataDirectory: '/var/x' }],
+      ['sqlite:///var/x/y.db', { kind: 'sqlite', file: '/var/x/y.db', dataDirectory: '/var/x' }],
+      ['sqlite:y.db', { kind: 'sqlite', file: 'y.db', dataDirectory: '.' }],
+      ['sqlite::memory:', { kind: 'sqlite', file: ':memory:', dataDirectory: '.data' }],
+      ['postgres://u:p@h:5432/d', { kind: 'postgres', url: 'postgres://u:p@h:5432/d', dataDirectory: '.data' }],
+      ['postgresql://h/d', { kind: 'postgres', url: 'postgresql://h/d', dataDirectory: '.data' }],
+    ],
+    bad: ['mysql://root:hunter2@h/d', 'postgres://u:hunter2@:99999/d', 'sqlite:', './hunter2.db'].map((value) => [
+      value,
+      databaseCure,
+    ]),
+    secret: true,
+  },
+  NODE_ENV: {
+    of: ({ production }) => production,
+    unset: false,
+    good: [
+      ['production', true],
+      ['development', false],
+      ['test', false],
+    ],
+    bad: [['prod', 'NODE_ENV must be one of development, production, test, but is "prod"']],
+  },
+  LOG_LEVEL: {
+    of: ({ logLevel }) => logLevel,
+    unset: 'info',
+    good: logLevels.map((level) => [level, level] as const),
+    bad: [['verbose', `LOG_LEVEL must be one of ${logLevels.join(', ')}, but is "verbose"`]],
+  },
+  SECRET: {
+    of: ({ secret }) => secret,
+    unset: undefined,
+    good: [['x'.repeat(32), 'x'.repeat(32)]],
+    bad: [['hunter2'.repeat(4), secretCure]],
+    secret: true,
+  },
+  DEMO: {
+    of: ({ demo }) => demo,
+    unset: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'DEMO must be one of on, off, but is "yes"']],
+  },
+  OUTBOUND_ALLOW: {
+    of: ({ outboundAllow }) => outboundAllow.map(([address, bits]) => `${address}/${bits}`),
+    unset: [],
+    good: [['10.0.0.0/8, 127.0.0.1', ['10.0.0.0/8', '127.0.0.1/32']]],
+    bad: [
+      ['10.0.0.0/33', 'OUTBOUND_ALLOW '],
+      ['localhost', 'OUTBOUND_ALLOW '],
+    ],
+  },
+  DELIVERY_RETENTION_DAYS: {
+    of: ({ deliveryRetentionDays }) => deliveryRetentionDays,
+    unset: 30,
+    good: [['7', 7]],
+    bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
+  },
+};
+
+const helped = [...configHelp().matchAll(/^ {2}([A-Z_]+) /gm)].map(([, name]) => name as string);
+
+test('the help has every variable, and every variable is tested here', () => {
+  expect(helped).toEqual(Object.keys(cases));
+  expect(configHelp()).toMatch(/^ {2}DATABASE_URL +.*Default: sqlite:\.\/\.data\/postern\.db$/m);
+});
+
+test.each(helped)('%s', (name) => {
+  const { of, unset, good, bad, secret } = cases[name] as VariableCase;
+  expect(of(readConfig({}))).toEqual(unset);
+  expect(of(readConfig({ [name]: '' }))).toEqual(unset);
+  for (const [value, read] of good) expect(of(readConfig({ [name]: value }))).toEqual(read);
+  for (const [value, message] of bad) {
+    const refusal = refusalOf({ [name]: value });
+    expect(refusal).toBeInstanceOf(ConfigError);
+    expect(refusal.message).toContain(message);
+    if (secret) expect(refusal.message).not.toMatch(/hunter2/);
+  }
+});
+
+function refusalOf(environment: Record<string, string>): Error {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error(`${JSON.stringify(environment)} was taken`);
+}
+
+test('what was read cannot be changed', () => {
+  expect(Object.isFrozen(readConfig({}))).toBe(true);
+});
+
+test('the gateway prints every variable with --help, whatever the environment is', async () => {
+  const { code, stdout, stderr } = await runProcess('src/main.ts', ['--help'], { PORT: 'nonsense' });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const name of helped) expect(stdout).toContain(`  ${name} `);
+});
