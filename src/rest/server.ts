@@ -12,6 +12,9 @@ import { answer } from './answer.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { answerable } from './errors.ts';
+import { openApiDocument } from './openapi.ts';
+
+const descriptionPath = '/openapi.json';
 
 export interface RestOptions {
   readonly ports: Ports;
@@ -32,12 +35,22 @@ declare module 'fastify' {
 
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
   server.decorateRequest('asker', null);
+  const description = JSON.stringify(openApiDocument());
   for (const prefix of prefixes) {
-    server.register(async (scope) => mountAt(scope, prefix, options), { prefix });
+    server.register(async (scope) => mountAt(scope, prefix, { ...options, description }), { prefix });
   }
 }
 
-function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate, idempotency }: RestOptions): void {
+interface MountOptions extends RestOptions {
+  /** The OpenAPI document as it is sent. */
+  readonly description: string;
+}
+
+function mountAt(
+  scope: FastifyInstance,
+  prefix: string,
+  { ports, authenticate, idempotency, description }: MountOptions,
+): void {
   // Bodies are read as bytes whatever they claim to be: what is wrong with one is said in the endpoint's own terms.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
@@ -56,6 +69,8 @@ function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate, 
     );
     return reply.status(envelope.status).send(envelope);
   });
+  // The description of the service is no secret: it needs no key.
+  scope.get(descriptionPath, (_request, reply) => reply.type('application/json').send(description));
   scope.setNotFoundHandler((request, reply) => answerUnknown(prefix, request, reply));
 
   for (const endpoint of endpoints) {
@@ -72,7 +87,9 @@ function mountAt(scope: FastifyInstance, prefix: string, { ports, authenticate, 
 /** A path that is served with other methods is 405 with `Allow`; any other is 404. */
 function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = (request.url.split('?', 1)[0] as string).slice(prefix.length).replace(/\/$/, '');
-  const allowed = endpoints.filter((endpoint) => patternOf(endpoint).test(path)).map(({ method }) => method);
+  const allowed = [...endpoints, { method: 'GET', path: descriptionPath }]
+    .filter((endpoint) => patternOf(endpoint).test(path))
+    .map(({ method }) => method);
   if (allowed.length === 0) {
     throw new ServiceError('resource_not_found', {
       detail: `There is nothing at ${request.method} ${prefix}${path}.`,
@@ -86,4 +103,5 @@ function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyRe
   return reply.status(405).header('allow', allow).send(toEnvelope(failure, request.id));
 }
 
-const patternOf = ({ path }: Endpoint): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+const patternOf = ({ path }: Pick<Endpoint, 'path'>): RegExp =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);

@@ -1,0 +1,139 @@
+/** The OpenAPI 3.1 document of the REST face, made from the tables and shapes that serve it. */
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { type ErrorName, errorNames, errorTable } from '../errors.ts';
+import { replayedHeader } from './answer.ts';
+import { type Endpoint, pathIds } from './endpoint.ts';
+import { endpoints, prefixes } from './endpoints.ts';
+import { allowedErrors } from './errors.ts';
+
+/** A JSON Schema of one of our shapes: an object, or a choice of objects. */
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly oneOf?: readonly ObjectSchema[];
+}
+
+export function openApiDocument() {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Jobs, posts and webhooks',
+      version: '1',
+      description:
+        'Acts on behalf of connected accounts: edits and publishes job postings, lists posts, manages webhooks.',
+    },
+    // The paths below start with the first prefix; what stands before `/v1` in the others is their server.
+    servers: prefixes.map((prefix) => ({ url: prefix.slice(0, -prefixes[0].length) || '/' })),
+    security: [{ ApiKey: [] }],
+    paths: pathsOf(endpoints),
+    components: {
+      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } },
+      headers: {
+        RequestId: { description: 'The id of the request, for support.', schema: { type: 'string' } },
+        Replayed: {
+          description: 'Present where the answer was given before under the same Idempotency-Key.',
+          schema: { const: 'true' },
+        },
+      },
+    },
+  };
+}
+
+function pathsOf(all: readonly Endpoint[]) {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of all) {
+    const path = `${prefixes[0]}${endpoint.path}`;
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint) };
+  }
+  return paths;
+}
+
+function operationOf(endpoint: Endpoint) {
+  const { name, summary, operation, query = {}, body } = endpoint;
+  const request = schemaOf(operation.shape);
+  const ids = pathIds(endpoint);
+  const parameter = (at: 'path' | 'query') => (field: string) => ({
+    name: field,
+    in: at,
+    required: at === 'path' || request.required?.includes(field) === true,
+    schema: propertyOf(request, field),
+  });
+  return {
+    operationId: name,
+    summary,
+    description: `The API key needs the scope \`${operation.scope}\`.`,
+    parameters: [
+      ...ids.map(parameter('path')),
+      ...Object.keys(query).map(parameter('query')),
+      ...(body ? [idempotencyKey] : []),
+    ],
+    ...(body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: withoutFields(request, ids) } } } }
+      : {}),
+    responses: responsesOf(endpoint),
+  };
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same key with the same request answers the same for 24 hours, and acts once.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function responsesOf({ name, status, answer, body }: Endpoint) {
+  const headers = {
+    'x-request-id': { $ref: '#/components/headers/RequestId' },
+    ...(body ? { [replayedHeader]: { $ref: '#/components/headers/Replayed' } } : {}),
+  };
+  const types = errorNames.filter((each) => allowedErrors[name].has(each));
+  const statuses = [...new Set(types.map((each) => errorTable[each].status))];
+  return {
+    [status]: { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(answer) } } },
+    ...Object.fromEntries(
+      statuses.map((each) => {
+        const schema = envelopeOf(
+          each,
+          types.filter((type) => errorTable[type].status === each),
+        );
+        return [
+          each,
+          { description: STATUS_CODES[each] ?? 'Failure', headers, content: { 'application/json': { schema } } },
+        ];
+      }),
+    ),
+  };
+}
+
+const envelopeOf = (status: number, types: readonly ErrorName[]) => ({
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    detail: { type: 'string' },
+    instance: { type: 'string' },
+    type: { type: 'string', enum: types.map((type) => `errors/${type}`) },
+    status: { const: status },
+  },
+  required: ['title', 'type', 'status'],
+  additionalProperties: false,
+});
+
+/** Rules that JSON Schema cannot say are left out of it: they are told by the errors that they end in. */
+function schemaOf(shape: z.ZodType): ObjectSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+  return schema as ObjectSchema;
+}
+
+const propertyOf = ({ properties, oneOf }: ObjectSchema, name: string): object | undefined =>
+  properties?.[name] ?? oneOf?.map((variant) => propertyOf(variant, name)).find((found) => found !== undefined);
+
+function withoutFields(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
+  const { properties = {}, required = [], oneOf } = schema;
+  if (oneOf !== undefined) return { ...schema, oneOf: oneOf.map((variant) => withoutFields(variant, names)) };
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+    required: required.filter((name) => !names.includes(name)),
+  };
+}

@@ -1,0 +1,96 @@
+/** Generated values from the JSON Schemas of the OpenAPI document, both such as fit and such as do not. */
+import fc from 'fast-check';
+
+/** The part of JSON Schema that our shapes are described in. */
+export interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly oneOf?: readonly Schema[];
+  readonly not?: object;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+}
+
+const text = (minLength = 0, maxLength = 40) =>
+  fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 40) });
+
+/** Values that fit the schema. */
+export function fitting(schema: Schema): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(fitting));
+  switch (schema.type) {
+    case 'object':
+      return fittingObject(schema);
+    case 'array':
+      return fc.array(fitting(schema.items ?? {}), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.max(schema.minItems ?? 0, Math.min(3, schema.maxItems ?? 3)),
+      });
+    case 'string':
+      if (schema.format === 'uri') return fc.webUrl({ validSchemes: ['https'] });
+      if (schema.pattern === '^\\d+$') return fc.stringMatching(/^\d{1,20}$/);
+      return text(schema.minLength, schema.maxLength);
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? -1e6, max: schema.maximum ?? 1e6 });
+    case 'number':
+      return fc.double({
+        noNaN: true,
+        noDefaultInfinity: true,
+        min: schema.minimum ?? schema.exclusiveMinimum ?? -1e300,
+        minExcluded: schema.exclusiveMinimum !== undefined,
+      });
+    case 'boolean':
+      return fc.boolean();
+    default:
+      return fc.jsonValue();
+  }
+}
+
+function fittingObject({ properties = {}, required = [], minProperties = 0, maxProperties = 99 }: Schema) {
+  const possible = Object.entries(properties).filter(([, schema]) => schema.not === undefined);
+  return fc
+    .record(Object.fromEntries(possible.map(([name, schema]) => [name, fitting(schema)])), {
+      requiredKeys: [...required],
+    })
+    .filter((value) => Object.keys(value).length >= minProperties && Object.keys(value).length <= maxProperties);
+}
+
+/** Values that mostly do not: fitting ones with a field left out, put in, or filled with anything. */
+export function unfitting(schema: Schema): fc.Arbitrary<unknown> {
+  const names = [...namesOf(schema), '__proto__', 'constructor', 'toString', 'unknown_field'];
+  const name = fc.constantFrom(...names);
+  const anything = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom('NaN', 'Infinity', '-1', '1e999', '', null, [], {}, -0, 1e308),
+  );
+  const object = fitting(schema) as fc.Arbitrary<Record<string, unknown>>;
+  return fc.oneof(
+    anything,
+    fc.tuple(object, name).map(([value, field]) => {
+      const { [field]: _, ...rest } = value;
+      return rest;
+    }),
+    fc
+      .tuple(object, name, anything)
+      .map(([value, field, odd]) => Object.fromEntries([...Object.entries(value), [field, odd]])),
+  );
+}
+
+const namesOf = ({ properties = {}, oneOf = [] }: Schema): string[] => [
+  ...Object.keys(properties),
+  ...oneOf.flatMap(namesOf),
+];
