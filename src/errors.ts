@@ -119,6 +119,10 @@ interface ServiceErrorOptions {
   readonly cause?: unknown;
   /** Overrides the table's status; only a failure reported by an upstream service needs it. */
   readonly status?: number;
+  /** Overrides the table's title; only a failure reported by an upstream service needs it. */
+  readonly title?: string;
+  /** Overrides the table's family, where the endpoint says what its failures are about. */
+  readonly family?: ErrorFamily;
 }
 
 /** A failure in the contract's terms. Everything that a port, a face or an adapter throws on purpose is one. */
@@ -129,23 +133,21 @@ export class ServiceError extends Error {
   readonly title: string;
   readonly detail: string | undefined;
   readonly issues: readonly Issue[];
+  readonly family: ErrorFamily;
 
-  constructor(errorName: ErrorName, { detail, issues = [], cause, status }: ServiceErrorOptions = {}) {
-    const { title, status: usual } = errorTable[errorName];
-    super(detail ?? title, cause === undefined ? undefined : { cause });
+  constructor(errorName: ErrorName, { detail, issues = [], cause, status, title, family }: ServiceErrorOptions = {}) {
+    const usual: ErrorRow = errorTable[errorName];
+    super(detail ?? title ?? usual.title, cause === undefined ? undefined : { cause });
     this.errorName = errorName;
-    this.status = status ?? usual;
-    this.title = title;
+    this.status = status ?? usual.status;
+    this.title = title ?? usual.title;
     this.detail = detail;
     this.issues = issues;
+    this.family = family ?? usual.family;
   }
 
   get type(): ErrorType {
     return `errors/${this.errorName}`;
-  }
-
-  get family(): ErrorFamily {
-    return errorTable[this.errorName].family;
   }
 }
 

@@ -141,12 +141,15 @@ export async function connect<T>(
       }),
     { first, from: openPosition(context, scope, after, invalid), maxLimit: limit.max },
   );
+  const node = (item: T) => (typeof item === 'object' && item !== null ? show(item) : notAnObject());
   return {
-    window: { ...window, items: window.items.map(({ node, after: behind }) => ({ node: show(node), after: behind })) },
+    window: { ...window, items: window.items.map((item) => ({ node: node(item.node), after: item.after })) },
     hasPreviousPage: after !== null && after !== undefined,
     cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
   };
 }
+
+const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is no object.' });
 
 function openPosition(
   { cursors }: Context,

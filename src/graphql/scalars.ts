@@ -1,5 +1,6 @@
 /** The scalars that GraphQL lacks. Reading is tolerant of the provider, never of a value that would be wrong. */
 import { GraphQLError, Kind } from 'graphql';
+import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('DateTime', {
@@ -7,7 +8,7 @@ builder.scalarType('DateTime', {
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize(value) {
     if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
-    throw new GraphQLError('DateTime: the value read is not a point in time');
+    throw misread('DateTime');
   },
   parseValue() {
     throw new GraphQLError('DateTime is only ever returned');
@@ -17,13 +18,19 @@ builder.scalarType('DateTime', {
 builder.scalarType('SafeInt', {
   description:
     'A whole number between -(2^53 - 1) and 2^53 - 1: counters, sizes and epoch stamps that may not fit the 32 bits of Int.',
-  serialize: (value) => safeInteger(value),
+  serialize(value) {
+    if (Number.isSafeInteger(value)) return value as number;
+    throw misread('SafeInt');
+  },
   parseValue: (value) => safeInteger(value),
   parseLiteral(node) {
     if (node.kind === Kind.INT) return safeInteger(Number(node.value));
     throw new GraphQLError('SafeInt must be a whole number', { nodes: node });
   },
 });
+
+/** Not a GraphQLError: executors take those for the caller's mistake. */
+const misread = (scalar: string) => new ServiceError('provider_error', { detail: `What was read is no ${scalar}.` });
 
 function safeInteger(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;

@@ -60,7 +60,8 @@ export function inGraphQLWords(error: ServiceError, request: unknown, prefix: re
     path: [...prefix, ...graphqlPath(path, request)],
     message,
   }));
-  return new ServiceError(error.errorName, { issues, detail: detailOf(issues), cause: error, status: error.status });
+  const { status, title, family } = error;
+  return new ServiceError(error.errorName, { issues, detail: detailOf(issues), cause: error, status, title, family });
 }
 
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {

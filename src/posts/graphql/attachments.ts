@@ -23,7 +23,7 @@ const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
 
 export const PnetPostAttachment = builder.interfaceRef<PnetAttachment>('PnetPostAttachment').implement({
   description: 'Something attached to a pnet post. What more there is to know depends on its type.',
-  resolveType: ({ type }) => typeNames[type] ?? 'UnknownAttachment',
+  resolveType: ({ type }) => (Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownAttachment'),
   fields: (t) => ({
     providerId: t.exposeID('id', { description: 'Id of the attachment on pnet.' }),
     unavailable: t.exposeBoolean('unavailable', { description: 'Whether it can no longer be had.' }),

@@ -9,12 +9,15 @@ import { type PhotonetPost, type PnetPost, type Post, postLimits } from '../shap
 export const PnetPostType = builder.objectRef<PnetPost>('PnetPost');
 export const PhotonetPostType = builder.objectRef<PhotonetPost>('PhotonetPost');
 
-const typeOfProvider: Readonly<Record<string, string>> = { PNET: PnetPostType.name, PHOTONET: PhotonetPostType.name };
+const typeOfProvider: ReadonlyMap<unknown, string> = new Map<Post['provider'], string>([
+  ['PNET', PnetPostType.name],
+  ['PHOTONET', PhotonetPostType.name],
+]);
 
 const PostUnion = builder.unionType('Post', {
   description: 'A post on one of the networks.',
   types: [PnetPostType, PhotonetPostType],
-  resolveType: (post) => typeOfProvider[post.provider],
+  resolveType: (post) => typeOfProvider.get(post.provider),
 });
 
 export const PostConnection = connectionType<Post>('Post', PostUnion, 'posts');
@@ -29,13 +32,14 @@ const readFrom = new WeakMap<object, string>();
 
 export function accountOf(value: object): string {
   const accountId = readFrom.get(value);
-  if (accountId === undefined) throw new Error('An object of a post has lost the account that it was read from');
+  if (accountId === undefined) throw new ServiceError('provider_error', { detail: 'A part of a post is no object.' });
   return accountId;
 }
 
 /** An object inside of `parent`, read from the same account. */
 export function partOf<T extends object | undefined>(parent: object, part: T): T {
-  if (part !== undefined && part !== null) readFrom.set(part, accountOf(parent));
+  // What a provider sent may be of another shape than the contract's: its fields then say so.
+  if (typeof part === 'object' && part !== null) readFrom.set(part, accountOf(parent));
   return part;
 }
 
@@ -66,11 +70,11 @@ export function connectPosts(
         ...(cursor === undefined ? {} : { cursor }),
         limit,
       });
-      for (const post of items) readFrom.set(post, accountId);
+      for (const post of items) if (typeof post === 'object' && post !== null) readFrom.set(post, accountId);
       return { items, cursor: next };
     },
     show: (post) =>
-      typeOfProvider[post.provider] === undefined
+      !typeOfProvider.has(post.provider)
         ? new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' })
         : post,
   });
