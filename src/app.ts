@@ -5,23 +5,30 @@ import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
 import type { RandomBytes } from './accounts/ids.ts';
 import { authenticate } from './accounts/keys.ts';
+import { upstreamAccounts } from './accounts/upstream.ts';
 import { addressRule } from './addresses.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Ports } from './context.ts';
 import { ensureDemo } from './demo.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { type Authenticate, createHttpServer } from './http.ts';
 import type { Idempotency } from './idempotency.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
+import { jobVocabularies, upstreamJobs } from './jobs/upstream.ts';
 import type { Networks } from './networks/network.ts';
 import { cursorCodec } from './paging.ts';
 import { embeddedPosts } from './posts/embedded.ts';
+import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
 import { mountRest } from './rest/server.ts';
 import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
+import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
+import { forwardKey } from './upstream/credential.ts';
+import { commonVocabularies } from './upstream/names.ts';
 import { createVault } from './vault.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
+import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
 /** What the process gives the gateway: all that it cannot know or do by itself. */
 export interface Surroundings {
@@ -45,7 +52,7 @@ interface Backend {
 export interface App {
   readonly server: FastifyInstance;
   readonly ports: Ports;
-  /** The embedded backend's database. */
+  /** Keys, and with the embedded backend everything else. A gateway that sends its callers' keys on has none. */
   readonly database: Database;
   /** Starts to listen. Answers the address, as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
@@ -56,16 +63,20 @@ export interface App {
 export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
   const { logger, randomBytes } = surroundings;
   const keys = keysFrom(config.secret ?? (await keptSecret(config.dataDirectory, randomBytes)));
-  const database = await openDatabase(config.database);
-  if (config.demo) await makeDemo(database, config, surroundings);
-  const backend = embedded(config, database, keys, surroundings);
+  const database = needsDatabase(config) ? await openDatabase(config.database) : null;
+  const backend =
+    config.upstream === null
+      ? await embedded(requireDatabase(database), keys, config, surroundings)
+      : upstream(config.upstream, database, surroundings);
   const server = createHttpServer({ logger, ready: backend.ready });
   mountGraphQL(server, { ...backend, cursors: cursorCodec(keys('graphql-cursors'), 'base64url') });
   mountRest(server, backend);
   return {
     server,
     ports: backend.ports,
-    database,
+    get database() {
+      return requireDatabase(database);
+    },
     async listen() {
       await server.listen({ host: config.host, port: config.port });
       const { address, family, port } = server.server.address() as AddressInfo;
@@ -83,12 +94,22 @@ async function makeDemo(database: Database, config: Config, { logger, now, rando
   if (file !== null) logger.info(`The database was empty: made a demo workspace; its API key is in ${file}`);
 }
 
-function embedded(
-  config: Config,
+/** A gateway whose callers bring the upstream's keys keeps nothing: it may run in any number of replicas. */
+const needsDatabase = ({ upstream }: Config): boolean => upstream === null || upstream.apiKey !== undefined;
+
+function requireDatabase(database: Database | null): Database {
+  if (database === null) throw new Error("A gateway that sends its callers' keys on has no database");
+  return database;
+}
+
+async function embedded(
   database: Database,
   keys: DeriveKey,
-  { now, randomBytes, networks }: Surroundings,
-): Backend {
+  config: Config,
+  surroundings: Surroundings,
+): Promise<Backend> {
+  if (config.demo) await makeDemo(database, config, surroundings);
+  const { now, randomBytes, networks } = surroundings;
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   const cursors = cursorCodec(keys('rest-cursors'), 'base64');
@@ -104,4 +125,36 @@ function embedded(
     ready: () => ping(database),
     close: () => database.destroy(),
   };
+}
+
+/** @param database where callers' keys are kept; null where they are the upstream's */
+function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Surroundings): Backend {
+  const service = openUpstream(settings, { logger, now });
+  return {
+    ports: {
+      accounts: upstreamAccounts,
+      jobs: upstreamJobs(service),
+      posts: upstreamPosts(service),
+      webhooks: upstreamWebhooks(service),
+    },
+    authenticate: database === null ? forwardKey : (apiKey) => authenticate(database, apiKey, now()),
+    // Callers with keys of ours share one key there: their idempotency keys would meet.
+    ...(database === null ? {} : { idempotency: databaseIdempotency(database, now) }),
+    async ready() {
+      await Promise.all([service.ready(), database === null ? null : ping(database)]);
+    },
+    async close() {
+      await service.close();
+      await database?.destroy();
+    },
+  };
+}
+
+function openUpstream(settings: UpstreamSettings, surroundings: Pick<Surroundings, 'logger' | 'now'>): Upstream {
+  const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
+  try {
+    return createUpstream(settings, vocabularies, surroundings);
+  } catch (error) {
+    throw new ConfigError(`UPSTREAM_NAMES ${(error as Error).message}`);
+  }
 }

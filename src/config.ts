@@ -1,7 +1,11 @@
 /** The only reader of the environment: one frozen Config, or a ConfigError that names the variable and the cure. */
+import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { type AddressBlock, readBlocks } from './addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
+import type { UpstreamSettings } from './upstream/client.ts';
+import type { NameTable } from './upstream/names.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -22,6 +26,8 @@ export interface Config {
   readonly outboundAllow: readonly AddressBlock[];
   /** How long events and what came of their deliveries are kept. */
   readonly deliveryRetentionDays: number;
+  /** The service that answers instead of the embedded backend; null: the embedded backend does. */
+  readonly upstream: UpstreamSettings | null;
 }
 
 export class ConfigError extends Error {
@@ -69,6 +75,23 @@ const variables = {
     '30',
     wholeNumber(1, 3_650),
   ),
+  UPSTREAM_URL: variable(
+    'Base address of a service that speaks the contract: it then answers for jobs, posts and webhooks. With or without /v1.',
+    '',
+    upstreamAddress,
+  ),
+  UPSTREAM_API_KEY: variable(
+    "Key that the upstream is called with; callers then need keys of this gateway. Without it callers' own keys are sent on.",
+    '',
+    headerValue,
+  ),
+  UPSTREAM_NAMES: variable("JSON file with the upstream's own words where the contract has others.", '', nameTable),
+  UPSTREAM_HEADERS: variable('Headers of every call of the upstream, as a JSON object.', '', headers),
+  UPSTREAM_TIMEOUT_MS: variable('How long a call may last, with its retries.', '20000', wholeNumber(1, 600_000)),
+  UPSTREAM_BUDGET_MS: variable('How long all calls of one operation may last.', '40000', wholeNumber(1, 600_000)),
+  UPSTREAM_MAX_CALLS: variable('How many calls one operation may make.', '120', wholeNumber(1, 100_000)),
+  UPSTREAM_CONNECTIONS: variable('Connections to the upstream, at most.', '64', wholeNumber(1, 10_000)),
+  UPSTREAM_MAX_BYTES: variable('Bytes of an answer, at most.', '16777216', wholeNumber(1, 1_073_741_824)),
 } as const;
 
 type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
@@ -96,7 +119,31 @@ export function readConfig(environment: Environment): Config {
     demo: values.DEMO === 'on',
     outboundAllow: values.OUTBOUND_ALLOW,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    upstream: upstreamSettings(values),
   });
+}
+
+function upstreamSettings(values: Variables): UpstreamSettings | null {
+  const address = values.UPSTREAM_URL;
+  if (address === null) {
+    const alone = (['UPSTREAM_API_KEY', 'UPSTREAM_NAMES', 'UPSTREAM_HEADERS'] as const).find(
+      (name) => values[name] !== undefined,
+    );
+    if (alone !== undefined)
+      throw new ConfigError(`${alone} is for an upstream: set UPSTREAM_URL too, or leave it out`);
+    return null;
+  }
+  return {
+    ...address,
+    apiKey: values.UPSTREAM_API_KEY,
+    names: values.UPSTREAM_NAMES ?? {},
+    headers: values.UPSTREAM_HEADERS ?? {},
+    timeoutMs: values.UPSTREAM_TIMEOUT_MS,
+    budgetMs: values.UPSTREAM_BUDGET_MS,
+    maxCalls: values.UPSTREAM_MAX_CALLS,
+    connections: values.UPSTREAM_CONNECTIONS,
+    maxBytes: values.UPSTREAM_MAX_BYTES,
+  };
 }
 
 /** What `--help` prints of the environment. */
@@ -144,4 +191,79 @@ function secret(value: string): string | undefined {
   if (value === '') return undefined;
   if (value.length >= 32) return value;
   throw new Error('must have at least 32 characters: make one with "openssl rand -base64 32"');
+}
+
+function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
+  if (value === '') return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  // The value itself is not repeated: it may hold a password.
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
+    throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '') };
+}
+
+function headerValue(value: string): string | undefined {
+  if (value === '') return undefined;
+  try {
+    validateHeaderValue('value', value);
+    return value;
+  } catch {
+    throw new Error('has characters that no header can carry');
+  }
+}
+
+/** Headers that the client sets itself, or that are not for one call alone. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive'],
+  ...['transfer-encoding', 'upgrade', 'x-api-key', 'x-request-id'],
+]);
+
+function headers(value: string): Readonly<Record<string, string>> | undefined {
+  if (value === '') return undefined;
+  const given = Object.entries(jsonObject(value));
+  return Object.fromEntries(
+    given.map(([name, content]) => {
+      if (ownHeaders.has(name.toLowerCase())) throw new Error(`must not set ${name}: the gateway does`);
+      try {
+        validateHeaderName(name);
+        validateHeaderValue(name, content as string);
+      } catch {
+        throw new Error(`has a header "${name}" that cannot be sent`);
+      }
+      if (typeof content !== 'string') throw new Error(`must give the header "${name}" as text`);
+      return [name.toLowerCase(), content];
+    }),
+  );
+}
+
+/** The file of UPSTREAM_NAMES; whether it names words of the contract is for the reader of the table to say. */
+function nameTable(file: string): NameTable | undefined {
+  if (file === '') return undefined;
+  const table = jsonObject(readText(file));
+  for (const [vocabulary, names] of Object.entries(table)) {
+    const isTable = typeof names === 'object' && names !== null && !Array.isArray(names);
+    if (!isTable || Object.values(names).some((name) => typeof name !== 'string' || name === '')) {
+      throw new Error(`names a file in which "${vocabulary}" is not an object of texts`);
+    }
+  }
+  return table as NameTable;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`names a file that cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function jsonObject(value: string): object {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch {
+    // Said below, without the text: headers may be secrets.
+  }
+  throw new Error('must be, or name a file with, a JSON object');
 }

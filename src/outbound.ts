@@ -1,10 +1,10 @@
 /**
- * The one door to the network for URLs that callers supply. A request goes to no address that the rule refuses, follows
+ * The one door to the network. A request to a URL that a caller supplied goes to no address that the rule refuses, follows
  * no redirect, ends by its deadline whatever the other side does, and takes in a few kilobytes of the answer at most.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AddressRule, literalAddress } from './addresses.ts';
 
 export interface ResolvedAddress {
@@ -199,4 +199,26 @@ function reasonOf(error: Error & { readonly code?: unknown; readonly errors?: re
   if (error.name === 'HTTPParserError') return 'invalid_answer';
   if (/^(?:ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(code)) return 'tls_failed';
   return code.startsWith('UND_ERR') ? 'invalid_answer' : 'connection_failed';
+}
+
+/**
+ * Connections to one service that the operator has configured, wherever it is: such a service is usually on an intranet.
+ * Each request has a deadline of its own as its signal; an answer of more than `maxBytes` breaks off with
+ * UND_ERR_RES_EXCEEDED_MAX_SIZE.
+ */
+export function openPool(
+  origin: string,
+  { connections, maxBytes, connectTimeoutMs }: { connections: number; maxBytes: number; connectTimeoutMs: number },
+): Dispatcher {
+  return new Pool(origin, {
+    connections,
+    pipelining: 1,
+    allowH2: false,
+    maxResponseSize: maxBytes,
+    connectTimeout: connectTimeoutMs,
+    // Connections are kept between bursts of requests, unless the service says for how long.
+    keepAliveTimeout: 30_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }

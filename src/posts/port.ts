@@ -5,7 +5,7 @@ import type { PostList, PostListRequest } from './shapes.ts';
 export interface PostsPort {
   /**
    * One page of the posts of a user or company, newest first, as the account's network shows them: 1 to 100, 100 unless
-   * `limit` says otherwise. The objects belong to the caller.
+   * `limit` says otherwise. The objects may be shared with other callers: nobody changes them.
    */
   list(call: Call, request: PostListRequest): Promise<PostList>;
 }

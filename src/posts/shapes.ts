@@ -11,6 +11,8 @@ export const postLimits = { limit: { min: 1, max: 100, default: 100 } } as const
 /** The reaction of the reading account to a pnet post. */
 export const reactions = ['LIKE', 'PRAISE', 'APPRECIATION', 'EMPATHY', 'INTEREST', 'ENTERTAINMENT'] as const;
 
+export const attachmentTypes = ['img', 'video', 'audio', 'file', 'pnet_post', 'video_meeting'] as const;
+
 export const postProviders = ['PNET', 'PHOTONET'] as const;
 
 const author = z.object({

@@ -12,8 +12,8 @@ import type {
 export interface WebhooksPort {
   /** One page of the webhooks of the workspace, AUTO and TRIGGER, oldest first: 1 to 250, 100 unless `limit` says otherwise. */
   list(call: Call, request: WebhookListRequest): Promise<WebhookList>;
-  /** The webhooks with these ids, in their order; null for each that does not exist. */
-  find(call: Call, webhookIds: readonly string[]): Promise<(Webhook | null)[]>;
+  /** The webhooks with these ids, in their order; null for each that does not exist, an error for one that cannot be looked for. */
+  find(call: Call, webhookIds: readonly string[]): Promise<(Webhook | Error | null)[]>;
   /** Makes a webhook for the events of one source. */
   create(call: Call, request: WebhookCreate): Promise<WebhookCreated>;
   /** Deletes a webhook for good; deliveries for it stop. */

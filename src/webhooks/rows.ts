@@ -1,5 +1,5 @@
 /** Webhooks as they are stored, and as they are read. */
-import { requireAccount } from '../accounts/acting.ts';
+import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
 import { checkId } from '../accounts/ids.ts';
 import type { AccountType, Caller } from '../accounts/shapes.ts';
 import { ServiceError } from '../errors.ts';
@@ -26,13 +26,8 @@ export async function requireAccounts(
   caller: Caller,
   accountIds: readonly string[],
 ): Promise<void> {
-  if (accountIds.length === 0) {
-    if (caller.accountIds === null) return;
-    // Without account_ids a webhook listens on every account of the workspace, and this key may not.
-    throw new ServiceError('account_mismatch', {
-      detail: 'The API key is limited to some accounts: name the ones to listen on in account_ids.',
-    });
-  }
+  requireNamedAccounts(caller, accountIds);
+  if (accountIds.length === 0) return;
   for (const id of accountIds) checkId(id, 'account');
   const rows = await database
     .selectFrom('accounts')

@@ -61,6 +61,23 @@ export const backends: readonly Backend[] = [
       return { ...gateway, ...seeded(gateway, gateway.address) };
     },
   },
+  {
+    // A gateway whose upstream is the REST face of another, which holds the data; keys are sent on.
+    name: 'upstream',
+    serves: { drafts: false, accounts: false },
+    async start({ environment, networks, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
+      const origin = await startGateway({ clock, ...(networks === undefined ? {} : { networks }) });
+      const face = await startGateway({ clock, environment: { UPSTREAM_URL: origin.address, ...environment } });
+      return {
+        ...face,
+        ...seeded(origin, face.address),
+        async close() {
+          await face.close();
+          await origin.close();
+        },
+      };
+    },
+  },
 ];
 
 /** What a backend needs to hand out, where `origin` holds the data and `address` is the face under test. */

@@ -47,11 +47,14 @@ export interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Wraps the networks, to count or to break calls. */
   readonly networks?: (sandbox: Networks) => Networks;
+  /** A clock that several gateways share. */
+  readonly clock?: { now: Date };
 }
 
 export async function startGateway({
   environment = {},
   networks = (all) => all,
+  clock = { now: new Date('2026-11-20T12:00:00Z') },
 }: GatewayOptions = {}): Promise<Gateway> {
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const config: Config = readConfig({
@@ -64,7 +67,6 @@ export async function startGateway({
     DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
     ...environment,
   });
-  const clock = { now: new Date('2026-11-20T12:00:00Z') };
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: config.logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) });
   const now = () => clock.now;

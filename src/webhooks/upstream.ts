@@ -1,0 +1,116 @@
+import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
+import { accountTypes } from '../accounts/shapes.ts';
+import type { Call } from '../context.ts';
+import { ServiceError } from '../errors.ts';
+import type { Upstream } from '../upstream/client.ts';
+import type { Endpoint } from '../upstream/endpoint.ts';
+import { pageOf } from '../upstream/page.ts';
+import type { WebhooksPort } from './port.ts';
+import {
+  triggerContexts,
+  triggerIcons,
+  type Webhook,
+  type WebhookCreated,
+  type WebhookDeleted,
+  type WebhookList,
+  type WebhookListRequest,
+  webhookFormats,
+  webhookLimits,
+  webhookTypes,
+} from './shapes.ts';
+import { webhookDataKeys, webhookEvents, webhookSourceNames } from './sources.ts';
+
+/** The words of this capability that an upstream may spell differently. */
+export const webhookVocabularies = {
+  webhook_objects: ['WebhookList', 'Webhook', 'WebhookCreated', 'WebhookDeleted'],
+  webhook_types: webhookTypes,
+  webhook_formats: webhookFormats,
+  webhook_sources: webhookSourceNames,
+  webhook_events: webhookEvents,
+  webhook_data_keys: webhookDataKeys,
+  account_types: accountTypes,
+  trigger_icons: triggerIcons,
+  trigger_contexts: triggerContexts,
+} as const;
+
+const common = { capability: 'webhooks', malformedId: 'invalid_resource_identifier', refusesFor: 'key' } as const;
+
+const endpoints = {
+  list: {
+    ...common,
+    method: 'GET',
+    path: '/v1/webhooks',
+    answers: ['WebhookList'],
+    reads: {
+      object: 'webhook_objects',
+      'items.*.object': 'webhook_objects',
+      'items.*.type': 'webhook_types',
+      'items.*.format': 'webhook_formats',
+      'items.*.account_ids.*.type': 'account_types',
+      'items.*.data.*.key': 'webhook_data_keys',
+      'items.*.events.*': 'webhook_events',
+      'items.*.trigger.icon': 'trigger_icons',
+      'items.*.trigger.context': 'trigger_contexts',
+    },
+    writes: {},
+  },
+  create: {
+    ...common,
+    method: 'POST',
+    path: '/v1/webhooks',
+    answers: ['WebhookCreated'],
+    reads: { object: 'webhook_objects' },
+    writes: {
+      source: 'webhook_sources',
+      format: 'webhook_formats',
+      'events.*': 'webhook_events',
+      'data.*.key': 'webhook_data_keys',
+    },
+  },
+  delete: {
+    ...common,
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}',
+    answers: ['WebhookDeleted'],
+    reads: { object: 'webhook_objects' },
+    writes: {},
+  },
+} as const satisfies Record<string, Endpoint>;
+
+/** The contract cannot read one webhook: the list is walked, this many full pages at the most. */
+const maxPages = 10;
+
+/** Webhooks of a remote service. */
+export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
+  async function list(call: Call, query: WebhookListRequest): Promise<WebhookList> {
+    const answer = await upstream.call(call, endpoints.list, { query });
+    return { object: 'WebhookList', ...pageOf<Webhook>(answer) };
+  }
+
+  return {
+    list,
+    async find(call, webhookIds) {
+      const found = new Map<string, Webhook>();
+      let cursor: string | null | undefined;
+      for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
+        const { limit } = webhookLimits;
+        const read = await list(call, cursor === undefined ? { limit: limit.max } : { limit: limit.max, cursor });
+        for (const webhook of read.items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
+        cursor = read.cursor;
+      }
+      const missing =
+        cursor === null
+          ? null
+          : new ServiceError('limit_too_high', {
+              detail: `The webhook is not among the first ${maxPages * webhookLimits.limit.max}: read on in webhooks.`,
+            });
+      return webhookIds.map((id) => found.get(id) ?? missing);
+    },
+    async create(call, body) {
+      requireNamedAccounts(call.caller, body.account_ids ?? []);
+      for (const id of body.account_ids ?? []) requireAccount(call.caller, id);
+      return upstream.call<WebhookCreated>(call, endpoints.create, { body });
+    },
+    delete: (call, { id }) => upstream.call<WebhookDeleted>(call, endpoints.delete, { ids: { id } }),
+  };
+}
