@@ -11,12 +11,28 @@ interface VariableCase {
   readonly good: readonly (readonly [value: string, read: unknown])[];
   /** Values that are refused, and what the message says. */
   readonly bad: readonly (readonly [value: string, message: string])[];
+  /** Variables without which it means nothing. */
+  readonly beside?: Readonly<Record<string, string>>;
   /** Its values may be secrets, so that no message repeats them. */
   readonly secret?: true;
 }
 
 const databaseCure = 'DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>';
 const secretCure = 'SECRET must have at least 32 characters: make one with "openssl rand -base64 32"';
+
+const upstream = { UPSTREAM_URL: 'http://h' };
+
+const upstreamNumber = (
+  name: string,
+  of: (settings: NonNullable<Config['upstream']>) => number,
+  unset: number,
+): VariableCase => ({
+  of: (config) => config.upstream && of(config.upstream),
+  unset,
+  good: [['7', 7]],
+  bad: [['0', `${name} must be a whole number from 1 to `]],
+  beside: upstream,
+});
 
 const cases: Readonly<Record<string, VariableCase>> = {
   HOST: { of: ({ host }) => host, unset: '127.0.0.1', good: [['0.0.0.0', '0.0.0.0']], bad: [] },
@@ -96,6 +112,58 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['7', 7]],
     bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
   },
+  UPSTREAM_URL: {
+    of: ({ upstream }) => upstream && upstream.origin + upstream.basePath,
+    unset: null,
+    good: [
+      ['http://h:81', 'http://h:81'],
+      ['https://h/v1', 'https://h'],
+      ['https://h/api/v1/', 'https://h/api'],
+      ['https://h/api/', 'https://h/api'],
+    ],
+    bad: ['ftp://hunter2', 'https://u:hunter2@h', 'https://h/?hunter2', 'https://h/#hunter2', 'hunter2'].map(
+      (value) => [value, 'UPSTREAM_URL must be https://<host>[/<path>], without credentials, query and fragment'],
+    ),
+    secret: true,
+  },
+  UPSTREAM_API_KEY: {
+    of: ({ upstream }) => upstream?.apiKey,
+    unset: undefined,
+    good: [['a-key', 'a-key']],
+    bad: [['hunter2\n', 'UPSTREAM_API_KEY has characters that no header can carry']],
+    beside: upstream,
+    secret: true,
+  },
+  UPSTREAM_NAMES: {
+    of: ({ upstream }) => upstream?.names,
+    unset: {},
+    good: [],
+    bad: [
+      ['/nowhere/at/all', 'UPSTREAM_NAMES names a file that cannot be read'],
+      ['README.md', 'UPSTREAM_NAMES must be, or name a file with, a JSON object'],
+      ['package.json', 'UPSTREAM_NAMES names a file in which "name" is not an object of texts'],
+    ],
+    beside: upstream,
+  },
+  UPSTREAM_HEADERS: {
+    of: ({ upstream }) => upstream?.headers,
+    unset: {},
+    good: [['{"X-Tenant":"a"}', { 'x-tenant': 'a' }]],
+    bad: [
+      ['{"X-Api-Key":"hunter2"}', 'UPSTREAM_HEADERS must not set X-Api-Key: the gateway does'],
+      ['{"a b":"hunter2"}', 'UPSTREAM_HEADERS has a header "a b" that cannot be sent'],
+      ['{"a":"hunter2\\n"}', 'UPSTREAM_HEADERS has a header "a" that cannot be sent'],
+      ['{"a":["hunter2"]}', 'UPSTREAM_HEADERS must give the header "a" as text'],
+      ['hunter2', 'UPSTREAM_HEADERS must be, or name a file with, a JSON object'],
+    ],
+    beside: upstream,
+    secret: true,
+  },
+  UPSTREAM_TIMEOUT_MS: upstreamNumber('UPSTREAM_TIMEOUT_MS', ({ timeoutMs }) => timeoutMs, 20_000),
+  UPSTREAM_BUDGET_MS: upstreamNumber('UPSTREAM_BUDGET_MS', ({ budgetMs }) => budgetMs, 40_000),
+  UPSTREAM_MAX_CALLS: upstreamNumber('UPSTREAM_MAX_CALLS', ({ maxCalls }) => maxCalls, 120),
+  UPSTREAM_CONNECTIONS: upstreamNumber('UPSTREAM_CONNECTIONS', ({ connections }) => connections, 64),
+  UPSTREAM_MAX_BYTES: upstreamNumber('UPSTREAM_MAX_BYTES', ({ maxBytes }) => maxBytes, 16_777_216),
 };
 
 const helped = [...configHelp().matchAll(/^ {2}([A-Z_]+) /gm)].map(([, name]) => name as string);
@@ -106,12 +174,12 @@ test('the help has every variable, and every variable is tested here', () => {
 });
 
 test.each(helped)('%s', (name) => {
-  const { of, unset, good, bad, secret } = cases[name] as VariableCase;
-  expect(of(readConfig({}))).toEqual(unset);
-  expect(of(readConfig({ [name]: '' }))).toEqual(unset);
-  for (const [value, read] of good) expect(of(readConfig({ [name]: value }))).toEqual(read);
+  const { of, unset, good, bad, beside = {}, secret } = cases[name] as VariableCase;
+  expect(of(readConfig(beside))).toEqual(unset);
+  expect(of(readConfig({ ...beside, [name]: '' }))).toEqual(unset);
+  for (const [value, read] of good) expect(of(readConfig({ ...beside, [name]: value }))).toEqual(read);
   for (const [value, message] of bad) {
-    const refusal = refusalOf({ [name]: value });
+    const refusal = refusalOf({ ...beside, [name]: value });
     expect(refusal).toBeInstanceOf(ConfigError);
     expect(refusal.message).toContain(message);
     if (secret) expect(refusal.message).not.toMatch(/hunter2/);
@@ -126,6 +194,10 @@ function refusalOf(environment: Record<string, string>): Error {
   }
   throw new Error(`${JSON.stringify(environment)} was taken`);
 }
+
+test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is refused', (name) => {
+  expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} is for an upstream: set UPSTREAM_URL too, or leave it out`);
+});
 
 test('what was read cannot be changed', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);

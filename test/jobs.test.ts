@@ -793,7 +793,8 @@ describe.each(backends)('jobs, $name backend', ({ start, serves }) => {
       for (let attempt = 1; attempt <= 6; attempt += 1) {
         expect(await solve(draftId, 'letters')).toMatchObject({
           ...anError('invalid_parameters'),
-          issues: [{ path: ['input', 'input'], message: expect.stringMatching(/4 to 8 digits/) }],
+          message: expect.stringMatching(/4 to 8 digits/),
+          issues: serves.issues ? [{ path: ['input', 'input'], message: expect.stringMatching(/4 to 8 digits/) }] : [],
         });
       }
       expect(await solve(draftId, '')).toMatchObject(anError('invalid_parameters'));

@@ -14,8 +14,8 @@ import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWork
 
 export interface Backend {
   readonly name: string;
-  /** The additions to the contract that it serves: drafts and job reads, and the list of accounts. */
-  readonly serves: { readonly drafts: boolean; readonly accounts: boolean };
+  /** The additions to the contract that it serves: drafts and job reads, the list of accounts, what is wrong field by field. */
+  readonly serves: { readonly drafts: boolean; readonly accounts: boolean; readonly issues: boolean };
   /** `environment` is that of the face under test, `networks` wraps those of the gateway that holds the data. */
   start(options?: GatewayOptions): Promise<Served>;
 }
@@ -55,7 +55,7 @@ export interface SeededWorkspace extends TestWorkspace {
 export const backends: readonly Backend[] = [
   {
     name: 'embedded',
-    serves: { drafts: true, accounts: true },
+    serves: { drafts: true, accounts: true, issues: true },
     async start(options) {
       const gateway = await startGateway(options);
       return { ...gateway, ...seeded(gateway, gateway.address) };
@@ -64,7 +64,7 @@ export const backends: readonly Backend[] = [
   {
     // A gateway whose upstream is the REST face of another, which holds the data; keys are sent on.
     name: 'upstream',
-    serves: { drafts: false, accounts: false },
+    serves: { drafts: false, accounts: false, issues: false },
     async start({ environment, networks, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
       const origin = await startGateway({ clock, ...(networks === undefined ? {} : { networks }) });
       const face = await startGateway({ clock, environment: { UPSTREAM_URL: origin.address, ...environment } });
