@@ -4,7 +4,8 @@
  */
 import type { z } from 'zod';
 import type { Caller, Scope } from './accounts/shapes.ts';
-import type { Call, Ports } from './context.ts';
+import type { Call } from './call.ts';
+import type { Ports } from './context.ts';
 import { type ErrorName, ServiceError } from './errors.ts';
 import { parse } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import type { Page } from '../paging.ts';
 import type { Account } from './shapes.ts';
 

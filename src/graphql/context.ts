@@ -1,4 +1,5 @@
-import type { Call, Ports } from '../context.ts';
+import type { Call } from '../call.ts';
+import type { Ports } from '../context.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Loaders } from './loaders.ts';
 

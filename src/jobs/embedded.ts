@@ -1,7 +1,7 @@
 import { actingSession, requireAccount } from '../accounts/acting.ts';
 import { checkJobId, isJobId, newJobId, type RandomBytes } from '../accounts/ids.ts';
 import type { Caller } from '../accounts/shapes.ts';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import { ServiceError } from '../errors.ts';
 import type { JobNetwork, NetworkPosting, PublishStep, Session } from '../networks/network.ts';
 import type { CursorCodec } from '../paging.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import type { PostList, PostListRequest } from './shapes.ts';
 
 /** What can be asked about posts. */
