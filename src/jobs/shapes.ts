@@ -98,7 +98,7 @@ const recruiterShape = z.strictObject({
 export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
-    notification_email: shortText().pipe(z.email('must be an e-mail address')),
+    notification_email: shortText().pipe(z.email('must be an e-mail address')).meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
   z.strictObject({ type: z.literal('external'), url: httpUrl() }),

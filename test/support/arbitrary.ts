@@ -24,8 +24,13 @@ export interface Schema {
   readonly exclusiveMinimum?: number;
 }
 
+/** Any text but U+0000, which JSON Schema does not see that we refuse. */
 const text = (minLength = 0, maxLength = 40) =>
-  fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 40) });
+  fc
+    .string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 40) })
+    .map((value) => value.replaceAll('\0', '0'));
+
+const name = fc.stringMatching(/^[a-z]{1,20}$/);
 
 /** Values that fit the schema. */
 export function fitting(schema: Schema): fc.Arbitrary<unknown> {
@@ -41,6 +46,7 @@ export function fitting(schema: Schema): fc.Arbitrary<unknown> {
         maxLength: Math.max(schema.minItems ?? 0, Math.min(3, schema.maxItems ?? 3)),
       });
     case 'string':
+      if (schema.format === 'email') return fc.tuple(name, name).map(([user, host]) => `${user}@${host}.example`);
       if (schema.format === 'uri') return fc.webUrl({ validSchemes: ['https'] });
       if (schema.pattern === '^\\d+$') return fc.stringMatching(/^\d{1,20}$/);
       return text(schema.minLength, schema.maxLength);
@@ -66,7 +72,22 @@ function fittingObject({ properties = {}, required = [], minProperties = 0, maxP
     .record(Object.fromEntries(possible.map(([name, schema]) => [name, fitting(schema)])), {
       requiredKeys: [...required],
     })
+    .map(agreeing)
     .filter((value) => Object.keys(value).length >= minProperties && Object.keys(value).length <= maxProperties);
+}
+
+/** The rules between fields, which the document cannot say: bounds in order, choices that are offered. */
+function agreeing(value: Record<string, unknown>): Record<string, unknown> {
+  const { min, max, min_expectation: from, max_expectation: to, choices, functions } = value;
+  return {
+    ...value,
+    ...(typeof min === 'number' && typeof max === 'number' ? { min: Math.min(min, max), max: Math.max(min, max) } : {}),
+    ...(typeof from === 'number' && typeof to === 'number'
+      ? { min_expectation: Math.min(from, to), max_expectation: Math.max(from, to) }
+      : {}),
+    ...(Array.isArray(choices) ? { expected_choices: choices.slice(1) } : {}),
+    ...(Array.isArray(functions) ? { functions: functions.map((each) => String(each).toLowerCase()) } : {}),
+  };
 }
 
 /** Values that mostly do not: fitting ones with a field left out, put in, or filled with anything. */
