@@ -9,6 +9,7 @@ import { upstreamAccounts } from './accounts/upstream.ts';
 import { addressRule } from './addresses.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Ports } from './context.ts';
+import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
 import { ensureDemo } from './demo.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { type Authenticate, createHttpServer } from './http.ts';
@@ -36,6 +37,8 @@ export interface Surroundings {
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly networks: Networks;
+  /** How deliveries are timed; as it should be unless a test needs it otherwise. */
+  readonly delivery?: DeliveryTuning;
 }
 
 /** A service that answers the ports, and what belongs to it. */
@@ -44,6 +47,7 @@ interface Backend {
   readonly authenticate: Authenticate;
   /** Honours `Idempotency-Key`; a backend without it passes the key on. */
   readonly idempotency?: Idempotency;
+  readonly delivery: Delivery | null;
   /** Rejects while the backend cannot answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -56,6 +60,8 @@ export interface App {
   readonly database: Database;
   /** Starts to listen. Answers the address, as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
+  /** Sends events to webhooks; null where another service does. */
+  readonly delivery: Delivery | null;
   /** Takes no new request, lets those in flight end, and closes what it opened. */
   close(): Promise<void>;
 }
@@ -77,6 +83,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     get database() {
       return requireDatabase(database);
     },
+    delivery: backend.delivery,
     async listen() {
       await server.listen({ host: config.host, port: config.port });
       const { address, family, port } = server.server.address() as AddressInfo;
@@ -109,11 +116,23 @@ async function embedded(
   surroundings: Surroundings,
 ): Promise<Backend> {
   if (config.demo) await makeDemo(database, config, surroundings);
-  const { now, randomBytes, networks } = surroundings;
+  const { logger, now, randomBytes, networks, delivery: tuning = {} } = surroundings;
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
+  const delivery = startDelivery({
+    database,
+    location: config.database,
+    vault,
+    allows,
+    retentionDays: config.deliveryRetentionDays,
+    logger,
+    now,
+    randomBytes,
+    tuning,
+  });
   const cursors = cursorCodec(keys('rest-cursors'), 'base64');
   return {
+    delivery,
     ports: {
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
@@ -123,7 +142,10 @@ async function embedded(
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
     idempotency: databaseIdempotency(database, now),
     ready: () => ping(database),
-    close: () => database.destroy(),
+    async close() {
+      await delivery.close();
+      await database.destroy();
+    },
   };
 }
 
@@ -131,6 +153,7 @@ async function embedded(
 function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Surroundings): Backend {
   const service = openUpstream(settings, { logger, now });
   return {
+    delivery: null,
     ports: {
       accounts: upstreamAccounts,
       jobs: upstreamJobs(service),

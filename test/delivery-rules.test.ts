@@ -7,8 +7,8 @@ import type { DeliveryEvent } from '../src/delivery/event.ts';
 import { type Listener, match } from '../src/delivery/match.ts';
 import { buildPayload } from '../src/delivery/payload.ts';
 import { judge, maxAttempts, parseRetryAfter, retryDelays } from '../src/delivery/retry.ts';
-import { samplesOf } from '../src/delivery/samples.ts';
 import { newSecret, rotated, secretText, signatureHeaders, validSecrets } from '../src/delivery/signature.ts';
+import { samplesOf } from '../src/webhooks/samples.ts';
 import { webhookSourceNames, webhookSources } from '../src/webhooks/sources.ts';
 
 const event: DeliveryEvent = {

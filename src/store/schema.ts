@@ -9,6 +9,10 @@ export interface Tables {
   jobs: JobTable;
   webhooks: WebhookTable;
   idempotent_answers: IdempotentAnswerTable;
+  events: EventTable;
+  deliveries: DeliveryTable;
+  delivery_attempts: DeliveryAttemptTable;
+  endpoints: EndpointTable;
 }
 
 export interface WorkspaceTable {
@@ -93,4 +97,77 @@ export interface IdempotentAnswerTable {
   status: number | null;
   body: string | null;
   expires_at: number;
+}
+
+/** What happened, once for all the webhooks that it goes to. */
+export interface EventTable {
+  id: string;
+  workspace_id: string;
+  account_id: string | null;
+  account_type: string | null;
+  /** Null for a TRIGGER webhook that was fired. */
+  source: string | null;
+  event: string;
+  /** JSON: the data by the keys of the source. */
+  data: string;
+  idempotency_key: string | null;
+  /** SHA-256 of what was emitted, to tell a repetition from another event under the same key. */
+  fingerprint: string;
+  created_at: number;
+}
+
+/** An event on its way to one webhook. */
+export interface DeliveryTable {
+  /** Also the `webhook-id` header of every attempt. */
+  id: string;
+  workspace_id: string;
+  webhook_id: string;
+  event_id: string;
+  account_id: string | null;
+  event: string;
+  /** pending, held, succeeded or failed. */
+  state: string;
+  /** Attempts made in all. */
+  attempts: number;
+  /** Attempts made before it was sent once more by hand: the retry table starts anew behind them. */
+  attempts_before: number;
+  /**
+   * When it is due; 0 for at once, whatever the clock says. While it is claimed, the end of the lease: a worker that dies
+   * leaves it to be due then.
+   */
+  next_at: number;
+  /** The token of the claim under which it is being sent; only who knows it can say what came of it. */
+  claim: string | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+export interface DeliveryAttemptTable {
+  delivery_id: string;
+  /** From 1. */
+  number: number;
+  started_at: number;
+  duration_ms: number;
+  /** HTTP status; null where none came. */
+  status: number | null;
+  /** FailureReason; null where the answer was read whole. */
+  failure: string | null;
+  /** First bytes of the answer as text. */
+  answer: string;
+}
+
+/** What delivery knows of a webhook; made when the webhook is first used. */
+export interface EndpointTable {
+  webhook_id: string;
+  /** Sealed JSON: the signing secrets, the present one first. */
+  secrets: string;
+  /** Whether the present secret has been read. */
+  secret_shown: number;
+  /** When the failures began that no success has ended; null while it works. */
+  failing_since: number | null;
+  /** Nothing is sent before; 0 where nothing holds it up. */
+  paused_until: number;
+  /** Why it was disabled (DisabledReason); null while it is not, or where it was made so. */
+  disabled_reason: string | null;
+  disabled_at: number | null;
 }

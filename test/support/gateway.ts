@@ -9,6 +9,7 @@ import { createKey } from '../../src/accounts/keys.ts';
 import { type AccountStatus, type AccountType, type Scope, scopeNames } from '../../src/accounts/shapes.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import type { Networks } from '../../src/networks/network.ts';
 import { type SandboxSessionName, sandboxNetworks, sandboxToken } from '../../src/networks/sandbox.ts';
 
@@ -49,12 +50,15 @@ export interface GatewayOptions {
   readonly networks?: (sandbox: Networks) => Networks;
   /** A clock that several gateways share. */
   readonly clock?: { now: Date };
+  /** How deliveries are timed. */
+  readonly delivery?: DeliveryTuning;
 }
 
 export async function startGateway({
   environment = {},
   networks = (all) => all,
   clock = { now: new Date('2026-11-20T12:00:00Z') },
+  delivery = {},
 }: GatewayOptions = {}): Promise<Gateway> {
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const config: Config = readConfig({
@@ -75,6 +79,7 @@ export async function startGateway({
     now,
     randomBytes,
     networks: networks(sandboxNetworks({ clock: now })),
+    delivery,
   });
   const address = await app.listen();
   return {

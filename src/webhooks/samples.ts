@@ -2,7 +2,7 @@
  * What events look like: realistic data for every event of the contract, for its documentation, for test events and for
  * what sandbox accounts emit. The contract names the keys and not their values; these are Postern's.
  */
-import { type WebhookEvent, type WebhookSource, webhookSources } from '../webhooks/sources.ts';
+import { type WebhookEvent, type WebhookSource, webhookSources } from './sources.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

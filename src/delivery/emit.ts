@@ -1,0 +1,188 @@
+/**
+ * The way in: an event and what is to be delivered of it are stored in one transaction, and only then acknowledged.
+ */
+import { createHash } from 'node:crypto';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { newId, type RandomBytes } from '../accounts/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { Database } from '../store/database.ts';
+import { type DatabaseKind, rowsTable } from '../store/rows.ts';
+import type { DeliveryTable, Tables } from '../store/schema.ts';
+import type { WebhookSource } from '../webhooks/sources.ts';
+import type { DeliveryEvent } from './event.ts';
+import { match } from './match.ts';
+import type { Signals } from './signals.ts';
+
+/** Something that happened to an account, as a provider adapter or a caller reports it. */
+export interface Emission extends Omit<DeliveryEvent, 'id'> {
+  /** A second emission under the same key is the first one again. */
+  readonly idempotencyKey?: string | undefined;
+  /** What the emitter said, where `data` was filled in with what differs from time to time. */
+  readonly given?: unknown;
+  /** The one webhook that it goes to, whatever it listens to: a trigger that was fired, or a test. */
+  readonly webhookId?: string | undefined;
+}
+
+export interface Emitted {
+  readonly eventId: string;
+  /** Deliveries that were made of it, held ones included. */
+  readonly deliveries: readonly string[];
+  /** Whether it had been emitted before, under the same key: then nothing new was made. */
+  readonly repeated: boolean;
+}
+
+/** Stores an event and its deliveries. When it resolves, both survive whatever happens to the process. */
+export type Emit = (emission: Emission) => Promise<Emitted>;
+
+export interface EmitContext {
+  readonly database: Database;
+  readonly kind: DatabaseKind;
+  readonly signals: Signals;
+  readonly now: () => Date;
+  readonly randomBytes: RandomBytes;
+}
+
+export function createEmit(context: EmitContext): Emit {
+  return async (emission) => {
+    const emitted = await context.database
+      .transaction()
+      .execute((transaction) => store(transaction, context, emission));
+    if (emitted.deliveries.length > 0 && !emitted.repeated) {
+      context.signals.work();
+      context.signals.updated(emitted.deliveries);
+    }
+    return emitted;
+  };
+}
+
+async function store(
+  transaction: Transaction<Tables>,
+  { kind, signals, now, randomBytes }: EmitContext,
+  emission: Emission,
+): Promise<Emitted> {
+  const { workspaceId, accountId, accountType, source, event, data, idempotencyKey = null } = emission;
+  const fingerprint = fingerprintOf(emission);
+  const id = newId(randomBytes);
+  const created_at = now().getTime();
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('events')
+    .values({
+      id,
+      workspace_id: workspaceId,
+      account_id: accountId,
+      account_type: accountType,
+      source,
+      event,
+      data: JSON.stringify(data),
+      idempotency_key: idempotencyKey,
+      fingerprint,
+      created_at,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'idempotency_key']).doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, fingerprint);
+
+  const targets = await targetsOf(transaction, kind, emission);
+  const deliveries = targets.map(
+    ({ webhookId, enabled }): DeliveryTable => ({
+      id: newId(randomBytes),
+      workspace_id: workspaceId,
+      webhook_id: webhookId,
+      event_id: id,
+      account_id: accountId,
+      event,
+      state: enabled ? 'pending' : 'held',
+      attempts: 0,
+      attempts_before: 0,
+      next_at: 0,
+      claim: null,
+      created_at,
+      finished_at: null,
+    }),
+  );
+  await insertDeliveries(transaction, kind, deliveries);
+  const ids = deliveries.map((delivery) => delivery.id);
+  if (ids.length > 0) {
+    await signals.announceWork(transaction);
+    await signals.announceUpdates(transaction, ids);
+  }
+  return { eventId: id, deliveries: ids, repeated: false };
+}
+
+/** The webhooks that an event goes to. On Postgres they cannot be disabled before the deliveries are there. */
+async function targetsOf(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  emission: Emission,
+): Promise<{ webhookId: string; enabled: boolean }[]> {
+  const { workspaceId, webhookId, source } = emission;
+  const rows = await transaction
+    .selectFrom('webhooks')
+    .select(['id', 'workspace_id', 'source', 'enabled', 'events', 'account_ids'])
+    .where('workspace_id', '=', workspaceId)
+    .$if(webhookId === undefined, (query) => query.where('source', '=', source))
+    .$if(webhookId !== undefined, (query) => query.where('id', '=', webhookId as string))
+    .$if(kind === 'postgres', (query) => query.forShare())
+    .execute();
+  return rows.flatMap((row) => {
+    const enabled = row.enabled === 1;
+    if (webhookId !== undefined) return [{ webhookId: row.id, enabled }];
+    const matched = match(emission, {
+      workspaceId: row.workspace_id,
+      source: row.source as WebhookSource | null,
+      enabled,
+      events: JSON.parse(row.events),
+      accountIds: JSON.parse(row.account_ids),
+    });
+    return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
+  });
+}
+
+const deliveryColumns = {
+  id: 'text',
+  workspace_id: 'text',
+  webhook_id: 'text',
+  event_id: 'text',
+  account_id: 'text',
+  event: 'text',
+  state: 'text',
+  attempts: 'bigint',
+  attempts_before: 'bigint',
+  next_at: 'bigint',
+  claim: 'text',
+  created_at: 'bigint',
+  finished_at: 'bigint',
+} as const satisfies Record<keyof DeliveryTable, 'text' | 'bigint'>;
+
+async function insertDeliveries(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  deliveries: readonly DeliveryTable[],
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const columns = sql.join(Object.keys(deliveryColumns).map((column) => sql.ref(column)));
+  const rows = rowsTable(kind, 'made', deliveryColumns, deliveries);
+  await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
+}
+
+async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerprint: string): Promise<Emitted> {
+  const first = await transaction
+    .selectFrom('events')
+    .select(['id', 'fingerprint'])
+    .where('workspace_id', '=', emission.workspaceId)
+    .where('idempotency_key', '=', emission.idempotencyKey ?? null)
+    .executeTakeFirstOrThrow();
+  if (first.fingerprint !== fingerprint) {
+    throw new ServiceError('invalid_parameters', {
+      detail: 'idempotency_key was used for another event',
+      issues: [{ path: ['idempotency_key'], message: 'was used for another event' }],
+    });
+  }
+  const deliveries = await transaction.selectFrom('deliveries').select('id').where('event_id', '=', first.id).execute();
+  return { eventId: first.id, deliveries: deliveries.map(({ id }) => id), repeated: true };
+}
+
+const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
+  createHash('sha256')
+    .update(JSON.stringify([accountId, source, event, given, webhookId]))
+    .digest('base64url');

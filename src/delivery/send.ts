@@ -1,0 +1,56 @@
+/** One attempt: a claimed delivery becomes a request, and its answer an outcome. */
+import type { Answer, Outbound } from '../outbound.ts';
+import { buildPayload } from './payload.ts';
+import type { Job } from './queue.ts';
+import { judge } from './retry.ts';
+import type { Outcome } from './settle.ts';
+import { signatureHeaders } from './signature.ts';
+
+export interface SendContext {
+  readonly outbound: Outbound;
+  readonly now: () => Date;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly deadlineMs: number;
+}
+
+/** Makes the attempt. It rejects only where something is wrong with us, not with the endpoint. */
+export async function send(
+  { outbound, now, random, deadlineMs }: SendContext,
+  { deliveryId, claim, target, event, number, attempt }: Job,
+): Promise<Outcome> {
+  const startedAt = now().getTime();
+  const started = performance.now();
+  const { contentType, body } = buildPayload(event, target);
+  const own = signatureHeaders({ id: deliveryId, now: startedAt, body }, target.secrets);
+  const headers = ['content-type', contentType, ...own, ...extraHeaders(target.headers)];
+  const answer = await outbound.post({ url: target.url, headers, body, deadlineMs });
+  return {
+    deliveryId,
+    claim,
+    webhookId: target.webhookId,
+    wasFailing: target.failing,
+    verdict: judge(answer, { attempt, now: now().getTime(), random: random() }),
+    attempt: {
+      delivery_id: deliveryId,
+      number,
+      started_at: startedAt,
+      // Measured by a clock that never jumps.
+      duration_ms: Math.round(performance.now() - started),
+      status: answer.status,
+      failure: answer.failure,
+      answer: answerText(answer),
+    },
+  };
+}
+
+function extraHeaders(headers: Job['target']['headers']): string[] {
+  const named = headers.some(({ key }) => key.toLowerCase() === 'user-agent');
+  return [
+    ...(named ? [] : ['user-agent', 'Postern']),
+    ...headers.flatMap(({ key, value }) => [key.toLowerCase(), value]),
+  ];
+}
+
+/** What came back as text that any database keeps: Postgres has no U+0000. */
+const answerText = ({ body }: Answer): string => body.toString('utf8').replaceAll('\0', '\uFFFD');

@@ -1,0 +1,86 @@
+/** A gateway that delivers to receivers on loopback, and what tests of it have in common. */
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../src/accounts/ids.ts';
+import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
+import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
+import type { TestDialect } from './databases.ts';
+import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';
+
+export interface DeliveringGateway extends Gateway {
+  readonly delivery: Delivery;
+  readonly space: TestWorkspace;
+  readonly accountId: string;
+  /** Stores a webhook for `new_relation` that says in `n` which event it is. */
+  webhook(requestUrl: string, options?: Partial<WebhookTable>): Promise<string>;
+  /** Emits `new_relation`; `n` tells it apart. */
+  emit(n: string | number, idempotencyKey?: string): ReturnType<Delivery['emit']>;
+  deliveries(): Promise<DeliveryTable[]>;
+  /** Moves the clock and does what is due then. */
+  pass(ms: number): Promise<void>;
+}
+
+export async function startDelivering({
+  dialect,
+  delivery: tuning,
+  environment = {},
+}: {
+  readonly dialect: TestDialect;
+  readonly delivery?: DeliveryTuning;
+  readonly environment?: Readonly<Record<string, string>>;
+}): Promise<DeliveringGateway> {
+  const place = await dialect.location();
+  const gateway = await startGateway({
+    environment: { DATABASE_URL: place.url, OUTBOUND_ALLOW: '127.0.0.0/8', ...environment },
+    ...(tuning === undefined ? {} : { delivery: tuning }),
+  });
+  const { database, delivery } = gateway.app;
+  if (delivery === null) throw new Error('the gateway does not deliver');
+  const space = await gateway.workspace();
+  const accountId = await space.account();
+  return {
+    ...gateway,
+    delivery,
+    space,
+    accountId,
+    async webhook(requestUrl, options = {}) {
+      const row: WebhookTable = {
+        id: newId(randomBytes),
+        workspace_id: space.workspaceId,
+        type: 'AUTO',
+        source: 'users',
+        name: 'Hook',
+        enabled: 1,
+        request_url: requestUrl,
+        format: 'json',
+        account_ids: '[]',
+        headers: '[]',
+        data: JSON.stringify([{ name: 'n', key: 'user_full_name' }]),
+        events: '["new_relation"]',
+        trigger: null,
+        created_at: gateway.clock.now.getTime(),
+        ...options,
+      };
+      await database.insertInto('webhooks').values(row).execute();
+      return row.id;
+    },
+    emit: (n, idempotencyKey) =>
+      delivery.emit({
+        workspaceId: space.workspaceId,
+        accountId,
+        accountType: 'PNET',
+        source: 'users',
+        event: 'new_relation',
+        data: { user_full_name: String(n) },
+        idempotencyKey,
+      }),
+    deliveries: () => database.selectFrom('deliveries').selectAll().orderBy('created_at').orderBy('id').execute(),
+    async pass(ms) {
+      gateway.clock.now = new Date(gateway.clock.now.getTime() + ms);
+      await delivery.worker.idle();
+    },
+    async close() {
+      await gateway.close();
+      await place.drop();
+    },
+  };
+}
