@@ -4,8 +4,8 @@
  * envelope in its extensions.
  */
 import type { ObjectRef } from '@pothos/core';
-import { GraphQLError } from 'graphql';
-import { type ErrorFamily, type Issue, ServiceError, toEnvelope } from '../errors.ts';
+import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import { type ErrorFamily, fromUnknown, type Issue, ServiceError, toEnvelope } from '../errors.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { inGraphQLWords } from './words.ts';
@@ -153,4 +153,32 @@ export function toGraphQLError(error: ServiceError, requestId: Context['requestI
       ...(error.family === 'key' ? { http: { status: error.status } } : {}),
     },
   });
+}
+
+/**
+ * Makes whatever a resolver throws a ServiceError, where it is thrown: an executor's complaint about a value that does
+ * not fit the schema is a plain Error too, and nothing else would tell a bug of ours from an odd answer of a network.
+ * Fields that only expose a property throw nothing, and stay as they are.
+ */
+export function nameFailures(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const { resolve } = field;
+      if (resolve === undefined || field.extensions.pothosExposedField !== undefined) continue;
+      field.resolve = (...args) => {
+        try {
+          const value: unknown = resolve(...args);
+          return value instanceof Promise ? value.catch(rethrow) : value;
+        } catch (error) {
+          return rethrow(error);
+        }
+      };
+    }
+  }
+  return schema;
+}
+
+function rethrow(error: unknown): never {
+  throw fromUnknown(error);
 }

@@ -7,5 +7,6 @@ import '../posts/graphql/index.ts';
 import '../webhooks/graphql/index.ts';
 import { builder } from './builder.ts';
 import { tolerateUnknownWords } from './enums.ts';
+import { nameFailures } from './errors.ts';
 
-export const schema = tolerateUnknownWords(builder.toSchema());
+export const schema = nameFailures(tolerateUnknownWords(builder.toSchema()));

@@ -114,16 +114,13 @@ function describe(error: unknown, http: FastifyRequest): GraphQLError {
   const cause = rootCause(error);
   // GraphQL's own complaint about a request or, at a path, about an answer that breaks the schema.
   if (cause === undefined && error.path === undefined) return error;
+  // What resolvers throw has a name: at a path, anything else is the executor's.
   const failure =
-    cause === undefined || breaksSchema(cause)
-      ? new ServiceError('provider_error', { detail: 'What was read does not fit the schema.', cause: error })
-      : fromUnknown(cause);
+    error.path === undefined || cause instanceof ServiceError
+      ? fromUnknown(cause)
+      : new ServiceError('provider_error', { detail: 'What was read does not fit the schema.', cause: error });
   return toGraphQLError(logged(failure, http), http.id, error);
 }
-
-/** What executors say of a value that breaks the schema: plain Errors, known by their words only. */
-const breaksSchema = ({ message }: Error): boolean =>
-  /^(?:Cannot return null for non-nullable field |(?:String|Int|Float|Boolean|ID) cannot represent )/.test(message);
 
 /** GraphQL's own errors, and those that have been described. */
 const isOwnWords = (error: unknown): error is GraphQLError =>

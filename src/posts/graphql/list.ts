@@ -31,6 +31,8 @@ export const postConnectionArgs = connectionArgs(postLimits, 'posts');
 const readFrom = new WeakMap<object, string>();
 
 export function accountOf(value: object): string {
+  if (typeof value !== 'object')
+    throw new ServiceError('provider_error', { detail: 'A part of the post is no object.' });
   const accountId = readFrom.get(value);
   if (accountId === undefined) throw new ServiceError('provider_error', { detail: 'A part of a post is no object.' });
   return accountId;
