@@ -54,7 +54,8 @@ const editResult = mutationResult<JobEdited>(
   'EditJobResult',
   'The edited job, or why it was not edited.',
   [PnetJobPostingEdited],
-  ['request', 'not_found', 'account', 'performed'],
+  // A checkpoint stands in the way of an edit where the network asks the account itself for one.
+  ['request', 'not_found', 'account', 'checkpoint', 'performed'],
 );
 
 const draftResult = mutationResult<JobPosting>(
