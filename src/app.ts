@@ -10,7 +10,8 @@ import { addressRule } from './addresses.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Ports } from './context.ts';
 import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
-import { ensureDemo } from './demo.ts';
+import { ensureDemo, readDemoKey } from './demo.ts';
+import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { type Authenticate, createHttpServer } from './http.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -75,7 +76,11 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
       ? await embedded(requireDatabase(database), keys, config, surroundings)
       : upstream(config.upstream, database, surroundings);
   const server = createHttpServer({ logger, ready: backend.ready });
-  mountGraphQL(server, { ...backend, cursors: cursorCodec(keys('graphql-cursors'), 'base64url') });
+  mountGraphQL(server, {
+    ...backend,
+    cursors: cursorCodec(keys('graphql-cursors'), 'base64url'),
+    graphiql: config.graphiql ? graphiqlOptions(config) : null,
+  });
   mountRest(server, backend);
   return {
     server,
@@ -94,6 +99,11 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
       await backend.close();
     },
   };
+}
+
+/** The demo key is shown to nobody but those who sit at the machine that they develop on. */
+function graphiqlOptions({ host, production, dataDirectory, upstream }: Config): GraphiQLOptions {
+  return !production && isLoopback(host) && upstream === null ? { demoKey: () => readDemoKey(dataDirectory) } : {};
 }
 
 async function makeDemo(database: Database, config: Config, { logger, now, randomBytes }: Surroundings): Promise<void> {

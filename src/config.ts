@@ -22,6 +22,8 @@ export interface Config {
   readonly secret: string | undefined;
   /** Whether an empty database is given a demo workspace. */
   readonly demo: boolean;
+  /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
+  readonly graphiql: boolean;
   /** Addresses that deliveries may go to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
   /** How long events and what came of their deliveries are kept. */
@@ -62,6 +64,11 @@ const variables = {
   ),
   DEMO: variable(
     'on: an empty database is given a demo workspace and key. off: it stays empty.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  GRAPHIQL: variable(
+    'on: browsers that open the GraphQL endpoint get GraphiQL. off: none.',
     'on',
     oneOf(['on', 'off']),
   ),
@@ -117,6 +124,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: values.LOG_LEVEL,
     secret: values.SECRET,
     demo: values.DEMO === 'on',
+    graphiql: values.GRAPHIQL === 'on',
     outboundAllow: values.OUTBOUND_ALLOW,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     upstream: upstreamSettings(values),

@@ -3,7 +3,7 @@
  * that publishing can go, and webhooks. All of it lives on the sandbox networks. The ids are fixed, so that examples can
  * name them.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from './accounts/ids.ts';
 import { createKey } from './accounts/keys.ts';
@@ -69,6 +69,16 @@ export async function ensureDemo(
 
 /** Name of the file that the demo key is kept in, beside the database file. */
 export const demoKeyFile = 'demo-key';
+
+/** The demo key that was made in `directory`; undefined where there is none. */
+export async function readDemoKey(directory: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(directory, demoKeyFile), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
 
 /** One account of each type that works, one in each status, and one for each outcome of a session. */
 function demoAccounts(base: number): AccountTable[] {

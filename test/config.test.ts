@@ -97,6 +97,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'DEMO must be one of on, off, but is "yes"']],
   },
+  GRAPHIQL: {
+    of: ({ graphiql }) => graphiql,
+    unset: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'GRAPHIQL must be one of on, off, but is "yes"']],
+  },
   OUTBOUND_ALLOW: {
     of: ({ outboundAllow }) => outboundAllow.map(([address, bits]) => `${address}/${bits}`),
     unset: [],

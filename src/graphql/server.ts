@@ -8,6 +8,7 @@ import { type Authenticate, answerError, apiKeyOf, maxBodyBytes } from '../http.
 import type { CursorCodec } from '../paging.ts';
 import type { Context } from './context.ts';
 import { toGraphQLError } from './errors.ts';
+import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import { createLoaders } from './loaders.ts';
 import { schema } from './schema.ts';
 
@@ -18,6 +19,8 @@ export interface GraphQLOptions {
   readonly ports: Ports;
   readonly authenticate: Authenticate;
   readonly cursors: CursorCodec;
+  /** For browsers that open the endpoint; null: they are answered like any other client. */
+  readonly graphiql: GraphiQLOptions | null;
 }
 
 /** What Yoga is given of the HTTP request. */
@@ -25,18 +28,21 @@ interface Incoming {
   readonly http: FastifyRequest;
 }
 
-export function mountGraphQL(server: FastifyInstance, { ports, authenticate, cursors }: GraphQLOptions): void {
+export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): void {
+  const { graphiql } = options;
   const yoga = createYoga<Incoming, Context>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
+    // Yoga's own page loads GraphiQL from a CDN.
+    graphiql: false,
     logging: false,
     multipart: false,
     maxRequestBodySize: maxBodyBytes,
     cors: false,
     // Errors of an execution are described below, with the request at hand; this is for those around it.
     maskedErrors: { maskError: (error) => (isOwnWords(error) ? error : new GraphQLError('Unexpected error')) },
-    plugins: [useParserLimits(), useCaller({ ports, authenticate, cursors }), useServiceErrors()],
+    plugins: [useParserLimits(), useCaller(options), useServiceErrors()],
   });
 
   server.register(async (scope) => {
@@ -49,10 +55,12 @@ export function mountGraphQL(server: FastifyInstance, { ports, authenticate, cur
         .status(envelope.status)
         .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
     });
+    if (graphiql !== null) mountGraphiQLAssets(scope, yoga.graphqlEndpoint);
     scope.route({
       url: yoga.graphqlEndpoint,
       method: ['GET', 'POST', 'OPTIONS'],
       handler: (request, reply) => {
+        if (graphiql !== null && wantsPage(request)) return sendPage(yoga.graphqlEndpoint, graphiql, request, reply);
         reply.hijack();
         return yoga.handle(request.raw, reply.raw, { http: request });
       },

@@ -1,0 +1,127 @@
+/**
+ * The examples that GraphiQL opens with, a tab each, in this order. Their operations are files beside this one; the ids
+ * in their variables are those of the demo workspace and of the sandbox networks. To add one: a file, a line here.
+ */
+import { readFile } from 'node:fs/promises';
+import { globalId } from '../node.ts';
+
+export interface Example {
+  /** Name of the file, and of the operation in it: GraphiQL names the tab after that. */
+  readonly name: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Accounts and webhooks of the demo workspace have ids that can be read. */
+const id = (name: string): string => `${name.padEnd(21, '-')}A`;
+
+const pnet = id('pnet');
+const photonet = id('photonet');
+
+export const examples = [
+  { name: 'WhoAmI', variables: {} },
+  { name: 'PnetPosts', variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 5 } },
+  { name: 'EveryKindOfPost', variables: { accountId: pnet, identifier: 'ACoSandboxGallery', first: 24 } },
+  { name: 'CompanyPosts', variables: { accountId: pnet, identifier: '900043', first: 3 } },
+  { name: 'PhotonetPosts', variables: { accountId: photonet, identifier: 'sandbox.sixty', first: 5 } },
+  { name: 'AuthorPosts', variables: { accountId: pnet, identifier: 'ACoSandboxReposts' } },
+  { name: 'NextPage', variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 100, after: null } },
+  { name: 'JobPostings', variables: { accountId: pnet, jobId: '2001' } },
+  {
+    name: 'CreateDraft',
+    variables: {
+      input: {
+        accountId: pnet,
+        jobTitle: { text: 'Robotics Engineer' },
+        company: { text: 'Northlight Robotics' },
+        workplace: 'HYBRID',
+        employmentStatus: 'FULL_TIME',
+        description: '<p>You teach robots to carry, so that people need not.</p>',
+        applyMethod: { external: { url: 'https://jobs.example/robotics-engineer' } },
+        salary: { currency: 'EUR', min: 60000, max: 80000, payFrequency: 'YEARLY' },
+      },
+    },
+  },
+  {
+    name: 'EditJob',
+    variables: {
+      input: {
+        accountId: pnet,
+        jobId: '2001',
+        workplace: 'REMOTE',
+        screeningQuestions: [
+          { numeric: { question: 'Years of experience?', minExpectation: 3, mustMatch: true } },
+          {
+            multipleChoices: {
+              question: 'Which languages do you write?',
+              choices: ['TypeScript', 'Go', 'Rust'],
+              expectedChoices: ['TypeScript'],
+            },
+          },
+        ],
+        recruiter: { projectId: '77', functions: ['eng'], skills: ['1', '2'], seniority: 'MID_SENIOR_LEVEL' },
+      },
+    },
+  },
+  { name: 'PublishAtOnce', variables: { input: { accountId: pnet, draftId: '1001', mode: 'FREE' } } },
+  { name: 'PublishWithOtp', variables: { accountId: pnet, draftId: '1007', wrong: '999999', code: '123456' } },
+  {
+    name: 'PublishWithEmail',
+    variables: { accountId: pnet, draftId: '1010', token: 'sandbox-email-token', code: '123456' },
+  },
+  {
+    name: 'PaymentError',
+    variables: {
+      input: {
+        accountId: pnet,
+        draftId: '1015',
+        mode: 'PROMOTED',
+        budget: { daily: { currency: 'EUR', amount: 25 } },
+      },
+    },
+  },
+  { name: 'Webhooks', variables: { webhookId: id('hook-messaging'), first: 20 } },
+  {
+    name: 'CreateWebhook',
+    variables: {
+      input: {
+        name: 'New messages',
+        requestUrl: 'https://hooks.example/messages',
+        accountIds: [pnet],
+        headers: [{ key: 'x-team', value: 'chat' }],
+        source: {
+          messaging: {
+            events: ['MESSAGE_RECEIVED', 'MESSAGE_REACTION'],
+            data: [
+              { name: 'text', key: 'MESSAGE' },
+              { name: 'from', key: 'SENDER' },
+            ],
+          },
+        },
+      },
+    },
+  },
+  { name: 'WebhookOfEverySource', variables: { url: 'https://hooks.example/every-source' } },
+  { name: 'DeleteWebhook', variables: { webhookId: id('hook-users') } },
+  {
+    name: 'NodesById',
+    variables: {
+      id: globalId('Account', pnet),
+      ids: [globalId('Job', '2001'), globalId('Webhook', id('hook-email'))],
+      accountId: photonet,
+    },
+  },
+  { name: 'TypedError', variables: { accountId: pnet, identifier: 'ACoSandboxUserUnreachable' } },
+] as const satisfies readonly Example[];
+
+/** The text of an example's operation. */
+export const exampleOperation = ({ name }: Example): Promise<string> =>
+  readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');
+
+/** The examples as GraphiQL takes them. */
+export const exampleTabs = (): Promise<readonly { query: string; variables: string }[]> =>
+  Promise.all(
+    examples.map(async (example) => ({
+      query: await exampleOperation(example),
+      variables: JSON.stringify(example.variables, null, 2),
+    })),
+  );
