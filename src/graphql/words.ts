@@ -11,8 +11,15 @@ const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter
 /** In GraphQL an `id` is always a global one: the contract's raw `id` of a part of a request has another name. */
 const rawIdNames: Readonly<Record<string, string>> = { providerId: 'id' };
 
-/** The one-of variant that an object of the request was written as, for the paths of its issues. */
-const variantOf = new WeakMap<object, string>();
+/** The one-of variant that an object of the request was written as, or that some of its keys were written in. */
+interface Variant {
+  readonly path: readonly string[];
+  /** All keys of the object, where they are not said. */
+  readonly keys?: ReadonlySet<string>;
+}
+
+/** For the paths of issues. */
+const variantOf = new WeakMap<object, Variant>();
 
 /** A GraphQL input in the words of the contract: the same values under the contract's keys. */
 export function toContract(input: unknown): unknown {
@@ -38,13 +45,28 @@ export function toVariant(tag: string, oneOf: object | null | undefined): object
   }
   const [name, value] = variant;
   const tagged = { [tag]: snakeCase(name), ...(toContract(value) as object) };
-  variantOf.set(tagged, name);
+  variantOf.set(tagged, { path: [name] });
   return tagged;
 }
 
-/** The input without the fields that are null: for requests in which null can only mean "not given". */
-export function withoutNulls<T extends object>(input: T): T {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) as T;
+/**
+ * `common` together with the variant of its one-of field `tag`, where the contract has all in one object:
+ * `{ name, source: { users: { events } } }` with the tag `source` is `{ name, source: 'users', events }`.
+ */
+export function withVariant(tag: string, oneOf: object, common: object): object {
+  const variant = toVariant(tag, oneOf) ?? {};
+  const merged = { ...common, ...variant };
+  const written = variantOf.get(variant)?.path ?? [];
+  variantOf.set(merged, { path: [camelCase(tag), ...written], keys: new Set(Object.keys(variant)) });
+  return merged;
+}
+
+/** The input without what is null, at any depth: for requests in which null can only mean "not given". */
+export function withoutNulls<T>(input: T): T {
+  if (Array.isArray(input)) return input.map(withoutNulls) as T;
+  if (typeof input !== 'object' || input === null) return input;
+  const given = Object.entries(input).filter(([, value]) => value !== null);
+  return Object.fromEntries(given.map(([key, value]) => [key, withoutNulls(value)])) as T;
 }
 
 /** Names of GraphQL that are not the contract's in camelCase: those of arguments, and those further inside. */
@@ -71,6 +93,7 @@ function graphqlPath(path: Issue['path'], request: unknown): (string | number)[]
     const variant = typeof at === 'object' && at !== null ? variantOf.get(at) : undefined;
     at = (at as Record<string | number, unknown> | null | undefined)?.[segment];
     const here = renamed[Math.min(depth, 1)]?.[name] ?? name;
-    return variant === undefined ? [here] : [variant, here];
+    const within = variant?.keys?.has(String(segment)) === false ? undefined : variant;
+    return within === undefined ? [here] : [...within.path, here];
   });
 }

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { vocabulary } from '../../graphql/enums.ts';
-import { toContract, toVariant } from '../../graphql/words.ts';
+import { toContract, withVariant } from '../../graphql/words.ts';
 import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../descriptions.ts';
 import { type WebhookSource, webhookSources } from '../sources.ts';
 import { WebhookFormatEnum } from './vocabularies.ts';
@@ -101,5 +101,5 @@ export const DeleteWebhookInput = builder.inputType('DeleteWebhookInput', {
 
 /** The creation in the words of the contract, where the source stands beside the fields that all sources have. */
 export function createRequest({ source, ...common }: typeof CreateWebhookInput.$inferInput): object {
-  return { ...(toContract(common) as object), ...toVariant('source', source) };
+  return withVariant('source', source, toContract(common) as object);
 }
