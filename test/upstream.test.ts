@@ -1,68 +1,9 @@
 /** The upstream backend against services of the tests' own: what it sends, what it makes of answers, whom it lets in. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type GatewayOptions, graphql, startGateway } from './support/gateway.ts';
-import { envelope, json, type Stub, startStub } from './support/stub.ts';
-
-async function gatewayBefore(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
-  const gateway = await startGateway({ ...options, environment: { UPSTREAM_URL: stub.url, ...options.environment } });
-  onTestFinished(() => gateway.close());
-  return {
-    ...gateway,
-    ask: (query: string, variables?: Record<string, unknown>, key: string | undefined = 'their-key') =>
-      graphql(gateway.address, key, query, variables),
-    rest: (method: string, path: string, body?: object) =>
-      fetch(`${gateway.address}${path}`, {
-        method,
-        headers: { 'x-api-key': 'their-key', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        body: body === undefined ? null : JSON.stringify(body),
-      }),
-  };
-}
-
-/** A whole pnet post, as the contract has it. */
-const pnetPost = (id: string, more: object = {}) => ({
-  object: 'Post',
-  provider: 'PNET',
-  id,
-  social_id: `s${id}`,
-  share_url: 'https://pnet.example/p',
-  text: `Text ${id}`,
-  date: '1d',
-  parsed_datetime: '2026-11-19T12:00:00.000Z',
-  reaction_counter: 5_000_000_000,
-  comment_counter: 0,
-  repost_counter: 0,
-  impressions_counter: 0,
-  author: { public_identifier: 'ada', id: 'ACoAda', name: 'Ada', is_company: false },
-  permissions: { can_react: true, can_share: true, can_post_comments: true },
-  is_repost: false,
-  mentions: [],
-  attachments: [],
-  ...more,
-});
-
-const postList = (items: unknown[], cursor: string | null = null) => ({
-  object: 'PostList',
-  items,
-  cursor,
-  paging: { page_count: items.length },
-});
-
-const webhook = (id: string, more: object = {}) => ({
-  object: 'Webhook',
-  id,
-  enabled: true,
-  request_url: 'https://hooks.example/in',
-  format: 'json',
-  account_ids: [],
-  headers: [],
-  data: [],
-  events: ['new_relation'],
-  type: 'AUTO',
-  ...more,
-});
+import { describe, expect, test } from 'vitest';
+import { graphql } from './support/gateway.ts';
+import { envelope, gatewayBefore, json, pnetPost, postList, type Stub, startStub, webhook } from './support/stub.ts';
 
 const posts = `query ($first: Int = 10, $after: String) {
   posts(accountId: "a1", identifier: "ACoAda", first: $first, after: $after) {

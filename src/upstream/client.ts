@@ -175,9 +175,12 @@ export function createUpstream(
       return 'kind' in outcome && settings.apiKey !== undefined ? blamingUs(outcome) : outcome;
     } catch (cause) {
       if (signal.aborted) return expiry(signal.reason, { repeatable });
-      if (status !== null && (cause as NodeJS.ErrnoException).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-        return unreadable(status, `has more than ${settings.maxBytes} bytes`, now());
+      const { code, name } = cause as NodeJS.ErrnoException;
+      if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+        return unreadable(status ?? 500, `has more than ${settings.maxBytes} bytes`, now());
       }
+      if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
+        return unreadable(status ?? 500, 'is no HTTP', now());
       return transportFailure(cause, { repeatable });
     }
   }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { type GatewayOptions, graphql, startGateway } from './gateway.ts';
 
 export interface Received {
   readonly method: string;
@@ -27,7 +28,7 @@ export interface Stub {
 }
 
 /** Starts a service that ends with the test. */
-export async function startStub(answer: Answer = () => {}): Promise<Stub> {
+export async function startStub(answer: Answer = () => {}, port = 0): Promise<Stub> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -48,7 +49,7 @@ export async function startStub(answer: Answer = () => {}): Promise<Stub> {
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stub: Stub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
@@ -84,5 +85,65 @@ export const envelope = (type: string, status: number, more: object = {}): objec
   instance: 'their-instance',
   type: `errors/${type}`,
   status,
+  ...more,
+});
+
+/** A gateway that ends with the test, in front of a service. */
+export async function gatewayBefore(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
+  const gateway = await startGateway({ ...options, environment: { UPSTREAM_URL: stub.url, ...options.environment } });
+  onTestFinished(() => gateway.close());
+  return {
+    ...gateway,
+    ask: (query: string, variables?: Record<string, unknown>, key: string | undefined = 'their-key') =>
+      graphql(gateway.address, key, query, variables),
+    rest: (method: string, path: string, body?: object) =>
+      fetch(`${gateway.address}${path}`, {
+        method,
+        headers: { 'x-api-key': 'their-key', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+  };
+}
+
+/** A whole pnet post, as the contract has it. */
+export const pnetPost = (id: string, more: object = {}) => ({
+  object: 'Post',
+  provider: 'PNET',
+  id,
+  social_id: `s${id}`,
+  share_url: 'https://pnet.example/p',
+  text: `Text ${id}`,
+  date: '1d',
+  parsed_datetime: '2026-11-19T12:00:00.000Z',
+  reaction_counter: 5_000_000_000,
+  comment_counter: 0,
+  repost_counter: 0,
+  impressions_counter: 0,
+  author: { public_identifier: 'ada', id: 'ACoAda', name: 'Ada', is_company: false },
+  permissions: { can_react: true, can_share: true, can_post_comments: true },
+  is_repost: false,
+  mentions: [],
+  attachments: [],
+  ...more,
+});
+
+export const postList = (items: unknown[], cursor: string | null = null) => ({
+  object: 'PostList',
+  items,
+  cursor,
+  paging: { page_count: items.length },
+});
+
+export const webhook = (id: string, more: object = {}) => ({
+  object: 'Webhook',
+  id,
+  enabled: true,
+  request_url: 'https://hooks.example/in',
+  format: 'json',
+  account_ids: [],
+  headers: [],
+  data: [],
+  events: ['new_relation'],
+  type: 'AUTO',
   ...more,
 });
