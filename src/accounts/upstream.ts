@@ -1,4 +1,4 @@
-import { notServed } from '../upstream/unserved.ts';
+import { notServed } from '../upstream/client.ts';
 import type { AccountsPort } from './port.ts';
 
 /** The contract has no call that reads connected accounts. */

@@ -1,8 +1,6 @@
 import { requireAccount } from '../accounts/acting.ts';
 import type { Call } from '../context.ts';
-import type { Upstream } from '../upstream/client.ts';
-import type { Endpoint, EndpointRequest } from '../upstream/endpoint.ts';
-import { notServed } from '../upstream/unserved.ts';
+import { type Endpoint, type EndpointRequest, notServed, type Upstream } from '../upstream/client.ts';
 import type { JobsPort } from './port.ts';
 import {
   checkpointTypes,

@@ -1,7 +1,5 @@
 import { requireAccount } from '../accounts/acting.ts';
-import type { Upstream } from '../upstream/client.ts';
-import type { Endpoint } from '../upstream/endpoint.ts';
-import { pageOf } from '../upstream/page.ts';
+import { type Endpoint, pageOf, type Upstream } from '../upstream/client.ts';
 import type { PostsPort } from './port.ts';
 import { attachmentTypes, type Post, postProviders, reactions } from './shapes.ts';
 

@@ -17,6 +17,11 @@ import { expiry, type Failure, transportFailure } from './failure.ts';
 import { type NameTable, namesFrom, type Vocabularies } from './names.ts';
 import { retries } from './retry.ts';
 
+// All that a capability needs to know of this folder.
+export type { Endpoint, EndpointRequest } from './endpoint.ts';
+export { pageOf } from './page.ts';
+export { notServed } from './unserved.ts';
+
 /** Where the upstream is and how it is to be asked. */
 export interface UpstreamSettings {
   /** Scheme, host and port. */

@@ -2,9 +2,7 @@ import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
 import { accountTypes } from '../accounts/shapes.ts';
 import type { Call } from '../context.ts';
 import { ServiceError } from '../errors.ts';
-import type { Upstream } from '../upstream/client.ts';
-import type { Endpoint } from '../upstream/endpoint.ts';
-import { pageOf } from '../upstream/page.ts';
+import { type Endpoint, pageOf, type Upstream } from '../upstream/client.ts';
 import type { WebhooksPort } from './port.ts';
 import {
   triggerContexts,
