@@ -21,7 +21,7 @@ import type { Networks } from './networks/network.ts';
 import { cursorCodec } from './paging.ts';
 import { embeddedPosts } from './posts/embedded.ts';
 import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
-import { mountRest } from './rest/server.ts';
+import { asEndpointAnswers, mountRest } from './rest/server.ts';
 import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
@@ -75,7 +75,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     config.upstream === null
       ? await embedded(requireDatabase(database), keys, config, surroundings)
       : upstream(config.upstream, database, surroundings);
-  const server = createHttpServer({ logger, ready: backend.ready });
+  const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
   mountGraphQL(server, {
     ...backend,
     cursors: cursorCodec(keys('graphql-cursors'), 'base64url'),

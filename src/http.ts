@@ -3,7 +3,15 @@
  * contract's envelope for every failure that no face has answered.
  */
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type ConnectionError,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { Caller } from './accounts/shapes.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from './errors.ts';
@@ -28,9 +36,11 @@ export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot answer; `/readyz` then says 503. */
   readonly ready: () => Promise<void>;
+  /** What a face makes of the failure of a request that cannot be read as HTTP, of which little more than this is known. */
+  readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
 }
 
-export function createHttpServer({ logger, ready }: HttpOptions): FastifyInstance {
+export function createHttpServer({ logger, ready, adjust }: HttpOptions): FastifyInstance {
   const server = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -41,6 +51,7 @@ export function createHttpServer({ logger, ready }: HttpOptions): FastifyInstanc
     forceCloseConnections: 'idle',
     // A path may be as long as node:http lets it be: how long an id may be is for its shape to say.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, { logger, adjust }),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
   });
 
@@ -112,6 +123,44 @@ function fromFastify(error: unknown): unknown {
       return new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
     default:
       return error;
+  }
+}
+
+/**
+ * Answers what node:http could not read as a request, by hand, as there is neither request nor reply. `adjust` knows the
+ * request line, as far as there was one.
+ */
+function refuseUnreadable(
+  error: ConnectionError,
+  socket: Socket,
+  { logger, adjust = (failure) => failure }: Pick<HttpOptions, 'logger' | 'adjust'>,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  // node:http's own type of it is that of a Buffer as JSON.
+  const received = error.rawPacket as unknown as Buffer | undefined;
+  const [, method = '', url = ''] = /^([A-Z]+) (\S*)/.exec(received?.toString('latin1') ?? '') ?? [];
+  const envelope = toEnvelope(adjust(unreadable(error.code), method, url), randomUUID());
+  const body = JSON.stringify(envelope);
+  socket.end(
+    `HTTP/1.1 ${envelope.status} ${STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
+      'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  logger.info({ reqId: envelope.instance, status: envelope.status, code: error.code }, 'request');
+}
+
+function unreadable(code: string): ServiceError {
+  switch (code) {
+    case 'HPE_INVALID_URL':
+      return new ServiceError('unescaped_characters', {
+        detail: 'The path has characters that must be percent-encoded.',
+      });
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError('content_too_large', { detail: 'The headers of the request are too large.' });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('malformed_request', { detail: 'The request did not arrive in time.' });
+    default:
+      return new ServiceError('malformed_request', { detail: 'The request is not valid HTTP.' });
   }
 }
 

@@ -84,6 +84,14 @@ function mountAt(
   }
 }
 
+/** The failure of a request of which only the request line is known, as the endpoint there may answer it. */
+export function asEndpointAnswers(failure: ServiceError, method: string, url: string): ServiceError {
+  const path = url.split('?', 1)[0] as string;
+  const below = prefixes.flatMap((prefix) => (path.startsWith(`${prefix}/`) ? [path.slice(prefix.length)] : []));
+  const endpoint = endpoints.find((each) => each.method === method && below.some((rest) => patternOf(each).test(rest)));
+  return endpoint === undefined ? failure : answerable(endpoint.name, failure);
+}
+
 /** A path that is served with other methods is 405 with `Allow`; any other is 404. */
 function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = (request.url.split('?', 1)[0] as string).slice(prefix.length).replace(/\/$/, '');
