@@ -18,6 +18,7 @@ import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from './err
 
 /** Bytes of a request body (1 MiB). */
 export const maxBodyBytes = 1_048_576;
+export const bodyLimitDetail = `A request body has at most ${maxBodyBytes} bytes.`;
 
 /** Finds out who a request comes from. @throws ServiceError for a key that is missing, invalid or expired */
 export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
@@ -116,7 +117,7 @@ export function answerError(
 function fromFastify(error: unknown): unknown {
   switch ((error as { code?: string }).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('content_too_large', { detail: `A request body has at most ${maxBodyBytes} bytes.` });
+      return new ServiceError('content_too_large', { detail: bodyLimitDetail });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ServiceError('malformed_request', { detail: 'The body is not as long as Content-Length says.' });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

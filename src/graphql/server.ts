@@ -4,7 +4,7 @@ import { type ExecutionArgs, GraphQLError, getOperationAST, Kind, parse } from '
 import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
 import type { Ports } from '../context.ts';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { type Authenticate, answerError, apiKeyOf, maxBodyBytes } from '../http.ts';
+import { type Authenticate, answerError, apiKeyOf, bodyLimitDetail, maxBodyBytes } from '../http.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Context } from './context.ts';
 import { toGraphQLError } from './errors.ts';
@@ -48,7 +48,11 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
   server.register(async (scope) => {
     // JSON only: a form that another site submits never gets as far as Yoga, which would execute it.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/json', (_request, _payload, done) => done(null));
+    scope.addContentTypeParser('application/json', ({ headers }, _payload, done) => {
+      // Yoga reads the body, and has a limit for one that does not say its length; that answer is in its own words.
+      const tooLarge = Number(headers['content-length'] ?? 0) > maxBodyBytes;
+      done(tooLarge ? new ServiceError('content_too_large', { detail: bodyLimitDetail }) : null);
+    });
     scope.setErrorHandler((error, request, reply) => {
       const envelope = answerError(error, request);
       return reply
