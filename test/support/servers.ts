@@ -9,8 +9,14 @@ export const chromium: string | undefined = [process.env.CHROMIUM, '/usr/bin/chr
   (path) => path !== undefined && existsSync(path),
 );
 
+/** curl, for the lines of the README that call it. */
+export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/local/bin/curl'].find((path) =>
+  existsSync(path),
+);
+
 /** What a run of the tests leaves out, and what it would take. */
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
   ...(chromium === undefined ? ['GraphiQL in a browser: install Chromium, or set CHROMIUM to its path'] : []),
+  ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];
