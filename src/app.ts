@@ -9,6 +9,7 @@ import { upstreamAccounts } from './accounts/upstream.ts';
 import { addressRule } from './addresses.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Ports } from './context.ts';
+import { embeddedDeliveries } from './delivery/embedded.ts';
 import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
 import { ensureDemo, readDemoKey } from './demo.ts';
 import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
@@ -30,7 +31,7 @@ import { forwardKey } from './upstream/credential.ts';
 import { commonVocabularies } from './upstream/names.ts';
 import { createVault } from './vault.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
+import { upstreamDeliveries, upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
 /** What the process gives the gateway: all that it cannot know or do by itself. */
 export interface Surroundings {
@@ -95,6 +96,8 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     },
     async close() {
+      // Subscriptions would never end by themselves, and the server waits for every answer.
+      backend.delivery?.signals.end();
       await server.close();
       await backend.close();
     },
@@ -147,6 +150,7 @@ async function embedded(
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, networks, cursors }),
+      deliveries: embeddedDeliveries({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
       webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
@@ -169,6 +173,7 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
       jobs: upstreamJobs(service),
       posts: upstreamPosts(service),
       webhooks: upstreamWebhooks(service),
+      deliveries: upstreamDeliveries,
     },
     authenticate: database === null ? forwardKey : (apiKey) => authenticate(database, apiKey, now()),
     // Callers with keys of ours share one key there: their idempotency keys would meet.

@@ -5,7 +5,7 @@ export type { Call } from './call.ts';
 
 import type { JobsPort } from './jobs/port.ts';
 import type { PostsPort } from './posts/port.ts';
-import type { WebhooksPort } from './webhooks/port.ts';
+import type { DeliveriesPort, WebhooksPort } from './webhooks/port.ts';
 
 /** The capabilities of the gateway. A backend answers all of them; the faces know nothing else of it. */
 export interface Ports {
@@ -13,4 +13,5 @@ export interface Ports {
   readonly jobs: JobsPort;
   readonly posts: PostsPort;
   readonly webhooks: WebhooksPort;
+  readonly deliveries: DeliveriesPort;
 }

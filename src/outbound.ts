@@ -18,16 +18,14 @@ export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 export const dnsLookup: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 /** Why there is no answer, or none that can be read. */
-export const failureReasons = {
-  address_refused: 'The address is not one that deliveries may go to.',
-  name_not_found: 'The name of the host could not be resolved.',
-  connection_failed: 'No connection could be made.',
-  connection_lost: 'The connection ended before the answer did.',
-  tls_failed: 'The certificate or the TLS handshake was not accepted.',
-  timeout: 'There was no complete answer in time.',
-  invalid_answer: 'What came back is not an HTTP answer.',
-} as const;
-export type FailureReason = keyof typeof failureReasons;
+export type FailureReason =
+  | 'address_refused'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'connection_lost'
+  | 'tls_failed'
+  | 'timeout'
+  | 'invalid_answer';
 
 export interface OutboundPost {
   readonly url: URL;

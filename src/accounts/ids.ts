@@ -18,7 +18,7 @@ export const isId = (value: string): boolean => idPattern.test(value);
 export const isJobId = (value: string): boolean => /^\d{1,32}$/.test(value);
 
 /** Throws `errors/invalid_resource_identifier` for an id that none of ours can look like. */
-export function checkId(value: string, what: 'account' | 'webhook'): void {
+export function checkId(value: string, what: 'account' | 'webhook' | 'delivery'): void {
   if (isId(value)) return;
   throw new ServiceError('invalid_resource_identifier', {
     detail: `The ${what} id is malformed: it has 22 characters of A-Z, a-z, 0-9, - and _.`,

@@ -3,15 +3,8 @@ import type { Kysely } from 'kysely';
 import type { RandomBytes } from '../accounts/ids.ts';
 import type { EndpointTable, Tables } from '../store/schema.ts';
 import type { Vault } from '../vault.ts';
+import type { DisabledReason } from '../webhooks/deliveries.ts';
 import { newSecret, type SigningSecret } from './signature.ts';
-
-/** Why a webhook is disabled; null where it was made so. */
-export const disabledReasons = {
-  caller: 'Somebody disabled it.',
-  gone: 'Its endpoint answered 410: it is no more.',
-  failing: 'Its endpoint answered nothing but failures for five days.',
-} as const;
-export type DisabledReason = keyof typeof disabledReasons;
 
 const secretsPlace = (webhookId: string): string => `webhook-secrets:${webhookId}`;
 

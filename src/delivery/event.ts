@@ -1,9 +1,6 @@
 /** An event on its way to webhooks. */
 import type { WebhookSource } from '../webhooks/sources.ts';
 
-/** The event of a TRIGGER webhook that is fired: of no source, and of no other webhook. */
-export const triggerEvent = 'trigger';
-
 /** Something that happened to an account, or a TRIGGER webhook that was fired. */
 export interface DeliveryEvent {
   readonly id: string;

@@ -1,6 +1,7 @@
 /** What is sent to a webhook of an event: its fields under the names that the webhook gives them, encoded. */
+import { triggerEvent } from '../webhooks/deliveries.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
-import { type DeliveryEvent, triggerEvent } from './event.ts';
+import type { DeliveryEvent } from './event.ts';
 
 /** What of a webhook shapes its payloads. */
 export interface PayloadTarget {

@@ -21,6 +21,9 @@ const reconnectMs = 1_000;
 
 export type Updated = (deliveryIds: readonly string[]) => void;
 
+/** Null: there are no more updates, the process stops. */
+export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
+
 export interface Signals {
   /** Tells the worker of this process that there is work. */
   work(): void;
@@ -31,13 +34,16 @@ export interface Signals {
   announceUpdates(transaction: Kysely<Tables>, deliveryIds: readonly string[]): Promise<void>;
   onWork(listener: () => void): void;
   /** @returns how to stop listening */
-  onUpdated(listener: Updated): () => void;
+  onUpdated(listener: UpdateListener): () => void;
+  /** Ends what waits for updates. */
+  end(): void;
   close(): Promise<void>;
 }
 
 export function createSignals(location: DatabaseLocation, logger: Logger): Signals {
   const workers = new Set<() => void>();
-  const subscribers = new Set<Updated>();
+  const subscribers = new Set<UpdateListener>();
+  let ended = false;
   const work = () => {
     for (const listener of workers) listener();
   };
@@ -60,8 +66,13 @@ export function createSignals(location: DatabaseLocation, logger: Logger): Signa
     },
     onWork: (listener) => void workers.add(listener),
     onUpdated(listener) {
+      if (ended) listener(null);
       subscribers.add(listener);
       return () => void subscribers.delete(listener);
+    },
+    end() {
+      ended = true;
+      for (const listener of subscribers) listener(null);
     },
     close: async () => remote?.close(),
   };

@@ -16,7 +16,8 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
-    DateTime: { Input: never; Output: string };
+    DateTime: { Input: string; Output: string };
+    JSON: { Input: unknown; Output: unknown };
     SafeInt: { Input: number; Output: number };
   };
 }>({
@@ -38,3 +39,4 @@ builder.mutationType({
   description:
     'What can be changed. A mutation answers an expected failure as data: ask for `__typename`, and for `... on ServiceError` to see what went wrong.',
 });
+builder.subscriptionType({ description: 'What can be watched, over server-sent events.' });

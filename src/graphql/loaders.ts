@@ -5,12 +5,15 @@ import type { JobPosting } from '../jobs/shapes.ts';
 import type { Asker } from '../operation.ts';
 import { listPosts } from '../posts/operations.ts';
 import type { PostList, PostListRequest } from '../posts/shapes.ts';
+import type { Delivery, WebhookHealth } from '../webhooks/deliveries.ts';
 import type { Webhook } from '../webhooks/shapes.ts';
 
 export interface Loaders {
   readonly accounts: DataLoader<string, Account | null>;
   readonly jobs: DataLoader<string, JobPosting | null>;
   readonly webhooks: DataLoader<string, Webhook | null>;
+  readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
+  readonly deliveries: DataLoader<string, Delivery | null>;
   /** Pages of posts. A page may come longer than it was asked for: another load wanted more of the same page. */
   readonly posts: DataLoader<PageOfPosts, PostList, string>;
 }
@@ -24,6 +27,8 @@ export function createLoaders(asker: Asker): Loaders {
     accounts: new DataLoader((ids) => ports.accounts.find(asker, ids)),
     jobs: new DataLoader((ids) => ports.jobs.find(asker, ids)),
     webhooks: new DataLoader((ids) => ports.webhooks.find(asker, ids)),
+    webhookHealth: new DataLoader((ids) => ports.deliveries.health(asker, ids)),
+    deliveries: new DataLoader((ids) => ports.deliveries.find(asker, ids)),
     posts: new DataLoader((pages) => loadPages(asker, pages), {
       cacheKeyFn: (page) => `${page.limit} ${placeOf(page)}`,
     }),

@@ -4,7 +4,7 @@ import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 
 /** The kinds of things that have a global id. */
-type IdKind = 'Account' | 'Job' | 'Webhook' | 'PnetPost' | 'PnetAuthor' | 'PhotonetPost' | 'PhotonetOwner';
+type IdKind = 'Account' | 'Job' | 'Webhook' | 'Delivery' | 'PnetPost' | 'PnetAuthor' | 'PhotonetPost' | 'PhotonetOwner';
 
 /** A global id: unique over all types, opaque to callers. `parts` are raw ids. */
 export const globalId = (kind: IdKind, ...parts: readonly string[]): string =>
@@ -59,7 +59,9 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description: 'Reads something again by its global id; null where nothing that this key can see has it.',
-    args: { id: t.arg.id({ required: true, description: 'The `id` of an account, a job posting or a webhook.' }) },
+    args: {
+      id: t.arg.id({ required: true, description: 'The `id` of an account, a job posting, a webhook or a delivery.' }),
+    },
     resolve: (_root, { id }, context) => findNode(id, context),
   }),
   nodes: t.field({

@@ -10,9 +10,18 @@ builder.scalarType('DateTime', {
     if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
     throw misread('DateTime');
   },
-  parseValue() {
-    throw new GraphQLError('DateTime is only ever returned');
+  parseValue(value) {
+    // Whether it is one, and of which form, is said with the other rules of the request.
+    if (typeof value === 'string') return value;
+    throw new GraphQLError('DateTime must be ISO 8601 text');
   },
+});
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
+  serialize: (value) => value,
+  parseValue: (value) => value,
 });
 
 builder.scalarType('SafeInt', {

@@ -1,6 +1,6 @@
 /** The GraphQL face: Yoga on the shared HTTP server, with its plugins in the order in which they act. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ExecutionArgs, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
 import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
 import type { Ports } from '../context.ts';
 import { fromUnknown, ServiceError } from '../errors.ts';
@@ -80,23 +80,30 @@ function useParserLimits(): Plugin {
 
 /** Finds out who asks before anything runs. Only the schema itself can be asked for without a key. */
 function useCaller({ ports, authenticate, cursors }: GraphQLOptions): Plugin<Incoming> {
-  return {
-    async onExecute({ args, setResultAndStopExecution, extendContext }) {
-      if (asksOnlyForSchema(args)) return;
-      const { http } = args.contextValue;
-      try {
-        const caller = await authenticate(apiKeyOf(http));
-        const asker = { caller, requestId: http.id, signal: http.gone, ports };
-        const context: Context = { ...asker, cursors, loaders: createLoaders(asker) };
-        extendContext(context as never);
-      } catch (error) {
-        const answer = describe(error, http);
-        // Nothing was executed, so that the status can say why.
-        answer.extensions.http = { status: fromUnknown(error).status };
-        setResultAndStopExecution({ errors: [answer] });
-      }
-    },
+  const identify = async ({
+    args,
+    setResultAndStopExecution,
+    extendContext,
+  }: {
+    readonly args: ExecutionArgs;
+    readonly setResultAndStopExecution: (result: ExecutionResult) => void;
+    readonly extendContext: (context: never) => void;
+  }) => {
+    if (asksOnlyForSchema(args)) return;
+    const { http } = args.contextValue as Incoming;
+    try {
+      const caller = await authenticate(apiKeyOf(http));
+      const asker = { caller, requestId: http.id, signal: http.gone, ports };
+      const context: Context = { ...asker, cursors, loaders: createLoaders(asker) };
+      extendContext(context as never);
+    } catch (error) {
+      const answer = describe(error, http);
+      // Nothing was executed, so that the status can say why.
+      answer.extensions.http = { status: fromUnknown(error).status };
+      setResultAndStopExecution({ errors: [answer] });
+    }
   };
+  return { onExecute: identify, onSubscribe: identify };
 }
 
 function asksOnlyForSchema({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>): boolean {
@@ -115,6 +122,21 @@ function useServiceErrors(): Plugin<Incoming> {
           const { http } = args.contextValue;
           setResult({ ...result, errors: result.errors.map((error) => describe(error, http)) });
         }),
+    }),
+    onSubscribe: ({ args }) => ({
+      onSubscribeResult: ({ result, setResult }) => {
+        const { http } = args.contextValue;
+        const described = (answer: ExecutionResult): ExecutionResult =>
+          answer.errors === undefined
+            ? answer
+            : { ...answer, errors: answer.errors.map((error) => describe(error, http)) };
+        if (!(Symbol.asyncIterator in result)) return setResult(described(result));
+        return {
+          onNext: ({ result: event, setResult: setEvent }) => {
+            if (!(Symbol.asyncIterator in event)) setEvent(described(event as ExecutionResult));
+          },
+        };
+      },
     }),
   };
 }

@@ -1,13 +1,13 @@
 import { checkId, isId, newId, type RandomBytes } from '../accounts/ids.ts';
 import type { Caller } from '../accounts/shapes.ts';
-import { type AddressRule, isRefusedTarget } from '../addresses.ts';
+import type { AddressRule } from '../addresses.ts';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Database } from '../store/database.ts';
 import { readPage } from '../store/list.ts';
 import type { Vault } from '../vault.ts';
 import type { WebhooksPort } from './port.ts';
-import { requireAccounts, sealHeaders, toWebhooks } from './rows.ts';
+import { requireAccounts, requireTarget, sealHeaders, toWebhooks } from './rows.ts';
 import { webhookLimits } from './shapes.ts';
 import { webhookSources } from './sources.ts';
 
@@ -94,13 +94,4 @@ export function embeddedWebhooks({
       return { object: 'WebhookDeleted' };
     },
   };
-}
-
-/** Throws `errors/invalid_url` for a URL that deliveries can never go to. */
-export function requireTarget(allows: AddressRule, requestUrl: string): void {
-  if (!isRefusedTarget(new URL(requestUrl), allows)) return;
-  throw new ServiceError('invalid_url', {
-    detail: 'request_url must not lead to an address that is not public',
-    issues: [{ path: ['request_url'], message: 'must not lead to an address that is not public' }],
-  });
 }

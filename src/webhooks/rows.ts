@@ -2,6 +2,7 @@
 import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
 import { checkId } from '../accounts/ids.ts';
 import type { AccountType, Caller } from '../accounts/shapes.ts';
+import { type AddressRule, isRefusedTarget } from '../addresses.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import type { WebhookTable } from '../store/schema.ts';
@@ -80,5 +81,14 @@ export async function toWebhooks(
     return row.trigger === null
       ? { ...common, type: 'AUTO' as const }
       : { ...common, type: 'TRIGGER' as const, trigger: JSON.parse(row.trigger) };
+  });
+}
+
+/** Throws `errors/invalid_url` for a URL that deliveries can never go to. */
+export function requireTarget(allows: AddressRule, requestUrl: string): void {
+  if (!isRefusedTarget(new URL(requestUrl), allows)) return;
+  throw new ServiceError('invalid_url', {
+    detail: 'request_url must not lead to an address that is not public',
+    issues: [{ path: ['request_url'], message: 'must not lead to an address that is not public' }],
   });
 }

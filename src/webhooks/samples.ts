@@ -146,6 +146,36 @@ export function sampleData(source: WebhookSource, event: WebhookEvent, at: Date)
   return { ...common[source](at.toISOString()), ...particular[event] };
 }
 
+/** The account that the sample payloads of a source are of. */
+const sampleAccountType: Readonly<Record<WebhookSource, string>> = {
+  messaging: 'PNET',
+  users: 'PNET',
+  account_status: 'PNET',
+  email: 'MAIL',
+  email_tracking: 'MAIL',
+  calendar_event: 'SEARCHMAIL_CALENDAR',
+};
+
+/** The body of a delivery to a webhook that maps nothing, as JSON: every key of the source that the event has. */
+export function samplePayload(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
+  const values: Record<string, unknown> = {
+    ...sampleData(source, event, at),
+    account_id: 'w8Xk2mN5pQ7rS1tU3vY6zA',
+    account_type: sampleAccountType[source],
+    webhook_name: 'My webhook',
+  };
+  const keys: readonly string[] = source === 'account_status' ? Object.keys(values) : webhookSources[source].keys;
+  return {
+    event,
+    ...Object.fromEntries(keys.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]]))),
+  };
+}
+
 /** The events of a source in the order of the contract, each with its sample. */
 export const samplesOf = (source: WebhookSource, at: Date) =>
-  webhookSources[source].events.map((event: WebhookEvent) => ({ event, data: sampleData(source, event, at) }));
+  webhookSources[source].events.map((event: WebhookEvent) => ({
+    source,
+    event,
+    data: sampleData(source, event, at),
+    payload: samplePayload(source, event, at),
+  }));

@@ -2,8 +2,8 @@ import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
 import { accountTypes } from '../accounts/shapes.ts';
 import type { Call } from '../context.ts';
 import { ServiceError } from '../errors.ts';
-import { type Endpoint, pageOf, type Upstream } from '../upstream/client.ts';
-import type { WebhooksPort } from './port.ts';
+import { type Endpoint, notServed, pageOf, type Upstream } from '../upstream/client.ts';
+import type { DeliveriesPort, WebhooksPort } from './port.ts';
 import {
   triggerContexts,
   triggerIcons,
@@ -112,3 +112,27 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     delete: (call, { id }) => upstream.call<WebhookDeleted>(call, endpoints.delete, { ids: { id } }),
   };
 }
+
+const seeDeliveries = 'see deliveries';
+const changeWebhooks = 'change webhooks';
+const sendEvents = 'send events';
+const readSecrets = 'read the secrets of webhooks';
+
+/** The contract has nothing about deliveries. */
+export const upstreamDeliveries: DeliveriesPort = {
+  list: notServed(seeDeliveries),
+  find: notServed(seeDeliveries),
+  attempts: notServed(seeDeliveries),
+  health: notServed(seeDeliveries),
+  watch: notServed(seeDeliveries),
+  emit: notServed(sendEvents),
+  fireTrigger: notServed(sendEvents),
+  sendTest: notServed(sendEvents),
+  redeliver: notServed(sendEvents),
+  replay: notServed(sendEvents),
+  createTrigger: notServed(changeWebhooks),
+  update: notServed(changeWebhooks),
+  setEnabled: notServed(changeWebhooks),
+  rotateSecret: notServed(readSecrets),
+  showSecret: notServed(readSecrets),
+};

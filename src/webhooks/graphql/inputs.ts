@@ -58,7 +58,7 @@ const sourceInputs = {
   calendarEvent: sourceInput('calendar_event', 'CalendarEvent'),
 };
 
-const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
+export const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
   description: 'What to listen to: exactly one source, with events and payload keys of its own.',
   isOneOf: true,
   fields: (t) => ({
@@ -71,7 +71,7 @@ const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
   }),
 });
 
-const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
+export const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
   description: 'An extra HTTP header for deliveries.',
   fields: (t) => ({
     key: t.string({ required: true, description: 'Name of the header.' }),

@@ -34,7 +34,7 @@ const WebhookDeletedType = builder.objectRef<Deleted>('WebhookDeleted').implemen
   }),
 });
 
-const createResult = mutationResult<WebhookCreated>(
+export const createResult = mutationResult<WebhookCreated>(
   'CreateWebhookResult',
   'The new webhook, or why there is none.',
   [WebhookCreatedType],
