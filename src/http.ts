@@ -109,7 +109,11 @@ export function answerError(
   adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
 ): ErrorEnvelope {
   const failure = adjust(fromUnknown(fromFastify(error)));
-  if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
+  // Work that was given up because the client went away is no failure of ours.
+  const abandoned = request.gone?.aborted && (failure.cause as Error | undefined)?.name === 'AbortError';
+  if (failure.status >= 500 && !abandoned) {
+    request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
+  }
   return toEnvelope(failure, request.id);
 }
 
