@@ -124,6 +124,21 @@ describe('keys', () => {
     expect(JSON.stringify(gateway.log)).not.toContain('our-key');
   });
 
+  test('a key that may not change webhooks is not shown the values of their headers', async () => {
+    const items = [webhook('w', { headers: [{ key: 'authorization', value: 'a secret' }] }), null, { headers: 'none' }];
+    const stub = await startStub((_request, response) =>
+      json(response, 200, { object: 'WebhookList', items, cursor: null }),
+    );
+    const gateway = await gatewayBefore(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+    const { key, newKey } = await gateway.workspace();
+    const list = async (apiKey: string) =>
+      (await fetch(`${gateway.address}/v1/webhooks`, { headers: { 'x-api-key': apiKey } })).text();
+    expect(await list(key)).toContain('a secret');
+    const reader = await list(await newKey({ scopes: ['webhooks:read'] }));
+    expect(reader).toContain('authorization');
+    expect(reader).not.toContain('a secret');
+  });
+
   test('a refusal of the gateway’s own key is not blamed on the caller', async () => {
     const stub = await startStub((_request, response) => json(response, 401, envelope('invalid_credentials', 401)));
     const gateway = await gatewayBefore(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });

@@ -3,6 +3,7 @@ import { accountTypes } from '../accounts/shapes.ts';
 import type { Call } from '../context.ts';
 import { ServiceError } from '../errors.ts';
 import { type Endpoint, notServed, pageOf, type Upstream } from '../upstream/client.ts';
+import { hiddenValue } from './headers.ts';
 import type { DeliveriesPort, WebhooksPort } from './port.ts';
 import {
   triggerContexts,
@@ -82,7 +83,8 @@ const maxPages = 10;
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   async function list(call: Call, query: WebhookListRequest): Promise<WebhookList> {
     const answer = await upstream.call(call, endpoints.list, { query });
-    return { object: 'WebhookList', ...pageOf<Webhook>(answer) };
+    const { items, cursor } = pageOf<Webhook>(answer);
+    return { object: 'WebhookList', items: call.caller.scopes.has('webhooks:write') ? items : items.map(hide), cursor };
   }
 
   return {
@@ -111,6 +113,12 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     },
     delete: (call, { id }) => upstream.call<WebhookDeleted>(call, endpoints.delete, { ids: { id } }),
   };
+}
+
+/** A webhook as keys without `webhooks:write` are shown it; one that is odd is left to whoever reads it. */
+function hide(webhook: Webhook): Webhook {
+  if (!Array.isArray(webhook?.headers)) return webhook;
+  return { ...webhook, headers: webhook.headers.map((header) => ({ key: header?.key, value: hiddenValue })) };
 }
 
 const seeDeliveries = 'see deliveries';
