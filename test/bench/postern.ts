@@ -1,0 +1,18 @@
+/** The gateway under test, as `npm start` runs it, in front of the benchmark's upstream. */
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { sandboxNetworks } from '../../src/networks/sandbox.ts';
+
+const config = readConfig({
+  PORT: '0',
+  UPSTREAM_URL: process.argv[2],
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'warn',
+  SECRET: 'the secret of the benchmark, of no use to anybody',
+});
+const now = () => new Date();
+const logger = pino({ level: config.logLevel });
+const app = await createApp(config, { logger, now, randomBytes, networks: sandboxNetworks({ clock: now }) });
+process.send?.(await app.listen());
