@@ -508,6 +508,9 @@ describe('readiness', () => {
     const stub = await startStub();
     const gateway = await gatewayBefore(stub);
     expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
+    expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
+    // The first requests find these.
+    expect(stub.connections).toBe(4);
     await stub.close();
     expect((await fetch(`${gateway.address}/readyz`)).status).toBe(503);
     expect((await fetch(`${gateway.address}/livez`)).status).toBe(200);

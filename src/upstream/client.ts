@@ -70,6 +70,9 @@ export interface Upstream {
 /** Longest wait for a connection, and for the answer to the question whether anybody is there. */
 const connectMs = 5_000;
 
+/** Connections that are made before the gateway first says that it is ready, so that the first requests find them. */
+const warmConnections = 4;
+
 /** Calls that may wait for a connection, for each connection: beyond that they would only wait to time out. */
 const waitingPerConnection = 32;
 
@@ -101,6 +104,18 @@ export function createUpstream(
     webhooks: breaker(() => now().getTime()),
   };
   let underWay = 0;
+  let warm = false;
+
+  /**
+   * Rejects unless somebody is there. Any answer will do: it is asked without a key, for what nobody has. Not HEAD, after
+   * which the connection would be closed.
+   */
+  async function knock(signal: AbortSignal): Promise<void> {
+    const { headers, basePath } = settings;
+    const { statusCode, body } = await pool.request({ method: 'GET', path: `${basePath}/`, headers, signal });
+    await body.dump();
+    if (statusCode >= 500) throw new Error(`The upstream service answered ${statusCode}`);
+  }
 
   function prepare(
     { caller, requestId, idempotencyKey }: Call,
@@ -232,15 +247,9 @@ export function createUpstream(
     },
     async ready() {
       using limit = deadline(connectMs, new AbortController().signal);
-      // Any answer will do: it is asked without a key.
-      const { statusCode, body } = await pool.request({
-        method: 'HEAD',
-        path: `${settings.basePath}/`,
-        headers: settings.headers,
-        signal: limit.signal,
-      });
-      await body.dump();
-      if (statusCode >= 500) throw new Error(`The upstream service answered ${statusCode}`);
+      const knocks = warm ? 1 : Math.min(connections, warmConnections);
+      await Promise.all(Array.from({ length: knocks }, () => knock(limit.signal)));
+      warm = true;
     },
     close: () => pool.destroy(),
   };

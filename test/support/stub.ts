@@ -36,7 +36,7 @@ export async function startStub(answer: Answer = () => {}, port = 0): Promise<St
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      if (request.method === 'HEAD') return response.writeHead(404).end();
+      if (request.url === '/') return response.writeHead(404).end();
       const { method = '', url: path = '', headers } = request;
       const asked = { method, path, headers, body: Buffer.concat(chunks).toString() };
       received.push(asked);
