@@ -1,6 +1,6 @@
 /** The one database of the embedded backend: SQLite or Postgres behind Kysely, brought to the present schema. */
 import { CompiledQuery, type Dialect, Kysely, PostgresDialect } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { migrations } from './migrations/index.ts';
 import type { Tables } from './schema.ts';
@@ -19,18 +19,21 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Opens the database and runs the migrations that it lacks. Each runs within one transaction behind a lock, so that
+ * Opens the database and runs the migrations that it lacks. They run within one transaction behind a lock, so that
  * processes that start together wait for one another and a failed step leaves nothing behind.
  * @throws DatabaseUnavailable when the database cannot be reached, or the driver's error when a migration fails
  */
-export async function openDatabase(location: DatabaseLocation): Promise<Database> {
+export async function openDatabase(
+  location: DatabaseLocation,
+  steps: Readonly<Record<string, Migration>> = migrations,
+): Promise<Database> {
   const database: Database = new Kysely<Tables>({ dialect: dialectOf(location) });
   try {
     await ping(database).catch((cause: NodeJS.ErrnoException) => {
       // An attempt to connect to several addresses of a host has a code, but no message.
       throw new DatabaseUnavailable(cause.message || cause.code || cause.name, { cause });
     });
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...migrations }) } });
+    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
     return database;
