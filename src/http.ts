@@ -65,7 +65,14 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
     request.gone = gone.signal;
     reply.raw.setHeader('x-request-id', request.id);
   });
+  // What is idle when the server stops, Fastify closes; a connection whose request was in flight then is idle only after
+  // its answer, and would stay open for as long as the client likes.
+  let stopping = false;
+  server.addHook('preClose', async () => {
+    stopping = true;
+  });
   server.addHook('onResponse', async (request, reply) => {
+    if (stopping) setImmediate(() => server.server.closeIdleConnections());
     // The path without its query, and no header: neither may show a key or a cursor.
     request.log.info(
       { method: request.method, path: pathOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },

@@ -89,7 +89,9 @@ export function startWorker(options: WorkerOptions): Worker {
       outcomes = [...results, ...outcomes];
       releases = [...given, ...releases];
       turning = false;
-      gather(failedTurnMs);
+      // A process that stops does not wait for a database that is gone: what it holds is free when its leases run out.
+      if (closing) stopWaiting();
+      else gather(failedTurnMs);
     }
   };
   const gather = (ms: number) => {
@@ -108,7 +110,9 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   };
   const settleIdle = () => {
-    if (lanes.sending + lanes.ready + outcomes.length + releases.length > 0) return;
+    if (lanes.sending + lanes.ready + outcomes.length + releases.length === 0) stopWaiting();
+  };
+  const stopWaiting = () => {
     const resolved = waiting;
     waiting = [];
     for (const resolve of resolved) resolve();

@@ -68,9 +68,11 @@ function postgresPool(url: string): pg.Pool {
     connectionTimeoutMillis: connectMs,
     types: { getTypeParser },
   });
-  // A connection that breaks while nobody uses it is out of the pool by then: the next query makes another, or says why
-  // it cannot. Without a listener the event would end the process.
+  // A connection that breaks is out of the pool by then, and the query that had it fails; the next one makes another, or
+  // says why it cannot. Both say it: a connection may break twice, first in words and then in deed, and the pool listens
+  // to it only once, and not at all while it is in use. An event without a listener would end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

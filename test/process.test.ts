@@ -1,0 +1,285 @@
+/** The gateway as the process that people start: what it prints, how it stops, and what never stands in its log. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { demoId } from '../src/demo.ts';
+import type { checkpointInputs } from '../src/networks/sandbox.ts';
+import { databases } from './support/databases.ts';
+import { graphql } from './support/gateway.ts';
+import { runProcess, type Started, startProcess, temporaryDirectory } from './support/process.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let started: Started[] = [];
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(async () => {
+  for (const { child, ended } of started) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  started = [];
+  await directory[Symbol.asyncDispose]();
+});
+
+interface Running extends Started {
+  readonly address: string;
+  readonly key: string;
+}
+
+const file = (name: string): string => join(directory.path, 'data', name);
+
+/** Starts the gateway in the test's folder, and waits until it listens. */
+async function start(environment: Record<string, string> = {}): Promise<Running> {
+  const process = startProcess('src/main.ts', [], {
+    PORT: '0',
+    DATABASE_URL: `sqlite:${file('postern.db')}`,
+    ...environment,
+  });
+  started.push(process);
+  const [, address] = await process.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
+  return { ...process, address: address as string, key: readFileSync(file('demo-key'), 'utf8').trim() };
+}
+
+/** A request whose body never comes: it is in flight until one side gives up. */
+async function hold(address: string, key: string): Promise<Socket> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const head = ['POST /graphql HTTP/1.1', 'host: x', 'content-type: application/json', `x-api-key: ${key}`];
+  socket.write(`${[...head, 'content-length: 100', 'expect: 100-continue'].join('\r\n')}\r\n\r\n`);
+  // The server has the request by the time that it asks for the body.
+  await new Promise((resolve) => socket.once('data', resolve));
+  return socket;
+}
+
+const slowPosts = (account = demoId('pnet')) =>
+  `{ posts(accountId: "${account}", identifier: "ACoSandboxSlow", first: 12) { nodes { ... on PnetPost { id } } } }`;
+
+test('the first start makes the demo and says where its key is; the second makes nothing', async () => {
+  const first = await start();
+  expect(first.output()).toContain(`its API key is in ${file('demo-key')}`);
+  expect(statSync(file('demo-key')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(directory.path, 'data'))).toEqual(
+    expect.arrayContaining(['demo-key', 'postern.db', 'secret']),
+  );
+  const asked = '{ viewer { name workspace { name } } accounts(first: 1) { pageInfo { endCursor hasNextPage } } }';
+  const { data } = await graphql(first.address, first.key, asked);
+  expect(data).toMatchObject({
+    viewer: { workspace: { name: 'Demo' } },
+    accounts: { pageInfo: { hasNextPage: true } },
+  });
+  for (const path of ['/livez', '/readyz']) expect((await fetch(first.address + path)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+
+  const kept = readFileSync(file('secret'), 'utf8');
+  const second = await start();
+  expect(second.output()).not.toContain('demo');
+  expect(second.key).toBe(first.key);
+  expect(readFileSync(file('secret'), 'utf8')).toBe(kept);
+  // The key works, and so does a cursor of the process before.
+  const next = `{ accounts(first: 1, after: "${data.accounts.pageInfo.endCursor}") { nodes { name } } }`;
+  expect((await graphql(second.address, second.key, next)).errors).toEqual([]);
+});
+
+test('two gateways that start together on an empty database make one demo', async () => {
+  const both = await Promise.all([start(), start()]);
+  expect(both.filter(({ output }) => output().includes('demo-key'))).toHaveLength(1);
+  for (const { address, key } of both) {
+    expect((await graphql(address, key, '{ viewer { name } }')).errors).toEqual([]);
+  }
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('lets requests in flight end, takes no new ones, and closes the database', async () => {
+    const gateway = await start();
+    // The network begins to answer only when it has the request: both are in flight before the signal.
+    const slow = graphql(gateway.address, gateway.key, slowPosts());
+    const held = await hold(gateway.address, gateway.key);
+    gateway.child.kill(signal);
+    await gateway.line(/"msg":"stopping"/);
+    await expect
+      .poll(() =>
+        fetch(`${gateway.address}/livez`).then(
+          () => 'open',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    expect(gateway.child.exitCode).toBeNull();
+    const { data, errors } = await slow;
+    expect({ errors, posts: data.posts.nodes.length }).toEqual({ errors: [], posts: 12 });
+
+    held.destroy();
+    expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(gateway.output()).toContain('"msg":"stopped"');
+    // A database that was closed has nothing left to be written into it.
+    expect(existsSync(file('postern.db-wal'))).toBe(false);
+    const database = new DatabaseSync(file('postern.db'), { readOnly: true });
+    expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    database.close();
+  });
+
+  test('again ends the process at once', async () => {
+    const gateway = await start();
+    const held = await hold(gateway.address, gateway.key);
+    gateway.child.kill(signal);
+    await gateway.line(/"msg":"stopping"/);
+    // A repetition right away is the same signal, passed on by npm; from half a second on it is meant.
+    gateway.child.kill(signal);
+    const again = setInterval(() => gateway.child.kill(signal), 100);
+    const { code, stdout } = await gateway.ended;
+    clearInterval(again);
+    held.destroy();
+    expect(code).toBe(1);
+    expect(stdout).toContain('"msg":"stopped at once"');
+  });
+});
+
+test.skipIf(databases.length === 1)('readyz says 503 while the database is gone, and livez 200', async () => {
+  const place = await (databases[1] as (typeof databases)[number]).location();
+  const gateway = startProcess('src/main.ts', [], {
+    PORT: '0',
+    DATABASE_URL: place.url,
+    DEMO: 'off',
+    SECRET: 'x'.repeat(32),
+  });
+  started.push(gateway);
+  const [, address] = await gateway.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  await place.drop();
+  const answer = await fetch(`${address}/readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+  expect((await fetch(`${address}/livez`)).status).toBe(200);
+  gateway.child.kill('SIGTERM');
+  expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+describe('a start that fails says why in one line', () => {
+  const failed = (environment: Record<string, string>) =>
+    runProcess('src/main.ts', [], { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, ...environment });
+
+  test.each([
+    [{ PORT: 'http' }, 'PORT must be a whole number'],
+    [{ DATABASE_URL: 'mysql://root:hunter2@h/d' }, 'DATABASE_URL must be sqlite:<file> or'],
+    [
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', SECRET: 'x'.repeat(32) },
+      'DATABASE_URL names a database that cannot be opened',
+    ],
+    [{ HOST: '192.0.2.1' }, 'HOST and PORT cannot be listened on'],
+  ])('%j', async (environment, line) => {
+    const { code, stderr } = await failed(environment);
+    expect(code).toBe(1);
+    expect(stderr).toContain(line);
+    expect(stderr).not.toMatch(/hunter2|\n {4}at /);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('a port in use', async () => {
+    const server = await new Promise<Server>((resolve) => {
+      const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    const { port } = server.address() as { port: number };
+    const { code, stderr } = await failed({ PORT: String(port) });
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 takes a free one), or stop what listens there.\n`,
+    );
+  });
+
+  test('an option that it does not have', async () => {
+    const { code, stderr } = await runProcess('src/main.ts', ['--prot', '1'], {});
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See --help.\n" });
+  });
+});
+
+test('no key, header value or checkpoint input stands in the log, however much is logged and whatever fails', async () => {
+  const gateway = await start({ LOG_LEVEL: 'trace' });
+  const { address, key } = gateway;
+  const accountId = demoId('pnet');
+  const secrets = {
+    key,
+    'another key': 'postern_not-a-key-but-somebody-may-think-so',
+    'the value of a header': 'header-value-hunter2',
+    'a wrong input': '000001',
+    'the right input': '123456' satisfies keyof typeof checkpointInputs.OTP,
+    'the secret': readFileSync(file('secret'), 'utf8'),
+  };
+  const webhook = `mutation { createWebhook(input: { requestUrl: "URL", source: { users: {} },
+    headers: [{ key: "x-token", value: "${secrets['the value of a header']}" }] }) { __typename } }`;
+  const solve = (input: string, draftId: string) =>
+    `mutation { solveJobCheckpoint(input: { accountId: "${accountId}", draftId: "${draftId}", input: "${input}" }) { __typename } }`;
+  const drafts = await graphql(
+    address,
+    key,
+    '{ jobPostings(state: DRAFT, first: 250) { nodes { jobId companyJobId } } }',
+  );
+  const draftOf = (scenario: string): string =>
+    drafts.data.jobPostings.nodes.find((each: { companyJobId: string }) => each.companyJobId === `sandbox:${scenario}`)
+      .jobId;
+  const publish = (draftId: string) =>
+    `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${draftId}", mode: FREE }) { __typename } }`;
+
+  const answers = [
+    await graphql(address, secrets['another key'], '{ viewer { name } }'),
+    await graphql(address, key, webhook.replace('URL', 'https://hooks.example/x')),
+    await graphql(address, key, webhook.replace('URL', 'nonsense')),
+    await graphql(address, key, publish(draftOf('otp'))),
+    await graphql(address, key, solve(secrets['a wrong input'], draftOf('otp'))),
+    await graphql(address, key, solve(secrets['the right input'], draftOf('otp'))),
+    await graphql(address, key, solve(secrets['the right input'], '1')),
+    await graphql(address, key, publish(draftOf('provider-error'))),
+    await graphql(
+      address,
+      key,
+      `{ posts(accountId: "${demoId('unexpected_error')}", identifier: "x") { nodes { __typename } } }`,
+    ),
+    await graphql(address, key, `{ nonsense(key: "${key}") }`),
+    await graphql(address, key, `{ posts(accountId: "${key}", identifier: "${key}") { nodes { __typename } } }`),
+  ];
+  // They went where they were meant to go: some succeeded, some failed as data, some at the top.
+  const seen = answers.flatMap(({ data, errors }) => [
+    ...Object.values((data ?? {}) as Record<string, { __typename?: string } | null>).map((each) => each?.__typename),
+    ...errors.map(({ extensions }) => extensions.type),
+  ]);
+  expect(seen).toEqual(
+    expect.arrayContaining(['WebhookCreated', 'InvalidRequestError', 'CheckpointError', 'PnetJobPostingPublished']),
+  );
+  expect(seen).toEqual(expect.arrayContaining(['errors/invalid_credentials', 'errors/provider_error']));
+
+  const headers = { 'content-type': 'application/json', 'x-api-key': key, authorization: `Bearer ${key}` };
+  for (const request of [
+    new Request(`${address}/graphql?query={viewer{name}}&key=${key}`, { headers }),
+    new Request(`${address}/graphql`, { method: 'POST', headers, body: `{"query": "${key}` }),
+    new Request(`${address}/api/v1/webhooks?cursor=${key}`, { headers }),
+    new Request(`${address}/v1/pnet/jobs/${draftOf('email')}/checkpoint`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ account_id: accountId, input: secrets['a wrong input'] }),
+    }),
+    new Request(`${address}/nowhere?key=${key}`, { headers }),
+  ]) {
+    await (await fetch(request)).text();
+  }
+  gateway.child.kill('SIGTERM');
+  const { stdout, stderr } = await gateway.ended;
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(answers.length);
+  expect(lines.filter(({ msg }) => msg === 'request').every(({ reqId }) => typeof reqId === 'string')).toBe(true);
+  const log = stdout + stderr;
+  for (const [what, secret] of Object.entries(secrets)) {
+    expect({ what, logged: new RegExp(`(?<![\\w-])${secret}(?![\\w-])`).exec(log)?.[0] }).toEqual({
+      what,
+      logged: undefined,
+    });
+  }
+});
