@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/acting.ts';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import { type Endpoint, type EndpointRequest, notServed, type Upstream } from '../upstream/client.ts';
 import type { JobsPort } from './port.ts';
 import {

@@ -3,7 +3,7 @@
  * operation's allowance → equal reads joined → retries → the circuit breaker → one exchange.
  */
 import type { Logger } from 'pino';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import { ServiceError } from '../errors.ts';
 import { openPool } from '../outbound.ts';
 import { allowances } from './allowance.ts';

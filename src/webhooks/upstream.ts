@@ -1,6 +1,6 @@
 import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
 import { accountTypes } from '../accounts/shapes.ts';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import { ServiceError } from '../errors.ts';
 import { type Endpoint, notServed, pageOf, type Upstream } from '../upstream/client.ts';
 import { hiddenValue } from './headers.ts';

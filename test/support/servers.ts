@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 /** A Postgres server for tests that need one: `TEST_POSTGRES_URL`. Each makes a database of its own there. */
 export const postgresUrl: string | undefined = process.env.TEST_POSTGRES_URL || undefined;
 
-/** The Chromium of the machine: `CHROMIUM`, or where Debian's package puts it. */
-export const chromium: string | undefined = [process.env.CHROMIUM, '/usr/bin/chromium'].find(
-  (path) => path !== undefined && existsSync(path),
+/** The Chromium of the machine: `CHROMIUM` and no other where it is set, else where Debian's package puts it. */
+export const chromium: string | undefined = [process.env.CHROMIUM || '/usr/bin/chromium'].find((path) =>
+  existsSync(path),
 );
 
 /** curl, for the lines of the README that call it. */
