@@ -5,7 +5,7 @@ import { type ErrorFamily, type ErrorName, errorTable } from '../src/errors.ts';
 import { type SandboxSessionName, sandboxSessions } from '../src/networks/sandbox.ts';
 import { type Backend, backends, type SeededWorkspace, type Served } from './support/backends.ts';
 import { graphql } from './support/gateway.ts';
-import { fieldOperations, type Named, rootFields } from './support/operations.ts';
+import { fieldOperations, furnish, type Named, rootFields } from './support/operations.ts';
 
 const embedded = backends.find(({ name }) => name === 'embedded') as Backend;
 
@@ -16,12 +16,7 @@ let named: Named;
 beforeAll(async () => {
   served = await embedded.start();
   workspace = await served.workspace();
-  const accountId = await workspace.account();
-  named = {
-    accountId,
-    draftId: await workspace.draft({ accountId, scenario: 'otp' }),
-    webhookId: await workspace.webhook(),
-  };
+  named = await furnish(workspace);
 });
 afterAll(() => served.close());
 
@@ -79,7 +74,7 @@ test('every root field of the schema has a case here, and says its scope in its 
   );
   // Node and nodes find things of every kind: each kind has the scope of its own field.
   for (const { field, description } of rootFields().filter(
-    ({ field: name }) => !/^Query\.(nodes?|viewer)$/.test(name),
+    ({ field: name }) => !/^Query\.(nodes?|viewer|eventSamples)$/.test(name),
   )) {
     const operation = fieldOperations.find((each) => each.field === field);
     expect(description).toContain(`Scope: \`${operation?.scope}\``);
@@ -169,7 +164,7 @@ test('a key that is limited to accounts sees and uses only those', async () => {
   for (const { field, document } of fieldOperations) {
     const name = field.split('.')[1] as string;
     if (['posts', 'createJobDraft', 'editJob', 'publishJob', 'solveJobCheckpoint', 'createWebhook'].includes(name)) {
-      const own = await ask(document({ accountId: allowed, draftId, webhookId }));
+      const own = await ask(document({ ...named, accountId: allowed, draftId, webhookId }));
       expect({ name, text: JSON.stringify(own) }).toMatchObject({
         name,
         text: expect.not.stringContaining('mismatch'),
@@ -194,7 +189,7 @@ const mutations = fieldOperations.filter(({ field }) => /\.(editJob|publishJob|s
 /** What comes of reading posts and of acting on a draft from an account that fails with `name`. */
 async function expectFailure(accountId: string, name: ErrorName, detail: string): Promise<void> {
   const draftId = await workspace.draft({ accountId, scenario: 'otp' });
-  const target = { accountId, draftId, webhookId: named.webhookId };
+  const target = { ...named, accountId, draftId };
   const read = await graphql(served.address, workspace.key, posts(target));
   expect(read).toMatchObject({ status: 200, data: null, errors: [{ path: ['posts'] }] });
   expect(read.errors[0]?.extensions).toMatchObject({ ...envelope(name), detail });

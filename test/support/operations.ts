@@ -3,12 +3,16 @@ import type { GraphQLObjectType } from 'graphql';
 import type { Scope } from '../../src/accounts/shapes.ts';
 import { globalId } from '../../src/graphql/node.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import type { SeededWorkspace } from './backends.ts';
 
 /** Things of one workspace that operations name. */
 export interface Named {
   readonly accountId: string;
   readonly draftId: string;
   readonly webhookId: string;
+  /** A webhook that is fired by hand. */
+  readonly triggerId: string;
+  readonly deliveryId: string;
 }
 
 export interface FieldOperation {
@@ -30,6 +34,12 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Query.viewer': [null, () => 'viewer { keyId name accountIds workspace { workspaceId name } }'],
   'Query.account': ['accounts:read', ({ accountId }) => `account(accountId: ${text(accountId)}) { ${account} }`],
   'Query.accounts': ['accounts:read', () => `accounts { nodes { ${account} } edges { cursor } }`],
+  'Query.delivery': [
+    'webhooks:read',
+    ({ deliveryId }) =>
+      `delivery(deliveryId: ${text(deliveryId)}) { id deliveryId accountId data webhook { ${webhook} } }`,
+  ],
+  'Query.eventSamples': [null, () => 'eventSamples(source: USERS) { event }'],
   'Query.jobPosting': ['jobs:write', ({ draftId }) => `jobPosting(jobId: ${text(draftId)}) { ${posting} }`],
   'Query.jobPostings': [
     'jobs:write',
@@ -77,14 +87,100 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.createWebhook': [
     'webhooks:write',
     ({ accountId }) =>
-      `createWebhook(input: { requestUrl: "https://hooks.example/new", accountIds: [${text(accountId)}], source: { users: {} } }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
+      `createWebhook(input: { requestUrl: "https://hooks.example/new", enabled: false, accountIds: [${text(accountId)}], source: { users: {} } }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
   ],
+  'Mutation.createTriggerWebhook': [
+    'webhooks:write',
+    ({ accountId }) =>
+      `createTriggerWebhook(input: { requestUrl: "https://hooks.example/new", enabled: false, accountIds: [${text(accountId)}], trigger: { name: "Send", icon: WebhookIcon, context: CHAT } }) { ${failure} ... on WebhookCreated { webhook { accounts { accountId name } } } }`,
+  ],
+  'Mutation.emitEvent': [
+    'events:write',
+    ({ accountId }) =>
+      `emitEvent(input: { accountId: ${text(accountId)}, event: NEW_RELATION }) { ${failure} ... on EventEmitted { deliveries { deliveryId accountId data } } }`,
+  ],
+  'Mutation.fireTriggerWebhook': [
+    'events:write',
+    ({ accountId, triggerId }) =>
+      `fireTriggerWebhook(input: { accountId: ${text(accountId)}, webhookId: ${text(triggerId)}, context: { chat: { chatId: "1" } } }) { ${failure} ... on EventEmitted { deliveries { deliveryId accountId } } }`,
+  ],
+  'Mutation.sendTestEvent': [
+    'webhooks:write',
+    ({ webhookId }) =>
+      `sendTestEvent(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on EventEmitted { deliveries { webhookId } } }`,
+  ],
+  'Mutation.redeliver': [
+    'webhooks:write',
+    ({ deliveryId }) =>
+      `redeliver(input: { deliveryId: ${text(deliveryId)} }) { ${failure} ... on DeliveryScheduled { delivery { deliveryId } } }`,
+  ],
+  'Mutation.replayDeliveries': [
+    'webhooks:write',
+    ({ webhookId }) =>
+      `replayDeliveries(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesReplayed { webhookId count } }`,
+  ],
+  'Mutation.updateWebhook': [
+    'webhooks:write',
+    ({ accountId, webhookId }) =>
+      `updateWebhook(input: { webhookId: ${text(webhookId)}, accountIds: [${text(accountId)}] }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
+  ],
+  'Mutation.setWebhookEnabled': [
+    'webhooks:write',
+    ({ webhookId }) =>
+      `setWebhookEnabled(input: { webhookId: ${text(webhookId)}, enabled: false }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
+  ],
+  'Mutation.showWebhookSecret': [
+    'webhooks:write',
+    ({ webhookId }) =>
+      `showWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretShown { webhookId } }`,
+  ],
+  'Mutation.rotateWebhookSecret': [
+    'webhooks:write',
+    ({ webhookId }) =>
+      `rotateWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretRotated { webhookId } }`,
+  ],
+  // Last: what comes before still finds the webhook.
   'Mutation.deleteWebhook': [
     'webhooks:write',
     ({ webhookId }) =>
       `deleteWebhook(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookDeleted { webhookId } }`,
   ],
 };
+
+/** The operation of a field, as `Mutation.publishJob`. */
+export function documentOf(field: string, named: Named): string {
+  const operation = fieldOperations.find((each) => each.field === field);
+  if (operation === undefined) throw new Error(`No operation has the field ${field}`);
+  return operation.document(named);
+}
+
+/**
+ * One of each in a workspace: an account, a draft that waits for a checkpoint, two webhooks that are not enabled, so that
+ * nothing is sent, and a delivery that is held for one of them. All have the id of the workspace in what they say.
+ */
+export async function furnish(workspace: SeededWorkspace): Promise<Named> {
+  const { workspaceId } = workspace;
+  const accountId = await workspace.account({ name: `Account of ${workspaceId}` });
+  const fields = { job_title: { text: `Draft of ${workspaceId}` } };
+  const draftId = await workspace.draft({ accountId, scenario: 'otp', fields });
+  const listening = { enabled: 0, account_ids: JSON.stringify([accountId]) };
+  const webhookId = await workspace.webhook({ ...listening, name: `Webhook of ${workspaceId}` });
+  const triggerId = await workspace.webhook({
+    ...listening,
+    name: `Trigger of ${workspaceId}`,
+    trigger: { name: 'Send', icon: 'ChatAppIcon', context: 'CHAT' },
+  });
+  const named = { accountId, draftId, webhookId, triggerId, deliveryId: '' };
+  const opened = await workspace.ask(documentOf('Mutation.publishJob', named));
+  const emitted = await workspace.ask(documentOf('Mutation.emitEvent', named));
+  const deliveryId = emitted.data?.emitEvent?.deliveries?.[0]?.deliveryId;
+  if (opened.data?.publishJob?.__typename !== 'PnetJobPostingPublishCheckpoint' || typeof deliveryId !== 'string') {
+    throw new Error(
+      `The workspace could not be furnished: ${JSON.stringify([opened.data, emitted.data, emitted.errors])}`,
+    );
+  }
+  return { ...named, deliveryId };
+}
 
 export const fieldOperations: readonly FieldOperation[] = Object.entries(operations).map(
   ([field, [scope, selection]]) => ({
