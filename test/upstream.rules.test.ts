@@ -92,7 +92,7 @@ describe('retries', () => {
   ) => retries(() => 0.5).waitBefore(failure(more), { attempt: 1, repeatable: true, remainingMs: 60_000, ...call });
 
   test.each([429, 502, 503, 504])('a repeatable call that was answered %i is made again', (status) => {
-    expect(wait({ status })).toBe(50);
+    expect(wait({ status })).toBe(75);
     expect(wait({ status }, { repeatable: false })).toBeNull();
   });
 
@@ -101,20 +101,20 @@ describe('retries', () => {
   });
 
   test('what broke is made again only where that does no harm, what never arrived always, what expired never', () => {
-    expect(wait({ kind: 'broken' })).toBe(50);
+    expect(wait({ kind: 'broken' })).toBe(75);
     expect(wait({ kind: 'broken' }, { repeatable: false })).toBeNull();
-    expect(wait({ kind: 'unreached' }, { repeatable: false })).toBe(50);
+    expect(wait({ kind: 'unreached' }, { repeatable: false })).toBe(75);
     expect(wait({ kind: 'expired' })).toBeNull();
   });
 
   test('waits grow, and end', () => {
-    expect(wait({ kind: 'broken' }, { attempt: 2 })).toBe(100);
+    expect(wait({ kind: 'broken' }, { attempt: 2 })).toBe(150);
     expect(wait({ kind: 'broken' }, { attempt: retryRules.attempts })).toBeNull();
   });
 
   test('the service may ask for more patience, but not for more than the call has', () => {
     expect(wait({ status: 429, retryAfterMs: 2_000 })).toBe(2_000);
-    expect(wait({ status: 429, retryAfterMs: 10 })).toBe(50);
+    expect(wait({ status: 429, retryAfterMs: 10 })).toBe(75);
     expect(wait({ status: 429, retryAfterMs: 2_000 }, { remainingMs: 2_000 })).toBeNull();
   });
 

@@ -497,7 +497,8 @@ describe('names', () => {
     ['no vocabulary', { colours: {} }, 'no vocabulary "colours"'],
     ['no word', { providers: { ACME: 'PNET' } }, '"ACME" in providers'],
     ['two words of one name', { providers: { PNET: 'PHOTONET' } }, 'two words of providers'],
-    ['a path that is none', { path_segments: { pnet: '../x?' } }, 'cannot stand in a path'],
+    ['a path that is none', { path_segments: { pnet: 'x?' } }, 'cannot stand in a path'],
+    ['a path that leads elsewhere', { path_segments: { pnet: '../x' } }, 'cannot stand in a path'],
   ])('a file with %s stops the start', async (_what, table, message) => {
     await expect(gatewayWith(await startStub(), table)).rejects.toThrow(message);
   });

@@ -86,7 +86,7 @@ function check(vocabulary: string, names: Readonly<Record<string, string>>, voca
     if (!words.includes(word)) {
       throw new Error(`names "${word}" in ${vocabulary}, which is none of its words: ${words.join(', ')}`);
     }
-    if (vocabulary === 'path_segments' && !/^[\w.~-]+(?:\/[\w.~-]+)*$/.test(name)) {
+    if (vocabulary === 'path_segments' && !/^[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/.test(name)) {
       throw new Error(`spells the path segment "${word}" as "${name}", which cannot stand in a path`);
     }
   }

@@ -15,7 +15,7 @@ export interface Retries {
 
 export const retryRules = {
   attempts: 3,
-  /** The first wait is somewhere up to this, and each further one up to twice as much. */
+  /** The first wait is somewhere between half of this and all of it, and each further one twice as long. */
   firstWaitMs: 100,
   /** A call pays this part of a retry: when everything fails, retries add a tenth to the load and no more. */
   share: 0.1,
@@ -37,7 +37,8 @@ export function retries(random: () => number): Retries {
       // What never reached the service cannot have happened; anything else is only repeated where that does no harm.
       const harmless = failure.kind === 'unreached' || (repeatable && mayPass(failure));
       if (!harmless || attempt >= retryRules.attempts || budget < 1) return null;
-      const wait = Math.max(random() * retryRules.firstWaitMs * 2 ** (attempt - 1), failure.retryAfterMs ?? 0);
+      const backoff = ((1 + random()) / 2) * retryRules.firstWaitMs * 2 ** (attempt - 1);
+      const wait = Math.max(backoff, failure.retryAfterMs ?? 0);
       if (wait >= remainingMs) return null;
       budget -= 1;
       return wait;
