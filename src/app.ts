@@ -18,6 +18,7 @@ import { type Authenticate, createHttpServer } from './http.ts';
 import type { Idempotency } from './idempotency.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies, upstreamJobs } from './jobs/upstream.ts';
+import { withDeadlines } from './networks/deadline.ts';
 import type { Networks } from './networks/network.ts';
 import { cursorCodec } from './paging.ts';
 import { embeddedPosts } from './posts/embedded.ts';
@@ -129,7 +130,8 @@ async function embedded(
   surroundings: Surroundings,
 ): Promise<Backend> {
   if (config.demo) await makeDemo(database, config, surroundings);
-  const { logger, now, randomBytes, networks, delivery: tuning = {} } = surroundings;
+  const { logger, now, randomBytes, delivery: tuning = {} } = surroundings;
+  const networks = withDeadlines(surroundings.networks);
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   const delivery = startDelivery({

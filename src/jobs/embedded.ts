@@ -25,6 +25,12 @@ interface StoredCheckpoint {
 const checkpointAttempts = 5;
 const checkpointLifetimeMs = 15 * 60 * 1_000;
 
+/**
+ * A change that has begun is carried through: its caller may go away, but what came of it at the network must be stored.
+ * The deadline of the network still ends it.
+ */
+const carriedThrough = new AbortController().signal;
+
 /** Postings in our own database, published through the account's network. */
 export function embeddedJobs({
   database,
@@ -69,19 +75,19 @@ export function embeddedJobs({
       await using claim = await claimJob(database, job_id, now);
       const job = requireEditable(await findJob(database, call.caller, account_id, job_id));
       const edited = { ...(JSON.parse(job.fields) as JobFields), ...fields };
-      await network.editPosting(session, { jobId: job_id, fields: edited }, call.signal);
+      await network.editPosting(session, { jobId: job_id, fields: edited }, carriedThrough);
       await claim.store({ fields: JSON.stringify(edited) });
       return { object: 'PnetJobPostingEdited', job_id };
     },
 
     publish: (call, request) =>
-      advance(call, request, (session, draft) => network.publish(session, posting(draft), request, call.signal)),
+      advance(call, request, (session, draft) => network.publish(session, posting(draft), request, carriedThrough)),
 
     solveCheckpoint: (call, request) =>
       advance(call, request, async (session, draft, claim) => {
         const checkpoint = requireOpen(draft, now());
         try {
-          return await network.solveCheckpoint(session, posting(draft), checkpoint, request.input, call.signal);
+          return await network.solveCheckpoint(session, posting(draft), checkpoint, request.input, carriedThrough);
         } catch (error) {
           const after = error instanceof ServiceError ? afterFailure(checkpoint, error) : checkpoint;
           if (after !== checkpoint) await claim.store({ checkpoint: after === null ? null : JSON.stringify(after) });
