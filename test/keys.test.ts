@@ -7,7 +7,7 @@ import { type Backend, backends, type SeededWorkspace, type Served } from './sup
 import { graphql } from './support/gateway.ts';
 import { fieldOperations, furnish, type Named, rootFields } from './support/operations.ts';
 
-const embedded = backends.find(({ name }) => name === 'embedded') as Backend;
+const embedded = backends.find(({ serves }) => serves.accounts) as Backend;
 
 let served: Served;
 let workspace: SeededWorkspace;

@@ -10,6 +10,7 @@ import { companyJobId, type JobScenarioName } from '../../src/networks/sandbox.t
 import type { Database } from '../../src/store/database.ts';
 import type { JobTable, WebhookTable } from '../../src/store/schema.ts';
 import type { WebhookTrigger } from '../../src/webhooks/shapes.ts';
+import { databases } from './databases.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from './gateway.ts';
 
 export interface Backend {
@@ -52,15 +53,27 @@ export interface SeededWorkspace extends TestWorkspace {
   webhook(options?: Partial<Omit<WebhookTable, 'trigger'>> & { trigger?: WebhookTrigger }): Promise<string>;
 }
 
+const everything = { drafts: true, accounts: true, issues: true } as const;
+
 export const backends: readonly Backend[] = [
-  {
-    name: 'embedded',
-    serves: { drafts: true, accounts: true, issues: true },
-    async start(options) {
-      const gateway = await startGateway(options);
-      return { ...gateway, ...seeded(gateway, gateway.address) };
-    },
-  },
+  ...databases.map(
+    (dialect): Backend => ({
+      name: `embedded on ${dialect.name}`,
+      serves: everything,
+      async start({ environment, ...options } = {}) {
+        const database = await dialect.location();
+        const gateway = await startGateway({ ...options, environment: { DATABASE_URL: database.url, ...environment } });
+        return {
+          ...gateway,
+          ...seeded(gateway, gateway.address),
+          async close() {
+            await gateway.close();
+            await database.drop();
+          },
+        };
+      },
+    }),
+  ),
   {
     // A gateway whose upstream is the REST face of another, which holds the data; keys are sent on.
     name: 'upstream',
