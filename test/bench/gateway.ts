@@ -1,0 +1,100 @@
+/** What the benches of deliveries share: a gateway on a database of its own, and receivers in processes of theirs. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { pino } from 'pino';
+import { newId } from '../../src/accounts/ids.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
+import { sandboxNetworks } from '../../src/networks/sandbox.ts';
+
+export interface BenchGateway {
+  readonly app: App;
+  readonly delivery: Delivery;
+  readonly workspaceId: string;
+  webhook(requestUrl: string, options?: { enabled?: boolean; headers?: string; event?: string }): Promise<string>;
+  emit(n: number | string, event?: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Starts a gateway; several on one database are several workers. The workspace is the same for all. */
+export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning = {}): Promise<BenchGateway> {
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    DEMO: 'off',
+    LOG_LEVEL: 'error',
+    SECRET: 'the secret that all gateways of the benches share',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+  });
+  const now = () => new Date();
+  const app = await createApp(config, {
+    logger: pino({ level: config.logLevel }),
+    now,
+    randomBytes,
+    networks: sandboxNetworks({ clock: now }),
+    delivery,
+  });
+  if (app.delivery === null) throw new Error('the gateway does not deliver');
+  const { database } = app;
+  const running = app.delivery;
+  const workspaceId = 'bench-workspace------A';
+  await database
+    .insertInto('workspaces')
+    .values({ id: workspaceId, name: 'bench', created_at: Date.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return {
+    app,
+    delivery: running,
+    workspaceId,
+    async webhook(requestUrl, { enabled = true, headers = '[]', event = 'mail_sent' } = {}) {
+      const id = newId(randomBytes);
+      const row = { id, workspace_id: workspaceId, type: 'AUTO', source: 'email', name: 'bench', format: 'json' };
+      const rest = { account_ids: '[]', headers, data: '[{"name":"n","key":"email_id"}]', trigger: null };
+      const events = JSON.stringify([event]);
+      await database
+        .insertInto('webhooks')
+        .values({ ...row, ...rest, events, enabled: enabled ? 1 : 0, request_url: requestUrl, created_at: Date.now() })
+        .execute();
+      return id;
+    },
+    emit: (n, event = 'mail_sent') =>
+      running.emit({
+        workspaceId,
+        accountId: null,
+        accountType: null,
+        source: 'email',
+        event,
+        data: { email_id: String(n), subject: 'Agenda for Thursday', body_plain: 'x'.repeat(200) },
+      }),
+    close: () => app.close(),
+  };
+}
+
+export interface BenchReceiver {
+  readonly address: string;
+  readonly process: ChildProcess;
+  count(): Promise<number>;
+  close(): void;
+}
+
+export async function benchReceiver(): Promise<BenchReceiver> {
+  const child = fork(new URL('./receiver.ts', import.meta.url));
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return {
+    address: `http://127.0.0.1:${port}`,
+    process: child,
+    async count() {
+      child.send('count');
+      const [message] = (await once(child, 'message')) as [{ count: number }];
+      return message.count;
+    },
+    close: () => child.disconnect(),
+  };
+}
+
+export const percentile = (values: readonly number[], p: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((p / 100) * sorted.length))] ?? Number.NaN;
+};
