@@ -149,7 +149,7 @@ describe('signatures', () => {
 
 describe('retries', () => {
   const answer = (status: number | null, retryAfter: string | null = null) => ({ status, failure: null, retryAfter });
-  const at = { attempt: 1, now: Date.parse('2026-11-20T12:00:00Z'), random: 0.5 };
+  const at = { attempt: 1, now: Date.parse('2026-11-20T12:00:00Z'), random: () => 0.5 };
 
   it('are ten attempts over about three days', () => {
     expect(maxAttempts).toBe(10);
@@ -165,8 +165,8 @@ describe('retries', () => {
   });
 
   it('are spread by a fifth to either side', () => {
-    expect(judge(answer(500), { ...at, random: 0 }).delay).toBe(4_000);
-    expect(judge(answer(500), { ...at, random: 1 }).delay).toBe(6_000);
+    expect(judge(answer(500), { ...at, random: () => 0 }).delay).toBe(4_000);
+    expect(judge(answer(500), { ...at, random: () => 1 }).delay).toBe(6_000);
   });
 
   test.each([

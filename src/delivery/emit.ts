@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { newId, type RandomBytes } from '../accounts/ids.ts';
+import { newTimedId, type RandomBytes } from '../accounts/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, rowsTable } from '../store/rows.ts';
@@ -62,8 +62,8 @@ async function store(
 ): Promise<Emitted> {
   const { workspaceId, accountId, accountType, source, event, data, idempotencyKey = null } = emission;
   const fingerprint = fingerprintOf(emission);
-  const id = newId(randomBytes);
   const created_at = now().getTime();
+  const id = newTimedId(randomBytes, created_at);
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
     .values({
@@ -85,7 +85,7 @@ async function store(
   const targets = await targetsOf(transaction, kind, emission);
   const deliveries = targets.map(
     ({ webhookId, enabled }): DeliveryTable => ({
-      id: newId(randomBytes),
+      id: newTimedId(randomBytes, created_at),
       workspace_id: workspaceId,
       webhook_id: webhookId,
       event_id: id,

@@ -18,6 +18,15 @@ export interface LaneLimits {
 
 export const laneLimits: LaneLimits = { slots: 128, allSlots: 1_024, perEndpoint: 64, initial: 8, patienceMs: 1_000 };
 
+/**
+ * More deliveries are claimed than can be sent at once, so that places are filled while results are being stored, and one
+ * commit serves many.
+ */
+const readyFactor = 4;
+
+/** Lanes that are kept when nothing is in them, so that an endpoint keeps the trust that it has earned, or lost. */
+const keptLanes = 10_000;
+
 interface Lane {
   /** Requests that the endpoint is trusted to take at once. */
   cap: number;
@@ -67,6 +76,9 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       young.delete(job);
     }
   };
+  const prune = () => {
+    for (const [id, lane] of lanes) if (lane.sending === 0 && lane.ready.length === 0) lanes.delete(id);
+  };
   /** Each endpoint once, the one behind the last that was served first. */
   const inTurn = (ids: readonly string[]): string[] => {
     const sorted = [...ids].sort();
@@ -77,8 +89,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   return {
     share(due) {
       age();
-      // As many again as can be sent at once are kept ready, so that places are filled while results are being stored.
-      let budget = Math.min(2 * limits.slots - young.size, limits.allSlots - sending) - ready;
+      let budget = Math.min(readyFactor * limits.slots - young.size, limits.allSlots - sending) - ready;
       const shares: [string, number][] = [];
       const ids = inTurn(due);
       for (const [index, id] of ids.entries()) {
@@ -87,7 +98,8 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
         // Nothing is kept ready for an endpoint that is slow: it would wait out its lease.
         const cap = lane?.cap ?? limits.initial;
         const room =
-          (cap > limits.initial ? 2 * cap : cap) - (lane === undefined ? 0 : lane.sending + lane.ready.length);
+          (cap > limits.initial ? readyFactor * cap : cap) -
+          (lane === undefined ? 0 : lane.sending + lane.ready.length);
         const count = Math.min(room, Math.ceil(budget / (ids.length - index)));
         if (count <= 0) continue;
         shares.push([id, count]);
@@ -125,8 +137,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       young.delete(job);
       if (result === 'well') lane.cap = Math.min(limits.perEndpoint, lane.cap + 1);
       if (result === 'slowly') lane.cap = Math.max(1, Math.floor(lane.cap / 2));
-      // An endpoint that is doing nothing and was never trusted with less starts anew when it is next needed.
-      if (lane.sending === 0 && lane.ready.length === 0 && lane.cap >= limits.initial) lanes.delete(webhookId);
+      if (lanes.size > keptLanes) prune();
     },
     withdraw(webhookId) {
       const ids = webhookId === undefined ? [...lanes.keys()] : [webhookId];

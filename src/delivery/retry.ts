@@ -50,11 +50,11 @@ export interface Verdict {
 /**
  * @param attempt the number of the attempt that the answer is of, from 1
  * @param now epoch milliseconds
- * @param random from 0 to 1
+ * @param random answers a number from 0 to 1
  */
 export function judge(
   { status, failure, retryAfter }: Pick<Answer, 'status' | 'failure' | 'retryAfter'>,
-  { attempt, now, random }: { readonly attempt: number; readonly now: number; readonly random: number },
+  { attempt, now, random }: { readonly attempt: number; readonly now: number; readonly random: () => number },
 ): Verdict {
   if (failure === null && status !== null && status >= 200 && status < 300) {
     return { outcome: 'succeeded', gone: false, slow: false, delay: 0, pause: 0 };
@@ -69,7 +69,7 @@ export function judge(
   };
   const usual = retryDelays[attempt - 1];
   if (isGone || usual === undefined) return { ...verdict, outcome: 'failed', delay: 0 };
-  const jittered = usual * (1 - jitter + 2 * jitter * random);
+  const jittered = usual * (1 - jitter + 2 * jitter * random());
   return { ...verdict, outcome: 'retry', delay: Math.round(Math.max(jittered, Math.min(asked ?? 0, maxRetryAfter))) };
 }
 

@@ -30,7 +30,7 @@ export async function send(
     claim,
     webhookId: target.webhookId,
     wasFailing: target.failing,
-    verdict: judge(answer, { attempt, now: now().getTime(), random: random() }),
+    verdict: judge(answer, { attempt, now: now().getTime(), random }),
     attempt: {
       delivery_id: deliveryId,
       number,

@@ -44,7 +44,7 @@ export interface Worker {
 }
 
 /** Results wait this long for more of them, so that one commit stores many. */
-const gatherMs = 4;
+const gatherMs = 10;
 /** After a turn that failed (the database is away) the next one comes this much later. */
 const failedTurnMs = 1_000;
 
@@ -152,7 +152,7 @@ export function startWorker(options: WorkerOptions): Worker {
     outcomes.push({ ...outcome, claim: claim.claim });
     if (verdict.pause > 0 || verdict.gone) giveBack(lanes.withdraw(job.target.webhookId));
     pump();
-    if (outcomes.length >= limits.slots / 2) void turn();
+    if (outcomes.length >= limits.slots || (lanes.ready === 0 && outcomes.length >= lanes.sending)) void turn();
     else gather(gatherMs);
   };
   const poll = () => {
