@@ -132,7 +132,7 @@ export async function connect<T>(
   { operation, limits: { limit }, first, after, list, invalid, load, show = (item) => item }: ConnectionRequest<T>,
 ): Promise<Connection<T>> {
   requireScope(context.caller, operation.scope);
-  parse(z.object({ first: pageLimit(limit.max) }), { first }, invalid);
+  parse(firstShape(limit.max), { first }, invalid);
   const scope = [context.caller.workspaceId, ...list];
   const window = await readWindow(
     (cursor, count) =>
@@ -147,6 +147,15 @@ export async function connect<T>(
     hasPreviousPage: after !== null && after !== undefined,
     cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
   };
+}
+
+/** Made once for each bound: making a shape costs as much as reading a page. */
+const firstShapes = new Map<number, z.ZodType>();
+
+function firstShape(max: number): z.ZodType {
+  const shape = firstShapes.get(max) ?? z.object({ first: pageLimit(max) });
+  firstShapes.set(max, shape);
+  return shape;
 }
 
 const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is no object.' });
