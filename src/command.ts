@@ -4,11 +4,12 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { RandomBytes } from './accounts/ids.ts';
 import { configHelp, readConfig } from './config.ts';
 import { reportFailure, UsageError } from './startup.ts';
-import { type Database, openDatabase } from './store/database.ts';
+import { type Database, type DatabaseLocation, openDatabase } from './store/database.ts';
 
 /** What a subcommand works on. */
 export interface Tools {
   readonly database: Database;
+  readonly location: DatabaseLocation;
   readonly now: Date;
   readonly randomBytes: RandomBytes;
   /** Tells a person something that is no part of the result, which goes to standard output alone. */
@@ -35,10 +36,11 @@ export async function runCommand(usage: string, subcommands: Readonly<Record<str
       throw new UsageError(`"${name}" must be one of ${Object.keys(subcommands).join(', ')}. See --help.`);
     }
     const work = subcommand(args);
-    const database = await openDatabase(readConfig(process.env).database);
+    const { database: location } = readConfig(process.env);
+    const database = await openDatabase(location);
     try {
       const say = (text: string) => void process.stderr.write(`${text}\n`);
-      process.stdout.write(`${await work({ database, now: new Date(), randomBytes, say })}\n`);
+      process.stdout.write(`${await work({ database, location, now: new Date(), randomBytes, say })}\n`);
     } finally {
       await database.destroy();
     }

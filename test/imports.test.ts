@@ -38,7 +38,7 @@ const isFace = (file: string): boolean =>
 const isBackend = (file: string): boolean =>
   /^(store|networks|delivery|upstream)\//.test(file) || /^\w+\/(embedded|upstream)\.ts$/.test(file);
 /** Everything that is put together at the top: nothing below may know it. */
-const isTop = (file: string): boolean => /^(main|app|key|account|command|demo|startup)\.ts$/.test(file);
+const isTop = (file: string): boolean => /^(main|app|key|account|sandbox|command|demo|startup)\.ts$/.test(file);
 
 interface Rule {
   readonly name: string;

@@ -11,7 +11,7 @@ import type { DeliveryTable, Tables } from '../store/schema.ts';
 import type { WebhookSource } from '../webhooks/sources.ts';
 import type { DeliveryEvent } from './event.ts';
 import { match } from './match.ts';
-import type { Signals } from './signals.ts';
+import type { Announcements, Signals } from './signals.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
@@ -37,7 +37,7 @@ export type Emit = (emission: Emission) => Promise<Emitted>;
 export interface EmitContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  readonly signals: Signals;
+  readonly signals: Announcements & Pick<Signals, 'work' | 'updated'>;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
 }

@@ -24,14 +24,17 @@ export type Updated = (deliveryIds: readonly string[]) => void;
 /** Null: there are no more updates, the process stops. */
 export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
 
-export interface Signals {
+/** What is told within a transaction to other processes, once it is committed. */
+export interface Announcements {
+  announceWork(transaction: Kysely<Tables>): Promise<void>;
+  announceUpdates(transaction: Kysely<Tables>, deliveryIds: readonly string[]): Promise<void>;
+}
+
+export interface Signals extends Announcements {
   /** Tells the worker of this process that there is work. */
   work(): void;
   /** Tells the subscribers of this process that deliveries have changed. */
   updated: Updated;
-  /** Within a transaction: tells the other processes, once it is committed. */
-  announceWork(transaction: Kysely<Tables>): Promise<void>;
-  announceUpdates(transaction: Kysely<Tables>, deliveryIds: readonly string[]): Promise<void>;
   onWork(listener: () => void): void;
   /** @returns how to stop listening */
   onUpdated(listener: UpdateListener): () => void;
@@ -52,18 +55,10 @@ export function createSignals(location: DatabaseLocation, logger: Logger): Signa
   };
   const origin = crypto.randomUUID();
   const remote = location.kind === 'postgres' ? listen(location.url, { origin, work, updated }, logger) : null;
-  const notify = async (transaction: Kysely<Tables>, channel: string, payload: string) => {
-    if (kindHasNotify(location.kind)) await sql`select pg_notify(${channel}, ${payload})`.execute(transaction);
-  };
   return {
     work,
     updated,
-    announceWork: (transaction) => notify(transaction, workChannel, origin),
-    async announceUpdates(transaction, ids) {
-      for (let at = 0; at < ids.length; at += idsOfNotification) {
-        await notify(transaction, updateChannel, [origin, ...ids.slice(at, at + idsOfNotification)].join());
-      }
-    },
+    ...announcements(location.kind, origin),
     onWork: (listener) => void workers.add(listener),
     onUpdated(listener) {
       if (ended) listener(null);
@@ -78,7 +73,20 @@ export function createSignals(location: DatabaseLocation, logger: Logger): Signa
   };
 }
 
-const kindHasNotify = (kind: DatabaseKind): boolean => kind === 'postgres';
+/** @param origin the process that tells, which need not be told */
+export function announcements(kind: DatabaseKind, origin: string): Announcements {
+  const notify = async (transaction: Kysely<Tables>, channel: string, payload: string) => {
+    if (kind === 'postgres') await sql`select pg_notify(${channel}, ${payload})`.execute(transaction);
+  };
+  return {
+    announceWork: (transaction) => notify(transaction, workChannel, origin),
+    async announceUpdates(transaction, ids) {
+      for (let at = 0; at < ids.length; at += idsOfNotification) {
+        await notify(transaction, updateChannel, [origin, ...ids.slice(at, at + idsOfNotification)].join());
+      }
+    },
+  };
+}
 
 /** Listens on a connection of its own, and gets a new one when it is lost. */
 function listen(
