@@ -1,8 +1,5 @@
 /** The ports that a request may be answered from. What it carries to them is in call.ts, which they import in turn. */
 import type { AccountsPort } from './accounts/port.ts';
-
-export type { Call } from './call.ts';
-
 import type { JobsPort } from './jobs/port.ts';
 import type { PostsPort } from './posts/port.ts';
 import type { DeliveriesPort, WebhooksPort } from './webhooks/port.ts';

@@ -16,7 +16,7 @@ create prints the key, which cannot be found out again, and makes the workspace 
 ${Object.entries(scopes)
   .map(([scope, description]) => `              ${scope.padEnd(16)}${description}`)
   .join('\n')}
-  --accounts  ids of accounts of the workspace that the key is limited to; none when left out
+  --accounts  ids of the accounts of the workspace that the key is limited to; every account when left out
   --expires   a date as 2027-01-31 or 2027-01-31T09:30:00Z, or a number of days as 30d; never when left out
 `;
 

@@ -1,7 +1,7 @@
 /** Deliveries and their attempts as callers see them. */
 import { isId } from '../accounts/ids.ts';
 import type { Caller } from '../accounts/shapes.ts';
-import type { Call } from '../context.ts';
+import type { Call } from '../call.ts';
 import { ServiceError } from '../errors.ts';
 import type { FailureReason } from '../outbound.ts';
 import type { CursorCodec } from '../paging.ts';
