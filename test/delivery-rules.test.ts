@@ -1,5 +1,6 @@
 /** The parts of delivery that decide without doing: matching, payloads, signatures, retries, samples. */
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it, test } from 'vitest';
@@ -162,6 +163,13 @@ describe('retries', () => {
         delay: retryDelays[attempt - 1] ?? 0,
       });
     }
+  });
+
+  it('are those of the README', async () => {
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+    const units = { second: 1_000, minute: 60_000, hour: 3_600_000 };
+    const rows = [...readme.matchAll(/^\| \d+ \| (\d+) (second|minute|hour)s? \|$/gm)];
+    expect(rows.map(([, count, unit]) => Number(count) * units[unit as keyof typeof units])).toEqual(retryDelays);
   });
 
   it('are spread by a fifth to either side', () => {
