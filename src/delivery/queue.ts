@@ -61,17 +61,21 @@ export interface QueueContext extends SettleContext {
   readonly leaseMs: number;
 }
 
+const latestFirstEvery = 4;
+
 export function createQueue(context: QueueContext): Queue {
   const { database, signals } = context;
-  // New deliveries are due at 0 and retries later on: taking turns at either end, neither waits for the last of the other.
-  let newestFirst = false;
+  // New deliveries are due at 0 and retries at a time: what is due last comes first now and then, so that retries need not
+  // wait until nothing new comes in.
+  let turns = 0;
   return {
     async turn({ outcomes, releases, share }) {
-      newestFirst = !newestFirst;
+      turns += 1;
+      const latestFirst = turns % latestFirstEvery === 0;
       const { settled, jobs } = await database.transaction().execute(async (transaction) => {
         const done = await settle(transaction, context, outcomes);
         await release(transaction, context, releases);
-        return { settled: done, jobs: await claim(transaction, context, share, newestFirst) };
+        return { settled: done, jobs: await claim(transaction, context, share, latestFirst) };
       });
       if (settled.length > 0) signals.updated(settled);
       return jobs;
@@ -91,7 +95,7 @@ async function claim(
   transaction: Transaction<Tables>,
   context: QueueContext,
   share: Turn['share'],
-  newestFirst: boolean,
+  latestFirst: boolean,
 ): Promise<Job[]> {
   const { kind, now, randomBytes, leaseMs } = context;
   const time = now().getTime();
@@ -105,7 +109,7 @@ async function claim(
       .where('webhook_id', '=', webhookId)
       .where(isPending)
       .where('next_at', '<=', time)
-      .orderBy('next_at', newestFirst ? 'desc' : 'asc')
+      .orderBy('next_at', latestFirst ? 'desc' : 'asc')
       .limit(count)
       .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked());
     const rows = await transaction
