@@ -27,6 +27,8 @@ describe('the examples', () => {
   beforeAll(async () => {
     gateway = await startGateway({
       environment: { DEMO: 'on' },
+      // Nothing that an example sends leaves the machine.
+      delivery: { lookup: async () => [] },
       networks: ({ pnet, photonet }) => ({
         photonet,
         pnet: {
@@ -113,6 +115,33 @@ describe('the examples', () => {
       expect(Object.keys(data)).toHaveLength(6);
       for (const each of Object.values(data)) expect(each).toMatchObject({ __typename: 'WebhookCreated' });
     },
+    UpdateWebhook: ({ updateWebhook, setWebhookEnabled }) => {
+      expect(updateWebhook.webhook.name).toBe('Mail of the team');
+      expect(setWebhookEnabled.webhook.enabled).toBe(true);
+    },
+    EventSamples: ({ eventSamples }) => {
+      expect(eventSamples).toHaveLength(6);
+      expect(eventSamples[0].payload.event).toBe('message_received');
+    },
+    EmitEvent: ({ emitEvent }) =>
+      expect(emitEvent.deliveries).toContainEqual(
+        expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', enabled: false } }),
+      ),
+    SendTestEvent: ({ sendTestEvent }) => expect(sendTestEvent.deliveries).toHaveLength(1),
+    WatchDeliveries: () => expect.unreachable('it is a subscription'),
+    Deliveries: ({ webhook }) => expect(webhook.deliveries.nodes[0].event).toBe('MESSAGE_RECEIVED'),
+    SendAgain: ({ replayDeliveries, redeliver }) => {
+      expect(replayDeliveries.__typename).toBe('DeliveriesReplayed');
+      expect(redeliver.__typename).toBe('NotFoundError');
+    },
+    WebhookSecret: ({ show, rotate }) => {
+      expect(show.secret).toMatch(/^whsec_/);
+      expect(rotate.secret).not.toBe(show.secret);
+    },
+    TriggerWebhook: ({ create, fire }) => {
+      expect(create.webhook.trigger.icon).toBe('SyncAltIcon');
+      expect(fire.__typename).toBe('EventEmitted');
+    },
     DeleteWebhook: ({ deleteWebhook }) => expect(deleteWebhook.__typename).toBe('WebhookDeleted'),
     NodesById: ({ node, nodes, account }) => {
       expect(node.__typename).toBe('Account');
@@ -122,7 +151,7 @@ describe('the examples', () => {
     TypedError: (data) => expect(data).toBeNull(),
   };
 
-  it.each(examples)('$name runs as it is', async ({ name }) => {
+  it.each(examples.filter(({ name }) => name !== 'WatchDeliveries'))('$name runs as it is', async ({ name }) => {
     const { status, data, errors } = await run(name);
     expect(status).toBe(200);
     if (name === 'TypedError') {
@@ -131,6 +160,28 @@ describe('the examples', () => {
       expect(errors).toEqual([]);
     }
     shows[name](data);
+  });
+
+  it('WatchDeliveries tells of an event as soon as it is emitted', async () => {
+    const example = exampleOf('WatchDeliveries');
+    const leave = new AbortController();
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      signal: leave.signal,
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': key },
+      body: JSON.stringify({ query: await exampleOperation(example), variables: example.variables }),
+    });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await run('EmitEvent');
+    let seen = '';
+    while (!seen.includes('MESSAGE_RECEIVED')) {
+      const { value, done } = (await events?.read()) ?? { done: true };
+      if (done) break;
+      seen += value;
+    }
+    leave.abort();
+    expect(seen).toContain('"state":"HELD"');
   });
 
   it('NextPage goes on when its cursor is put into the variables', async () => {
@@ -153,7 +204,7 @@ describe('the examples', () => {
     expect(errors).toEqual([]);
   });
 
-  it('every field of Query and Mutation is in one of them', async () => {
+  it('every field of Query, Mutation and Subscription is in one of them', async () => {
     const shown = new Set<string>();
     for (const example of examples) {
       const types = new TypeInfo(schema);

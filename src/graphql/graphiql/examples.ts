@@ -17,6 +17,9 @@ const id = (name: string): string => `${name.padEnd(21, '-')}A`;
 const pnet = id('pnet');
 const photonet = id('photonet');
 
+/** Well formed, and the id of nothing: the place for one that an answer shows. */
+const noDelivery = id('put-one-here');
+
 export const examples = [
   { name: 'WhoAmI', variables: {} },
   { name: 'PnetPosts', variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 5 } },
@@ -101,6 +104,44 @@ export const examples = [
     },
   },
   { name: 'WebhookOfEverySource', variables: { url: 'https://hooks.example/every-source' } },
+  {
+    name: 'UpdateWebhook',
+    variables: {
+      input: {
+        webhookId: id('hook-email'),
+        name: 'Mail of the team',
+        headers: [{ key: 'x-team', value: 'mail' }],
+      },
+      enable: { webhookId: id('hook-email'), enabled: true },
+    },
+  },
+  { name: 'EventSamples', variables: { source: 'MESSAGING' } },
+  { name: 'EmitEvent', variables: { input: { accountId: id('chatapp'), event: 'MESSAGE_RECEIVED' } } },
+  { name: 'SendTestEvent', variables: { input: { webhookId: id('hook-email'), event: 'MAIL_RECEIVED' } } },
+  { name: 'WatchDeliveries', variables: { webhookId: null } },
+  { name: 'Deliveries', variables: { webhookId: id('hook-messaging'), deliveryId: noDelivery } },
+  {
+    name: 'SendAgain',
+    variables: { replay: { webhookId: id('hook-email'), state: 'FAILED' }, deliveryId: noDelivery },
+  },
+  { name: 'WebhookSecret', variables: { webhookId: id('hook-email') } },
+  {
+    name: 'TriggerWebhook',
+    variables: {
+      create: {
+        name: 'Tickets',
+        enabled: false,
+        requestUrl: 'https://hooks.example/tickets',
+        trigger: { name: 'Make a ticket', icon: 'SyncAltIcon', context: 'MESSAGE' },
+      },
+      enable: { webhookId: id('hook-trigger-message'), enabled: true },
+      fire: {
+        webhookId: id('hook-trigger-message'),
+        accountId: id('chatapp'),
+        context: { message: { chatId: 'chat-1', messageId: 'message-1' } },
+      },
+    },
+  },
   { name: 'DeleteWebhook', variables: { webhookId: id('hook-users') } },
   {
     name: 'NodesById',
