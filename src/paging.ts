@@ -3,7 +3,7 @@
  * on every edge. A position joins the two: the cursor of a page and how many of its items lie behind. Reading on from a
  * position is exact, as a cursor names a place in the list and `limit` only says how many items to read from there.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** One page of a list as a port returns it. `cursor` is the position of the next page, null on the last one. */
 export interface Page<T> {
@@ -77,8 +77,14 @@ const macLength = 16;
  * clients of the contract check for it, `base64url` where a cursor may end up in a link.
  */
 export function cursorCodec(key: Uint8Array, encoding: 'base64' | 'base64url'): CursorCodec {
+  const secret = createSecretKey(key);
   const mac = (scope: CursorScope, body: Buffer) =>
-    createHmac('sha256', key).update(JSON.stringify(scope)).update('\0').update(body).digest().subarray(0, macLength);
+    createHmac('sha256', secret)
+      .update(JSON.stringify(scope))
+      .update('\0')
+      .update(body)
+      .digest()
+      .subarray(0, macLength);
   return {
     seal(scope, payload) {
       const body = Buffer.from(JSON.stringify(payload));
