@@ -390,6 +390,34 @@ describe.each(databases)('deliveries over GraphQL on $name', (dialect) => {
     expect((await ask(state, { webhookId }, limited)).data.webhook.deliveries.nodes).toEqual([]);
   });
 
+  it('tells a subscriber of its own workspace only', async () => {
+    await makeWebhook();
+    const stranger = await gateway.workspace();
+    const accountId = await stranger.account();
+    const input = { requestUrl: receiver.address, enabled: false, source: { users: {} } };
+    const { data } = await ask(create, { input }, stranger.key);
+    const own = data.createWebhook.webhookId as string;
+    const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': stranger.key } });
+    const seen = client.iterate<{ deliveryUpdated: { webhookId: string } }>({
+      query: 'subscription { deliveryUpdated { webhookId } }',
+    });
+    const told: string[] = [];
+    // Of each pair the other workspace's event comes first: the subscriber would have been told of it before its own.
+    const emitting = (async () => {
+      while (told.length < 5) {
+        await gateway.emit('a');
+        await act('emitEvent', { accountId, event: 'NEW_RELATION' }, stranger.key);
+      }
+    })();
+    for await (const { data: update } of seen) {
+      if (update?.deliveryUpdated) told.push(update.deliveryUpdated.webhookId);
+      if (told.length === 5) break;
+    }
+    await emitting;
+    client.dispose();
+    expect(new Set(told)).toEqual(new Set([own]));
+  });
+
   it('tells what happens as it happens, over server-sent events', async () => {
     const webhookId = await makeWebhook();
     const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': gateway.space.key } });

@@ -76,13 +76,16 @@ export function startWorker(options: WorkerOptions): Worker {
     outcomes = [];
     releases = [];
     try {
-      const share = closing ? () => [] : lanes.share;
+      // Asked within the transaction, which may have begun before the process was told to stop.
+      const share = (due: readonly string[]) => (closing ? [] : lanes.share(due));
       const jobs = await queue.turn({ outcomes: results, releases: given, share });
       for (const { deliveryId } of [...results, ...given]) held.delete(deliveryId);
       for (const job of jobs) accept(job);
+      // What was claimed while the process was told to stop is for others to send.
+      if (closing) giveBack(lanes.withdraw());
       turning = false;
       pump();
-      if (wanted) gather(0);
+      if (wanted || releases.length > 0) gather(0);
       else settleIdle();
     } catch (error) {
       logger.error({ err: error }, 'the delivery queue could not be read or written');
