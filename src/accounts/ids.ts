@@ -4,7 +4,14 @@ import { ServiceError } from '../errors.ts';
 /** Random bytes, injected: `randomBytes` of node:crypto in the process. */
 export type RandomBytes = (size: number) => Buffer;
 
-export const newId = (randomBytes: RandomBytes): string => randomBytes(16).toString('base64url');
+/** A new id. It never starts with a hyphen: on a command line that would be an option. */
+export function newId(randomBytes: RandomBytes): string {
+  const bytes = randomBytes(16);
+  const id = bytes.toString('base64url');
+  if (!id.startsWith('-')) return id;
+  bytes[0] = (bytes[0] as number) ^ 0x80;
+  return bytes.toString('base64url');
+}
 
 /**
  * An id whose first 8 characters are its time, to the millisecond: rows that are made together lie together in an index,

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isId, isJobId, newId, newJobId } from '../src/accounts/ids.ts';
+
+const bytesOf = (bytes: Uint8Array) => (size: number) => Buffer.from(bytes.subarray(0, size));
+
+describe('ids', () => {
+  it('are 22 characters of base64url, and none can be taken for an option of a command', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
+        const id = newId(bytesOf(bytes));
+        expect(isId(id)).toBe(true);
+        expect(id).toMatch(/^[^-]/);
+      }),
+    );
+    // 0xf8 alone begins with a hyphen in base64url.
+    expect(newId(() => Buffer.alloc(16, 0xf8))).toBe(`e${Buffer.alloc(16, 0xf8).toString('base64url').slice(1)}`);
+  });
+
+  it('of postings are digits, the first not zero', () => {
+    for (let n = 0; n < 100; n += 1) {
+      const id = newJobId(randomBytes);
+      expect(isJobId(id)).toBe(true);
+      expect(id).toMatch(/^[1-9]\d{14}$/);
+    }
+  });
+});
