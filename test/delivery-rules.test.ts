@@ -4,9 +4,10 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it, test } from 'vitest';
+import { allot, type Demand } from '../src/delivery/demand.ts';
 import type { DeliveryEvent } from '../src/delivery/event.ts';
 import { type Listener, match } from '../src/delivery/match.ts';
-import { buildPayload } from '../src/delivery/payload.ts';
+import { buildPayload, contentTypes } from '../src/delivery/payload.ts';
 import { judge, maxAttempts, parseRetryAfter, retryDelays } from '../src/delivery/retry.ts';
 import { newSecret, rotated, secretText, signatureHeaders, validSecrets } from '../src/delivery/signature.ts';
 import { samplesOf } from '../src/webhooks/samples.ts';
@@ -60,22 +61,21 @@ describe('payloads', () => {
   ];
 
   it('has the chosen fields under the chosen names, and always the event', () => {
-    const { contentType, body } = buildPayload(event, { name: 'Hook', format: 'json', data });
-    expect(contentType).toBe('application/json');
-    expect(body.toString()).toBe(
+    expect(contentTypes.json).toBe('application/json');
+    expect(buildPayload(event, { name: 'Hook', format: 'json', data })).toBe(
       '{"event":"new_relation","who":"Ämara & Lind=qvist","hook":"Hook","account":"a","nothing":null}',
     );
   });
 
   it('has scalars as text and the rest as JSON text in a form', () => {
     const rich = { ...event, data: { user_full_name: 'Ä&=', timestamp: [1, { a: 'b' }], user_provider_id: true } };
-    const { contentType, body } = buildPayload(rich, {
+    const body = buildPayload(rich, {
       name: null,
       format: 'form',
       data: [...data, { name: 'at', key: 'timestamp' }],
     });
-    expect(contentType).toBe('application/x-www-form-urlencoded');
-    expect([...new URLSearchParams(body.toString())]).toEqual([
+    expect(contentTypes.form).toBe('application/x-www-form-urlencoded');
+    expect([...new URLSearchParams(body)]).toEqual([
       ['event', 'new_relation'],
       ['who', 'Ä&='],
       ['hook', ''],
@@ -87,8 +87,8 @@ describe('payloads', () => {
 
   it('says all there is of a source without keys', () => {
     const status = { ...event, source: 'account_status' as const, event: 'stopped', data: { timestamp: 't' } };
-    const { body } = buildPayload(status, { name: 'H', format: 'json', data: [] });
-    expect(JSON.parse(body.toString())).toEqual({
+    const body = buildPayload(status, { name: 'H', format: 'json', data: [] });
+    expect(JSON.parse(body)).toEqual({
       event: 'stopped',
       timestamp: 't',
       account_id: 'a',
@@ -103,7 +103,7 @@ describe('payloads', () => {
         fc.pre(name !== 'event');
         const target = { name: null, data: [{ name, key: 'k' }] };
         const rich = { ...event, data: { k: value } };
-        const json = JSON.parse(buildPayload(rich, { ...target, format: 'json' }).body.toString());
+        const json = JSON.parse(buildPayload(rich, { ...target, format: 'json' }));
         expect(JSON.stringify(json)).toBe(
           JSON.stringify(
             Object.fromEntries([
@@ -112,7 +112,7 @@ describe('payloads', () => {
             ]),
           ),
         );
-        const form = new URLSearchParams(buildPayload(rich, { ...target, format: 'form' }).body.toString());
+        const form = new URLSearchParams(buildPayload(rich, { ...target, format: 'form' }));
         expect(form.getAll(name)).toHaveLength(1);
       }),
     );
@@ -145,6 +145,89 @@ describe('signatures', () => {
     for (const secret of secrets) new Verifier(secretText(secret)).verify(body, headers);
     expect(validSecrets(secrets, now + 24 * 3_600_000 - 1)).toHaveLength(2);
     expect(validSecrets(secrets, now + 24 * 3_600_000)).toEqual([secrets[0]]);
+  });
+});
+
+describe('shares', () => {
+  const demand: Demand = { places: 100, rooms: new Map(), otherRoom: 8, after: '' };
+
+  test.each<[string, string[], Partial<Demand>, ReturnType<typeof allot>]>([
+    ['nothing is due', [], {}, []],
+    [
+      'there is room for all',
+      ['b', 'a'],
+      {},
+      [
+        ['a', 8],
+        ['b', 8],
+      ],
+    ],
+    [
+      'one has more room',
+      ['a', 'b'],
+      { rooms: new Map([['a', 64]]) },
+      [
+        ['a', 50],
+        ['b', 8],
+      ],
+    ],
+    [
+      'one has none',
+      ['a', 'b'],
+      {
+        rooms: new Map([
+          ['b', 0],
+          ['a', 200],
+        ]),
+      },
+      [['a', 100]],
+    ],
+    ['one has more on its way than it is trusted with', ['a', 'b'], { rooms: new Map([['a', -3]]) }, [['b', 8]]],
+    [
+      'there are fewer places than endpoints',
+      ['a', 'b', 'c'],
+      { places: 2 },
+      [
+        ['a', 1],
+        ['b', 1],
+      ],
+    ],
+    [
+      'the round goes on',
+      ['a', 'b', 'c'],
+      { places: 2, after: 'b' },
+      [
+        ['c', 1],
+        ['a', 1],
+      ],
+    ],
+    ['the round begins anew', ['a', 'b'], { places: 1, after: 'z' }, [['a', 1]]],
+  ])('%s', (_, due, change, shares) => {
+    expect(allot(due, { ...demand, ...change })).toEqual(shares);
+  });
+
+  it('are within the places and the rooms, and leave nobody out while there are places', () => {
+    const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }));
+    fc.assert(
+      fc.property(
+        ids,
+        fc.nat(50),
+        fc.nat(9),
+        fc.string(),
+        fc.array(fc.integer({ min: -3, max: 20 })),
+        (due, ...rest) => {
+          const [places, otherRoom, after, some] = rest;
+          const rooms = new Map(some.map((room, index) => [due[index] ?? `not due ${index}`, room]));
+          const shares = new Map(allot(due, { places, rooms, otherRoom, after }));
+          const roomOf = (id: string) => Math.max(0, rooms.get(id) ?? otherRoom);
+          for (const [id, count] of shares) expect(count).toBeLessThanOrEqual(roomOf(id));
+          const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0);
+          expect(sum(shares.values())).toBeLessThanOrEqual(places);
+          if (sum(shares.values()) < places)
+            for (const id of due) if (roomOf(id) > 0) expect(shares.has(id)).toBe(true);
+        },
+      ),
+    );
   });
 });
 

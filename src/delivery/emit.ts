@@ -6,7 +6,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { newTimedId, type RandomBytes } from '../accounts/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, rowsTable } from '../store/rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/rows.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';
 import type { WebhookSource } from '../webhooks/sources.ts';
 import type { DeliveryEvent } from './event.ts';
@@ -161,7 +161,7 @@ async function insertDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const columns = sql.join(Object.keys(deliveryColumns).map((column) => sql.ref(column)));
-  const rows = rowsTable(kind, 'made', deliveryColumns, deliveries);
+  const rows = rowsTable(kind, 'made', deliveryColumns, rowsText(deliveries));
   await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
 }
 

@@ -10,6 +10,7 @@ import { type LaneLimits, laneLimits } from './lanes.ts';
 import { createQueue } from './queue.ts';
 import { startRetention } from './retention.ts';
 import { createSignals, type Signals } from './signals.ts';
+import { openTurns } from './turns.ts';
 import { type After, afterTimeout, startWorker, type Worker } from './worker.ts';
 
 /** What tests set otherwise: none of it is for users to turn. */
@@ -48,11 +49,12 @@ export function startDelivery({ location, allows, retentionDays, tuning, ...give
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const { kind } = location;
   const signals = createSignals(location, given.logger);
+  const turns = openTurns(given.database, location, signals);
   const outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs });
   const random = () => given.randomBytes(4).readUInt32BE() / 2 ** 32;
   const worker = startWorker({
     ...given,
-    queue: createQueue({ ...given, kind, signals, leaseMs }),
+    queue: createQueue({ ...given, makeTurn: turns.make, signals, leaseMs }),
     outbound,
     random,
     after,
@@ -69,7 +71,7 @@ export function startDelivery({ location, allows, retentionDays, tuning, ...give
     worker,
     async close() {
       await Promise.all([worker.close(), retention.close()]);
-      await Promise.all([signals.close(), outbound.close()]);
+      await Promise.all([signals.close(), outbound.close(), turns.close()]);
     },
   };
 }

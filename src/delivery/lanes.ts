@@ -2,6 +2,7 @@
  * Fairness over endpoints: each has a lane with a limit of its own, which grows while the endpoint keeps up and shrinks
  * when it does not. An endpoint that hangs fills its lane and nothing else.
  */
+import type { Demand } from './demand.ts';
 import type { Job } from './queue.ts';
 
 export interface LaneLimits {
@@ -25,7 +26,7 @@ export const laneLimits: LaneLimits = { slots: 128, allSlots: 1_024, perEndpoint
 const readyFactor = 4;
 
 /** Lanes that are kept when nothing is in them, so that an endpoint keeps the trust that it has earned, or lost. */
-const keptLanes = 10_000;
+const keptLanes = 2_000;
 
 interface Lane {
   /** Requests that the endpoint is trusted to take at once. */
@@ -36,8 +37,8 @@ interface Lane {
 }
 
 export interface Lanes {
-  /** How many more deliveries to claim of each endpoint. */
-  share(due: readonly string[]): [string, number][];
+  /** What more to claim; null where there is no room. */
+  demand(): Demand | null;
   add(job: Job): void;
   /** The next job that there is room for; null where there is none. */
   take(): Job | null;
@@ -54,6 +55,8 @@ export interface Lanes {
 /** @param clock milliseconds by a clock that never jumps */
 export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   const lanes = new Map<string, Lane>();
+  /** Those with something ready, in the order in which they are served. */
+  const line = new Set<Lane>();
   /** Requests by their beginning, the oldest first, as long as they count against the slots. */
   const young = new Map<Job, number>();
   let sending = 0;
@@ -70,57 +73,45 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     return lane;
   };
   const age = () => {
-    const line = clock() - limits.patienceMs;
+    const past = clock() - limits.patienceMs;
     for (const [job, began] of young) {
-      if (began > line) return;
+      if (began > past) return;
       young.delete(job);
     }
   };
   const prune = () => {
     for (const [id, lane] of lanes) if (lane.sending === 0 && lane.ready.length === 0) lanes.delete(id);
   };
-  /** Each endpoint once, the one behind the last that was served first. */
-  const inTurn = (ids: readonly string[]): string[] => {
-    const sorted = [...ids].sort();
-    const start = sorted.findIndex((id) => id > last);
-    return start <= 0 ? sorted : [...sorted.slice(start), ...sorted.slice(0, start)];
-  };
-
   return {
-    share(due) {
+    demand() {
       age();
-      let budget = Math.min(readyFactor * limits.slots - young.size, limits.allSlots - sending) - ready;
-      const shares: [string, number][] = [];
-      const ids = inTurn(due);
-      for (const [index, id] of ids.entries()) {
-        if (budget <= 0) break;
-        const lane = lanes.get(id);
+      const places = Math.min(readyFactor * limits.slots - young.size, limits.allSlots - sending) - ready;
+      if (places <= 0) return null;
+      const rooms = new Map<string, number>();
+      for (const [id, lane] of lanes) {
         // Nothing is kept ready for an endpoint that is slow: it would wait out its lease.
-        const cap = lane?.cap ?? limits.initial;
-        const room =
-          (cap > limits.initial ? readyFactor * cap : cap) -
-          (lane === undefined ? 0 : lane.sending + lane.ready.length);
-        const count = Math.min(room, Math.ceil(budget / (ids.length - index)));
-        if (count <= 0) continue;
-        shares.push([id, count]);
-        budget -= count;
-        last = id;
+        const cap = lane.cap > limits.initial ? 2 * readyFactor * lane.cap : lane.cap;
+        const room = cap - lane.sending - lane.ready.length;
+        if (room !== limits.initial) rooms.set(id, room);
       }
-      return shares;
+      return { places, rooms, otherRoom: limits.initial, after: last };
     },
     add(job) {
-      laneOf(job.target.webhookId, job.target.failing).ready.push(job);
+      last = job.target.webhookId;
+      const lane = laneOf(last, job.target.failing);
+      lane.ready.push(job);
+      line.add(lane);
       ready += 1;
     },
     take() {
       age();
       if (young.size >= limits.slots || sending >= limits.allSlots || ready === 0) return null;
-      for (const [id, lane] of lanes) {
-        const job = lane.sending < lane.cap ? lane.ready.shift() : undefined;
-        if (job === undefined) continue;
+      for (const lane of line) {
+        if (lane.sending >= lane.cap) continue;
+        const job = lane.ready.shift() as Job;
         // To the end of the line: the other endpoints come first now.
-        lanes.delete(id);
-        lanes.set(id, lane);
+        line.delete(lane);
+        if (lane.ready.length > 0) line.add(lane);
         lane.sending += 1;
         sending += 1;
         ready -= 1;
@@ -140,8 +131,9 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       if (lanes.size > keptLanes) prune();
     },
     withdraw(webhookId) {
-      const ids = webhookId === undefined ? [...lanes.keys()] : [webhookId];
-      const withdrawn = ids.flatMap((id) => lanes.get(id)?.ready.splice(0) ?? []);
+      const emptied = [...line].filter((lane) => webhookId === undefined || lane === lanes.get(webhookId));
+      for (const each of emptied) line.delete(each);
+      const withdrawn = emptied.flatMap((each) => each.ready.splice(0));
       ready -= withdrawn.length;
       return withdrawn;
     },

@@ -10,12 +10,16 @@ export interface PayloadTarget {
   readonly data: readonly { readonly name: string; readonly key: string }[];
 }
 
-export interface Payload {
-  readonly contentType: string;
-  readonly body: Buffer;
-}
+/** What of an event is told of. */
+export type PayloadEvent = Omit<DeliveryEvent, 'id' | 'workspaceId'>;
 
-export function buildPayload(event: DeliveryEvent, target: PayloadTarget): Payload {
+export const contentTypes: Readonly<Record<WebhookFormat, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+};
+
+/** The text that is sent, as UTF-8, with the content type of its format. */
+export function buildPayload(event: PayloadEvent, target: PayloadTarget): string {
   return encoders[target.format](fieldsOf(event, target));
 }
 
@@ -23,7 +27,7 @@ export function buildPayload(event: DeliveryEvent, target: PayloadTarget): Paylo
  * The fields by their names. `event` is always there, and first; a field that the event does not have is left out.
  * Sources without keys to choose from, and triggers, send all that there is to say.
  */
-export function fieldsOf(event: DeliveryEvent, { name, data }: PayloadTarget): [string, unknown][] {
+export function fieldsOf(event: PayloadEvent, { name, data }: PayloadTarget): [string, unknown][] {
   const values: Record<string, unknown> = {
     ...event.data,
     account_id: event.accountId,
@@ -38,16 +42,10 @@ export function fieldsOf(event: DeliveryEvent, { name, data }: PayloadTarget): [
   return [['event', event.event], ...mapped];
 }
 
-const encoders: Readonly<Record<WebhookFormat, (fields: [string, unknown][]) => Payload>> = {
-  json: (fields) => ({
-    contentType: 'application/json',
-    // Own properties even for names such as __proto__, and the last of equal names: as fromEntries makes them.
-    body: Buffer.from(JSON.stringify(Object.fromEntries(fields))),
-  }),
-  form: (fields) => ({
-    contentType: 'application/x-www-form-urlencoded',
-    body: Buffer.from(new URLSearchParams(fields.map(([name, value]) => [name, formText(value)])).toString()),
-  }),
+const encoders: Readonly<Record<WebhookFormat, (fields: [string, unknown][]) => string>> = {
+  // Own properties even for names such as __proto__, and the last of equal names: as fromEntries makes them.
+  json: (fields) => JSON.stringify(Object.fromEntries(fields)),
+  form: (fields) => new URLSearchParams(fields.map(([name, value]) => [name, formText(value)])).toString(),
 };
 
 /** Scalars as text, null as no text, objects and lists as JSON text. */

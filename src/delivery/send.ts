@@ -1,6 +1,6 @@
 /** One attempt: a claimed delivery becomes a request, and its answer an outcome. */
 import type { Answer, Outbound } from '../outbound.ts';
-import { buildPayload } from './payload.ts';
+import { contentTypes } from './payload.ts';
 import type { Job } from './queue.ts';
 import { judge } from './retry.ts';
 import type { Outcome } from './settle.ts';
@@ -17,13 +17,13 @@ export interface SendContext {
 /** Makes the attempt. It rejects only where something is wrong with us, not with the endpoint. */
 export async function send(
   { outbound, now, random, deadlineMs }: SendContext,
-  { deliveryId, claim, target, event, number, attempt }: Job,
+  { deliveryId, claim, target, payload, number, attempt }: Job,
 ): Promise<Outcome> {
   const startedAt = now().getTime();
   const started = performance.now();
-  const { contentType, body } = buildPayload(event, target);
+  const body = Buffer.from(payload);
   const own = signatureHeaders({ id: deliveryId, now: startedAt, body }, target.secrets);
-  const headers = ['content-type', contentType, ...own, ...extraHeaders(target.headers)];
+  const headers = ['content-type', contentTypes[target.format], ...own, ...extraHeaders(target.headers)];
   const answer = await outbound.post({ url: target.url, headers, body, deadlineMs });
   return {
     deliveryId,

@@ -1,15 +1,14 @@
 /** Stores what came of claims: the attempts, the deliveries, and what they say of their endpoints. */
 import { type Kysely, sql } from 'kysely';
-import { type DatabaseKind, rowsTable } from '../store/rows.ts';
+import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/rows.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
 import { disableWebhook } from './endpoints.ts';
 import { failingLimit, type Verdict } from './retry.ts';
-import type { Signals } from './signals.ts';
+import type { Announcements } from './signals.ts';
 
 export interface SettleContext {
   readonly kind: DatabaseKind;
-  readonly signals: Signals;
-  readonly now: () => Date;
+  readonly signals: Announcements;
 }
 
 /** What came of an attempt. */
@@ -23,51 +22,18 @@ export interface Outcome {
   readonly wasFailing: boolean;
 }
 
+/** What is to be stored of outcomes, as plain data. */
+export interface Settlement {
+  /** Of each outcome the attempt, and what becomes of its delivery. */
+  readonly results: RowsText<ResultColumn>;
+  /** The outcomes at endpoints that fail, or did until now: those that say something of their health. */
+  readonly health: readonly Pick<Outcome, 'deliveryId' | 'webhookId' | 'verdict'>[];
+}
+
 /** A claim that was not used. */
 export interface Release {
   readonly deliveryId: string;
   readonly claim: string;
-}
-
-/** @returns the deliveries that were ours to settle: those whose claim had not gone to another */
-export async function settle(
-  transaction: Kysely<Tables>,
-  context: SettleContext,
-  outcomes: readonly Outcome[],
-): Promise<string[]> {
-  if (outcomes.length === 0) return [];
-  const { kind, signals } = context;
-  const now = context.now().getTime();
-  const results = outcomes.map(({ deliveryId, claim, attempt, verdict }) => ({
-    id: deliveryId,
-    claim,
-    state: verdict.outcome === 'retry' ? 'pending' : verdict.outcome,
-    number: attempt.number,
-    next_at: verdict.outcome === 'retry' ? now + verdict.delay : 0,
-    finished_at: verdict.outcome === 'retry' ? null : now,
-  }));
-  const columns = {
-    id: 'text',
-    claim: 'text',
-    state: 'text',
-    number: 'bigint',
-    next_at: 'bigint',
-    finished_at: 'bigint',
-  } as const;
-  // A delivery that was held while it was on its way stays held, unless it has arrived.
-  const { rows } = await sql<{ id: string }>`
-    update deliveries set
-      state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
-      attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim = null
-    from ${rowsTable(kind, 'result', columns, results)}
-    where deliveries.id = result.id and deliveries.claim = result.claim
-    returning deliveries.id as id`.execute(transaction);
-  const ids = new Set(rows.map(({ id }) => id));
-  const settled = outcomes.filter(({ deliveryId }) => ids.has(deliveryId));
-  await storeAttempts(transaction, context, settled);
-  await storeHealth(transaction, settled, now);
-  await signals.announceUpdates(transaction, [...ids]);
-  return [...ids];
 }
 
 const attemptColumns = {
@@ -80,27 +46,76 @@ const attemptColumns = {
   answer: 'text',
 } as const satisfies Record<keyof DeliveryAttemptTable, 'text' | 'bigint'>;
 
-async function storeAttempts(transaction: Kysely<Tables>, { kind }: SettleContext, settled: readonly Outcome[]) {
-  if (settled.length === 0) return;
-  const columns = sql.join(Object.keys(attemptColumns).map((column) => sql.ref(column)));
-  const attempts = settled.map(({ attempt }) => ({ ...attempt }));
-  await sql`insert into delivery_attempts (${columns})
-    select ${columns} from ${rowsTable(kind, 'made', attemptColumns, attempts)}`.execute(transaction);
+const deliveryColumns = {
+  delivery_id: 'text',
+  claim: 'text',
+  state: 'text',
+  number: 'bigint',
+  next_at: 'bigint',
+  finished_at: 'bigint',
+} as const;
+
+type ResultColumn = keyof typeof attemptColumns | keyof typeof deliveryColumns;
+
+/** @param now epoch milliseconds */
+export function settlementOf(outcomes: readonly Outcome[], now: number): Settlement {
+  const troubled = new Set(
+    outcomes.flatMap(({ webhookId, verdict, wasFailing }) =>
+      verdict.outcome !== 'succeeded' || wasFailing ? webhookId : [],
+    ),
+  );
+  const results = outcomes.map(({ claim, attempt, verdict: { outcome, delay } }) => ({
+    ...attempt,
+    claim,
+    state: outcome === 'retry' ? 'pending' : outcome,
+    next_at: outcome === 'retry' ? now + delay : 0,
+    finished_at: outcome === 'retry' ? null : now,
+  }));
+  return { results: rowsText(results), health: outcomes.filter(({ webhookId }) => troubled.has(webhookId)) };
 }
 
-/** The last word of each endpoint counts; written only where it changes something. */
-async function storeHealth(transaction: Kysely<Tables>, settled: readonly Outcome[], now: number): Promise<void> {
-  const last = new Map(settled.map((outcome) => [outcome.webhookId, outcome]));
-  const failedBefore = new Set(
-    settled.filter(({ verdict }) => verdict.outcome !== 'succeeded').map(({ webhookId }) => webhookId),
+/**
+ * @param now epoch milliseconds
+ * @returns the deliveries that were ours to settle: those whose claim had not gone to another
+ */
+export async function settle(
+  transaction: Kysely<Tables>,
+  { kind, signals }: SettleContext,
+  { results, health }: Settlement,
+  now: number,
+): Promise<string[]> {
+  // The attempts first: once a delivery is settled, nothing tells any more that it was ours.
+  const columns = Object.keys(attemptColumns);
+  await sql`
+    insert into delivery_attempts (${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${sql.join(columns.map((column) => sql.ref(`result.${column}`)))}
+    from ${rowsTable(kind, 'result', { ...attemptColumns, claim: 'text' }, results)}
+    join deliveries on deliveries.id = result.delivery_id and deliveries.claim = result.claim`.execute(transaction);
+  // A delivery that was held while it was on its way stays held, unless it has arrived.
+  const { rows } = await sql<{ id: string }>`
+    update deliveries set
+      state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
+      attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim = null
+    from ${rowsTable(kind, 'result', deliveryColumns, results)}
+    where deliveries.id = result.delivery_id and deliveries.claim = result.claim
+    returning deliveries.id as id`.execute(transaction);
+  const ids = new Set(rows.map(({ id }) => id));
+  await storeHealth(
+    transaction,
+    health.filter(({ deliveryId }) => ids.has(deliveryId)),
+    now,
   );
+  await signals.announceUpdates(transaction, [...ids]);
+  return [...ids];
+}
+
+/** The last word of each endpoint counts. */
+async function storeHealth(transaction: Kysely<Tables>, health: Settlement['health'], now: number): Promise<void> {
+  const last = new Map(health.map((outcome) => [outcome.webhookId, outcome.verdict]));
   // In one order for all processes, so that two of them never wait for each other.
-  for (const [webhookId, { verdict, wasFailing }] of [...last].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (verdict.outcome === 'succeeded') {
-      if (wasFailing || failedBefore.has(webhookId)) await storeRecovery(transaction, webhookId);
-    } else {
-      await storeFailure(transaction, webhookId, verdict, now);
-    }
+  for (const [webhookId, verdict] of [...last].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (verdict.outcome === 'succeeded') await storeRecovery(transaction, webhookId);
+    else await storeFailure(transaction, webhookId, verdict, now);
   }
 }
 
@@ -135,7 +150,7 @@ export async function release(
   releases: readonly Release[],
 ): Promise<void> {
   if (releases.length === 0) return;
-  const rows = releases.map(({ deliveryId, claim }) => ({ id: deliveryId, claim }));
+  const rows = rowsText(releases.map(({ deliveryId, claim }) => ({ id: deliveryId, claim })));
   await sql`
     update deliveries set claim = null, next_at = 0
     from ${rowsTable(kind, 'given', { id: 'text', claim: 'text' }, rows)}

@@ -45,6 +45,8 @@ export interface Worker {
 
 /** Results wait this long for more of them, so that one commit stores many. */
 const gatherMs = 10;
+/** So many results do not wait. */
+const resultsOfTurn = 256;
 /** After a turn that failed (the database is away) the next one comes this much later. */
 const failedTurnMs = 1_000;
 
@@ -76,16 +78,20 @@ export function startWorker(options: WorkerOptions): Worker {
     outcomes = [];
     releases = [];
     try {
-      // Asked within the transaction, which may have begun before the process was told to stop.
-      const share = (due: readonly string[]) => (closing ? [] : lanes.share(due));
-      const jobs = await queue.turn({ outcomes: results, releases: given, share });
+      const demand = closing ? null : lanes.demand();
+      const { jobs, unready } = await queue.turn(results, given, demand);
       for (const { deliveryId } of [...results, ...given]) held.delete(deliveryId);
       for (const job of jobs) accept(job);
+      if (unready.length > 0) {
+        await queue.prepare(unready);
+        wanted = true;
+      }
       // What was claimed while the process was told to stop is for others to send.
       if (closing) giveBack(lanes.withdraw());
       turning = false;
       pump();
       if (wanted || releases.length > 0) gather(0);
+      else if (outcomes.length > 0) gatherResults();
       else settleIdle();
     } catch (error) {
       logger.error({ err: error }, 'the delivery queue could not be read or written');
@@ -155,7 +161,12 @@ export function startWorker(options: WorkerOptions): Worker {
     outcomes.push({ ...outcome, claim: claim.claim });
     if (verdict.pause > 0 || verdict.gone) giveBack(lanes.withdraw(job.target.webhookId));
     pump();
-    if (outcomes.length >= limits.slots || (lanes.ready === 0 && outcomes.length >= lanes.sending)) void turn();
+    if (!turning) gatherResults();
+  };
+  /** Many results are stored at once, unless nothing could be sent meanwhile. */
+  const gatherResults = () => {
+    const enough = lanes.ready === 0 ? Math.min(lanes.sending, resultsOfTurn) : resultsOfTurn;
+    if (outcomes.length >= enough) void turn();
     else gather(gatherMs);
   };
   const poll = () => {
