@@ -26,9 +26,11 @@ export function createVault(key: Uint8Array, randomBytes: RandomBytes): Vault {
     open(place, sealed) {
       if (!sealed.startsWith(prefix)) throw new Error(`What is kept for ${place} is not sealed`);
       const bytes = Buffer.from(sealed.slice(prefix.length), 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivLength), { authTagLength: tagLength });
-      decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
       try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivLength), {
+          authTagLength: tagLength,
+        });
+        decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
         return decipher.update(bytes.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
       } catch (cause) {
         throw new Error(`What is kept for ${place} cannot be opened: it was sealed with another SECRET, or changed`, {

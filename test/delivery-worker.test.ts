@@ -1,6 +1,6 @@
 /** How the worker behaves: fair, bounded, and orderly when it stops. */
 import { randomBytes } from 'node:crypto';
-import { expect, it, test } from 'vitest';
+import { expect, it, test, vi } from 'vitest';
 import { deleteOldEvents } from '../src/delivery/retention.ts';
 import { createVault } from '../src/vault.ts';
 import { databases } from './support/databases.ts';
@@ -43,6 +43,45 @@ it.each(databases)('stopping lets what is on its way end, and leaves the rest fo
   await receiver.close();
 });
 
+it.each(databases)('a webhook whose secret cannot be opened holds up no other, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  const broken = await gateway.webhook(`${receiver.address}/broken`);
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  await gateway.delivery.worker.idle();
+  await database.updateTable('endpoints').set({ secrets: 'sealed1:AAAA' }).execute();
+  await gateway.webhook(`${receiver.address}/whole`);
+  await gateway.emit(2);
+  await receiver.waitFor(2);
+  await gateway.delivery.worker.idle();
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/broken', '/whole']);
+  const errors = gateway.log.filter(({ level }) => level === 50);
+  expect(errors).toMatchObject([{ webhookId: broken, msg: 'a webhook cannot be delivered to' }]);
+  expect(JSON.stringify(gateway.log)).not.toContain('AAAA');
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('results are kept until they can be stored, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  await gateway.webhook(receiver.address);
+  await database.schema.alterTable('delivery_attempts').renameTo('away').execute();
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  const failed = () => gateway.log.filter(({ msg }) => msg === 'the delivery queue could not be read or written');
+  await vi.waitFor(() => expect(failed()).not.toEqual([]));
+  await database.schema.alterTable('away').renameTo('delivery_attempts').execute();
+  await vi.waitFor(async () => expect(await gateway.deliveries()).toMatchObject([{ state: 'succeeded' }]), 5_000);
+  expect(await database.selectFrom('delivery_attempts').select('number').execute()).toEqual([{ number: 1 }]);
+  expect(receiver.received).toHaveLength(1);
+  await gateway.close();
+  await receiver.close();
+});
+
 it.each(databases)(
   'old events go with all that was made of them, unless something waits, on $name',
   async (dialect) => {
@@ -80,5 +119,6 @@ test('what is sealed opens in its own place, with its own key, and unchanged onl
   expect(() => vault.open('there', sealed)).toThrow('cannot be opened');
   expect(() => vault.open('here', flipped)).toThrow('cannot be opened');
   expect(() => createVault(randomBytes(32), randomBytes).open('here', sealed)).toThrow('cannot be opened');
+  expect(() => vault.open('here', 'sealed1:AAAA')).toThrow('cannot be opened');
   expect(() => vault.open('here', '[]')).toThrow('is not sealed');
 });

@@ -1,25 +1,14 @@
 /** The durable queue as the worker sees it: turns that bring jobs. */
+import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../accounts/ids.ts';
 import type { Database } from '../store/database.ts';
 import type { Vault } from '../vault.ts';
-import { openHeaders } from '../webhooks/rows.ts';
-import type { WebhookFormat } from '../webhooks/shapes.ts';
 import type { Demand } from './demand.ts';
-import { ensureEndpoints, openSecrets } from './endpoints.ts';
+import { ensureEndpoints } from './endpoints.ts';
 import { type Outcome, type Release, settlementOf } from './settle.ts';
 import type { Signals } from './signals.ts';
-import type { SigningSecret } from './signature.ts';
+import { createTargets, type Target } from './target.ts';
 import type { ClaimedBatch, ClaimedDelivery, TurnOrder, TurnReport } from './turn.ts';
-
-/** Where deliveries go, and how. Those of one claim to the same webhook share it. */
-export interface Target {
-  readonly webhookId: string;
-  readonly url: URL;
-  readonly format: WebhookFormat;
-  readonly headers: readonly { readonly key: string; readonly value: string }[];
-  readonly secrets: readonly SigningSecret[];
-  readonly failing: boolean;
-}
 
 /** A delivery that this process has claimed. */
 export interface Job extends ClaimedDelivery {
@@ -49,6 +38,7 @@ export interface QueueContext {
   readonly signals: Pick<Signals, 'updated'>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
+  readonly logger: Logger;
   readonly now: () => Date;
   readonly leaseMs: number;
 }
@@ -56,10 +46,21 @@ export interface QueueContext {
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, makeTurn, signals, vault, randomBytes, now, leaseMs } = context;
+  const { database, makeTurn, signals, vault, randomBytes, logger, now, leaseMs } = context;
   // New deliveries are due at 0 and retries at a time: what is due last comes first now and then, so that retries need not
   // wait until nothing new comes in.
   let turns = 0;
+  const targetOf = createTargets(vault);
+  const toJobs = ({ webhook, endpoint, deliveries }: ClaimedBatch, claim: string): Job[] => {
+    try {
+      const target = targetOf(webhook, endpoint);
+      return deliveries.map((delivery) => ({ ...delivery, claim, target }));
+    } catch (error) {
+      // What is sealed cannot be opened. The others go on; these are due again when their leases run out.
+      logger.error({ err: error, webhookId: webhook.id }, 'a webhook cannot be delivered to');
+      return [];
+    }
+  };
   return {
     async turn(outcomes, releases, demand) {
       turns += 1;
@@ -75,22 +76,10 @@ export function createQueue(context: QueueContext): Queue {
         now: time,
       });
       if (settled.length > 0) signals.updated(settled);
-      return { jobs: claimed.flatMap((batch) => toJobs(vault, claim, batch)), unready };
+      return { jobs: claimed.flatMap((batch) => toJobs(batch, claim)), unready };
     },
     async prepare(webhookIds) {
       await ensureEndpoints(database, context, webhookIds);
     },
   };
-}
-
-function toJobs(vault: Vault, claim: string, { webhook, endpoint, deliveries }: ClaimedBatch): Job[] {
-  const target: Target = {
-    webhookId: webhook.id,
-    url: new URL(webhook.request_url),
-    format: webhook.format as WebhookFormat,
-    headers: openHeaders(vault, webhook),
-    secrets: openSecrets(vault, endpoint),
-    failing: endpoint.failing_since !== null,
-  };
-  return deliveries.map((delivery) => ({ ...delivery, claim, target }));
 }

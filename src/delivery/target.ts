@@ -1,0 +1,49 @@
+/** Where deliveries go, and how: what a webhook and its endpoint say, made ready for requests. */
+import type { EndpointTable, WebhookTable } from '../store/schema.ts';
+import type { Vault } from '../vault.ts';
+import { openHeaders } from '../webhooks/rows.ts';
+import type { WebhookFormat } from '../webhooks/shapes.ts';
+import { openSecrets } from './endpoints.ts';
+import type { SigningSecret } from './signature.ts';
+
+/** Deliveries of one claim to the same webhook share it. */
+export interface Target {
+  readonly webhookId: string;
+  readonly url: URL;
+  readonly format: WebhookFormat;
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+  readonly secrets: readonly SigningSecret[];
+  readonly failing: boolean;
+}
+
+/** Targets are kept ready for this many webhooks: opening what is sealed costs as much as several requests. */
+const keptTargets = 2_000;
+
+export type TargetOf = (webhook: WebhookTable, endpoint: EndpointTable) => Target;
+
+/** Makes targets, and gives one again as long as nothing of it has changed. */
+export function createTargets(vault: Vault): TargetOf {
+  const kept = new Map<string, { readonly made: string; readonly target: Target }>();
+  return (webhook, endpoint) => {
+    const failing = endpoint.failing_since !== null;
+    const made = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, endpoint.secrets, failing]);
+    const known = kept.get(webhook.id);
+    kept.delete(webhook.id);
+    if (known?.made === made) {
+      kept.set(webhook.id, known);
+      return known.target;
+    }
+    const target: Target = {
+      webhookId: webhook.id,
+      url: new URL(webhook.request_url),
+      format: webhook.format as WebhookFormat,
+      headers: openHeaders(vault, webhook),
+      secrets: openSecrets(vault, endpoint),
+      failing,
+    };
+    kept.set(webhook.id, { made, target });
+    const [oldest] = kept.size > keptTargets ? kept.keys() : [];
+    if (oldest !== undefined) kept.delete(oldest);
+    return target;
+  };
+}
