@@ -1,5 +1,6 @@
 /** How the worker behaves: fair, bounded, and orderly when it stops. */
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { expect, it, test, vi } from 'vitest';
 import { deleteOldEvents } from '../src/delivery/retention.ts';
 import { createVault } from '../src/vault.ts';
@@ -41,6 +42,47 @@ it.each(databases)('stopping lets what is on its way end, and leaves the rest fo
   expect(receiver.received).toHaveLength(8);
   await gateway.close();
   await receiver.close();
+});
+
+it.each(databases)('an endpoint gets no more connections than requests at once, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect, delivery: { limits: { initial: 16, perEndpoint: 32 } } });
+  await gateway.webhook(receiver.address);
+  let most = 0;
+  let open: ServerResponse[] = [];
+  // Many answers come at the same moment, so that many places are free before their connections are.
+  receiver.answer = (_request, response) => {
+    most = Math.max(most, receiver.connections);
+    if (open.push(response) > 1) return;
+    setTimeout(() => {
+      for (const each of open) each.end();
+      open = [];
+    }, 5);
+  };
+  await Promise.all(Array.from({ length: 300 }, (_, n) => gateway.emit(n)));
+  await gateway.delivery.worker.idle();
+  expect(receiver.received).toHaveLength(300);
+  expect(most).toBe(32);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('a worker that has nothing to do does nothing, on $name', async (dialect) => {
+  const after: (() => void)[] = [];
+  const collect = (_ms: number, work: () => void) => {
+    after.push(work);
+    return () => {};
+  };
+  const gateway = await startDelivering({ dialect, delivery: { after: collect } });
+  await gateway.delivery.worker.idle();
+  const scheduled = after.length;
+  const turns = vi.spyOn(gateway.app.database, 'transaction');
+  const connections = vi.spyOn(gateway.app.database, 'connection');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(turns).not.toHaveBeenCalled();
+  expect(connections).not.toHaveBeenCalled();
+  expect(after).toHaveLength(scheduled);
+  await gateway.close();
 });
 
 it.each(databases)('a webhook whose secret cannot be opened holds up no other, on $name', async (dialect) => {

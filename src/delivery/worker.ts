@@ -46,7 +46,7 @@ export interface Worker {
 /** Results wait this long for more of them, so that one commit stores many. */
 const gatherMs = 10;
 /** So many results do not wait. */
-const resultsOfTurn = 256;
+const resultsOfTurn = 192;
 /** After a turn that failed (the database is away) the next one comes this much later. */
 const failedTurnMs = 1_000;
 
@@ -63,6 +63,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let cancelGather: (() => void) | null = null;
   let cancelPoll: (() => void) | null = null;
   let waiting: (() => void)[] = [];
+  let goingOn: NodeJS.Immediate | null = null;
 
   const turn = async () => {
     cancelGather?.();
@@ -89,9 +90,8 @@ export function startWorker(options: WorkerOptions): Worker {
       // What was claimed while the process was told to stop is for others to send.
       if (closing) giveBack(lanes.withdraw());
       turning = false;
-      pump();
+      goOnSoon();
       if (wanted || releases.length > 0) gather(0);
-      else if (outcomes.length > 0) gatherResults();
       else settleIdle();
     } catch (error) {
       logger.error({ err: error }, 'the delivery queue could not be read or written');
@@ -160,11 +160,23 @@ export function startWorker(options: WorkerOptions): Worker {
     lanes.ended(job, verdict.slow ? 'slowly' : verdict.outcome === 'succeeded' ? 'well' : 'badly');
     outcomes.push({ ...outcome, claim: claim.claim });
     if (verdict.pause > 0 || verdict.gone) giveBack(lanes.withdraw(job.target.webhookId));
-    pump();
-    if (!turning) gatherResults();
+    goOnSoon();
+  };
+  /**
+   * What has ended makes room for more, once for all that ends in the same round of the event loop, and at its end: then
+   * the connections of what has ended are free again, and no others are opened.
+   */
+  const goOnSoon = () => {
+    if (goingOn !== null) clearImmediate(goingOn);
+    goingOn = setImmediate(() => {
+      goingOn = null;
+      pump();
+      gatherResults();
+    });
   };
   /** Many results are stored at once, unless nothing could be sent meanwhile. */
   const gatherResults = () => {
+    if (turning || outcomes.length === 0) return;
     const enough = lanes.ready === 0 ? Math.min(lanes.sending, resultsOfTurn) : resultsOfTurn;
     if (outcomes.length >= enough) void turn();
     else gather(gatherMs);

@@ -13,6 +13,8 @@ export interface Receiver {
   readonly address: string;
   readonly port: number;
   readonly received: Received[];
+  /** Connections that are open. */
+  readonly connections: number;
   /** How requests are answered from now on; 200 without a body at first. */
   answer: (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
   /** Resolves when `count` requests have come in, over all. */
@@ -46,6 +48,9 @@ export async function startReceiver(): Promise<Receiver> {
     address: `http://127.0.0.1:${port}`,
     port,
     received,
+    get connections() {
+      return sockets.size;
+    },
     answer: (_request, response) => void response.end(),
     waitFor: (count) =>
       new Promise((resolve) => {
