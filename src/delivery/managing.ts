@@ -1,28 +1,17 @@
 /** What callers change about webhooks beyond the contract: settings, secrets, whether they are delivered to. */
-import { newId, type RandomBytes } from '../accounts/ids.ts';
-import type { AddressRule } from '../addresses.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from '../store/database.ts';
 import type { WebhookTable } from '../store/schema.ts';
-import type { Vault } from '../vault.ts';
 import type { WebhookUpdate } from '../webhooks/deliveries.ts';
 import type { DeliveriesPort } from '../webhooks/port.ts';
-import { requireAccounts, requireTarget, sealHeaders } from '../webhooks/rows.ts';
+import { insertWebhook, type RegistryContext, requireAccounts, requireTarget, sealHeaders } from '../webhooks/rows.ts';
 import { type WebhookSource, webhookSources } from '../webhooks/sources.ts';
 import { requireWebhook } from './acting.ts';
 import { disableWebhook, ensureEndpoints, openSecrets, sealSecrets } from './endpoints.ts';
 import { maxSecrets, rotated, secretText, validSecrets } from './signature.ts';
 
-export interface ManagingContext {
-  readonly database: Database;
-  readonly vault: Vault;
-  readonly allows: AddressRule;
-  readonly now: () => Date;
-  readonly randomBytes: RandomBytes;
-}
-
 export function manageWebhooks(
-  context: ManagingContext,
+  context: RegistryContext,
 ): Pick<DeliveriesPort, 'createTrigger' | 'update' | 'setEnabled' | 'rotateSecret' | 'showSecret'> {
   const { database, vault, allows, now, randomBytes } = context;
   const endpointOf = async (transaction: Database, webhookId: string) => {
@@ -33,27 +22,13 @@ export function manageWebhooks(
 
   return {
     async createTrigger({ caller }, request) {
-      requireTarget(allows, request.request_url);
-      const accountIds = [...new Set(request.account_ids)];
-      await requireAccounts(database, caller, accountIds);
-      const id = newId(randomBytes);
-      const row: WebhookTable = {
-        id,
-        workspace_id: caller.workspaceId,
+      const id = await insertWebhook(context, caller, request, {
         type: 'TRIGGER',
         source: null,
-        name: request.name ?? null,
-        enabled: (request.enabled ?? true) ? 1 : 0,
-        request_url: request.request_url,
-        format: request.format ?? 'json',
-        account_ids: JSON.stringify(accountIds),
-        headers: sealHeaders(vault, id, request.headers ?? []),
         data: '[]',
         events: '[]',
         trigger: JSON.stringify(request.trigger),
-        created_at: now().getTime(),
-      };
-      await database.insertInto('webhooks').values(row).execute();
+      });
       return { object: 'WebhookCreated', webhook_id: id };
     },
 

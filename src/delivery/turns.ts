@@ -14,6 +14,7 @@ export interface Turns {
   close(): Promise<void>;
 }
 
+/** @param database the connection of this thread, brought to the present schema */
 export function openTurns(database: Database, location: DatabaseLocation, signals: Announcements): Turns {
   if (location.kind === 'sqlite' && location.file !== ':memory:') return threadTurns(database, location.file);
   const context = { kind: location.kind, signals };

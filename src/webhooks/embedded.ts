@@ -1,34 +1,16 @@
-import { checkId, isId, newId, type RandomBytes } from '../accounts/ids.ts';
+import { checkId, isId } from '../accounts/ids.ts';
 import type { Caller } from '../accounts/shapes.ts';
-import type { AddressRule } from '../addresses.ts';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec } from '../paging.ts';
-import type { Database } from '../store/database.ts';
 import { readPage } from '../store/list.ts';
-import type { Vault } from '../vault.ts';
 import type { WebhooksPort } from './port.ts';
-import { requireAccounts, requireTarget, sealHeaders, toWebhooks } from './rows.ts';
+import { insertWebhook, type RegistryContext, toWebhooks } from './rows.ts';
 import { webhookLimits } from './shapes.ts';
 import { webhookSources } from './sources.ts';
 
 /** The webhook registry in our own database. */
-export function embeddedWebhooks({
-  database,
-  cursors,
-  vault,
-  allows,
-  now,
-  randomBytes,
-}: {
-  readonly database: Database;
-  readonly cursors: CursorCodec;
-  readonly vault: Vault;
-  /** The addresses that deliveries may go to. */
-  readonly allows: AddressRule;
-  readonly now: () => Date;
-  readonly randomBytes: RandomBytes;
-}): WebhooksPort {
-  const stored = { database, vault };
+export function embeddedWebhooks(context: RegistryContext & { readonly cursors: CursorCodec }): WebhooksPort {
+  const { database, cursors } = context;
   const ofWorkspace = (caller: Caller) =>
     database.selectFrom('webhooks').selectAll().where('workspace_id', '=', caller.workspaceId);
 
@@ -43,43 +25,27 @@ export function embeddedWebhooks({
         }
         return query.execute();
       });
-      return { object: 'WebhookList', items: await toWebhooks(stored, caller, page.items), cursor: page.cursor };
+      return { object: 'WebhookList', items: await toWebhooks(context, caller, page.items), cursor: page.cursor };
     },
 
     async find({ caller }, webhookIds) {
       const wellFormed = webhookIds.filter(isId);
       if (wellFormed.length === 0) return webhookIds.map(() => null);
       const rows = await ofWorkspace(caller).where('id', 'in', wellFormed).execute();
-      const byId = new Map((await toWebhooks(stored, caller, rows)).map((webhook) => [webhook.id, webhook]));
+      const byId = new Map((await toWebhooks(context, caller, rows)).map((webhook) => [webhook.id, webhook]));
       return webhookIds.map((id) => byId.get(id) ?? null);
     },
 
     async create({ caller }, request) {
-      requireTarget(allows, request.request_url);
-      const accountIds = [...new Set(request.account_ids)];
-      await requireAccounts(database, caller, accountIds);
       const { events, keys } = webhookSources[request.source];
       const subscribed = [...new Set(request.events)];
-      const id = newId(randomBytes);
-      await database
-        .insertInto('webhooks')
-        .values({
-          id,
-          workspace_id: caller.workspaceId,
-          type: 'AUTO',
-          source: request.source,
-          name: request.name ?? null,
-          enabled: (request.enabled ?? true) ? 1 : 0,
-          request_url: request.request_url,
-          format: request.format ?? 'json',
-          account_ids: JSON.stringify(accountIds),
-          headers: sealHeaders(vault, id, request.headers ?? []),
-          data: JSON.stringify(request.data ?? keys.map((key) => ({ name: key, key }))),
-          events: JSON.stringify(subscribed.length === 0 ? events : subscribed),
-          trigger: null,
-          created_at: now().getTime(),
-        })
-        .execute();
+      const id = await insertWebhook(context, caller, request, {
+        type: 'AUTO',
+        source: request.source,
+        data: JSON.stringify(request.data ?? keys.map((key) => ({ name: key, key }))),
+        events: JSON.stringify(subscribed.length === 0 ? events : subscribed),
+        trigger: null,
+      });
       return { object: 'WebhookCreated', webhook_id: id };
     },
 

@@ -1,6 +1,6 @@
 /** Webhooks as they are stored, and as they are read. */
 import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
-import { checkId } from '../accounts/ids.ts';
+import { checkId, newId, type RandomBytes } from '../accounts/ids.ts';
 import type { AccountType, Caller } from '../accounts/shapes.ts';
 import { type AddressRule, isRefusedTarget } from '../addresses.ts';
 import { ServiceError } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts';
 import type { WebhookTable } from '../store/schema.ts';
 import type { Vault } from '../vault.ts';
 import { hiddenValue } from './headers.ts';
-import type { Webhook } from './shapes.ts';
+import type { Webhook, WebhookCreate } from './shapes.ts';
 
 type Headers = Webhook['headers'];
 
@@ -82,6 +82,48 @@ export async function toWebhooks(
       ? { ...common, type: 'AUTO' as const }
       : { ...common, type: 'TRIGGER' as const, trigger: JSON.parse(row.trigger) };
   });
+}
+
+/** What webhooks are stored with. */
+export interface RegistryContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** The addresses that deliveries may go to. */
+  readonly allows: AddressRule;
+  readonly now: () => Date;
+  readonly randomBytes: RandomBytes;
+}
+
+/** What AUTO and TRIGGER webhooks are both made of. */
+type CommonRequest = Pick<WebhookCreate, 'request_url' | 'name' | 'format' | 'enabled' | 'account_ids' | 'headers'>;
+
+/** Checks the address and the accounts of a new webhook, and stores it. @returns its id */
+export async function insertWebhook(
+  { database, vault, allows, now, randomBytes }: RegistryContext,
+  caller: Caller,
+  request: CommonRequest,
+  kind: Pick<WebhookTable, 'type' | 'source' | 'data' | 'events' | 'trigger'>,
+): Promise<string> {
+  requireTarget(allows, request.request_url);
+  const accountIds = [...new Set(request.account_ids)];
+  await requireAccounts(database, caller, accountIds);
+  const id = newId(randomBytes);
+  await database
+    .insertInto('webhooks')
+    .values({
+      ...kind,
+      id,
+      workspace_id: caller.workspaceId,
+      name: request.name ?? null,
+      enabled: (request.enabled ?? true) ? 1 : 0,
+      request_url: request.request_url,
+      format: request.format ?? 'json',
+      account_ids: JSON.stringify(accountIds),
+      headers: sealHeaders(vault, id, request.headers ?? []),
+      created_at: now().getTime(),
+    })
+    .execute();
+  return id;
 }
 
 /** Throws `errors/invalid_url` for a URL that deliveries can never go to. */
