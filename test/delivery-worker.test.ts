@@ -67,6 +67,28 @@ it.each(databases)('an endpoint gets no more connections than requests at once, 
   await receiver.close();
 });
 
+it.each(databases)('an endpoint that takes its time gets no more requests at once, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const limits = { initial: 4, perEndpoint: 32, patienceMs: 20 };
+  const gateway = await startDelivering({ dialect, delivery: { limits } });
+  await gateway.webhook(receiver.address);
+  let [open, most] = [0, 0];
+  receiver.answer = (_request, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setTimeout(() => {
+      open -= 1;
+      response.end();
+    }, 60);
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, n) => gateway.emit(n)));
+  await gateway.delivery.worker.idle();
+  expect(receiver.received).toHaveLength(24);
+  expect(most).toBe(4);
+  await gateway.close();
+  await receiver.close();
+});
+
 it.each(databases)('a worker that has nothing to do does nothing, on $name', async (dialect) => {
   const after: (() => void)[] = [];
   const collect = (_ms: number, work: () => void) => {

@@ -17,13 +17,13 @@ export interface LaneLimits {
   readonly patienceMs: number;
 }
 
-export const laneLimits: LaneLimits = { slots: 128, allSlots: 1_024, perEndpoint: 64, initial: 8, patienceMs: 1_000 };
+export const laneLimits: LaneLimits = { slots: 256, allSlots: 1_024, perEndpoint: 128, initial: 8, patienceMs: 1_000 };
 
 /**
  * More deliveries are claimed than can be sent at once, so that places are filled while results are being stored, and one
- * commit serves many.
+ * commit serves many: over all endpoints, and of one that keeps up.
  */
-const readyFactor = 4;
+const readyFactors = { all: 2, endpoint: 4 } as const;
 
 /** Lanes that are kept when nothing is in them, so that an endpoint keeps the trust that it has earned, or lost. */
 const keptLanes = 2_000;
@@ -85,12 +85,12 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   return {
     demand() {
       age();
-      const places = Math.min(readyFactor * limits.slots - young.size, limits.allSlots - sending) - ready;
+      const places = Math.min(readyFactors.all * limits.slots - young.size, limits.allSlots - sending) - ready;
       if (places <= 0) return null;
       const rooms = new Map<string, number>();
       for (const [id, lane] of lanes) {
         // Nothing is kept ready for an endpoint that is slow: it would wait out its lease.
-        const cap = lane.cap > limits.initial ? 2 * readyFactor * lane.cap : lane.cap;
+        const cap = lane.cap > limits.initial ? readyFactors.endpoint * lane.cap : lane.cap;
         const room = cap - lane.sending - lane.ready.length;
         if (room !== limits.initial) rooms.set(id, room);
       }
@@ -125,8 +125,10 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       const lane = laneOf(webhookId, failing);
       lane.sending -= 1;
       sending -= 1;
-      young.delete(job);
-      if (result === 'well') lane.cap = Math.min(limits.perEndpoint, lane.cap + 1);
+      // An endpoint that answers well, but takes its time, is trusted with no more than before.
+      age();
+      const quick = young.delete(job);
+      if (result === 'well' && quick) lane.cap = Math.min(limits.perEndpoint, lane.cap + 1);
       if (result === 'slowly') lane.cap = Math.max(1, Math.floor(lane.cap / 2));
       if (lanes.size > keptLanes) prune();
     },
