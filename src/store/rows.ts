@@ -31,9 +31,8 @@ export function rowsTable<All extends string, Column extends All>(
   const names = Object.keys(columns) as Column[];
   switch (kind) {
     case 'sqlite': {
-      // As jsonb an element is parsed once, and not again for each of its fields.
       const fields = names.map((name) => `json_extract(value, '$.${name}') as "${name}"`).join(', ');
-      return sql`(select ${sql.raw(fields)} from jsonb_each(${text})) as ${sql.ref(alias)}`;
+      return sql`(select ${sql.raw(fields)} from json_each(${text})) as ${sql.ref(alias)}`;
     }
     case 'postgres': {
       const fields = names.map((name) => `"${name}" ${columns[name]}`).join(', ');
