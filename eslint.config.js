@@ -69,7 +69,7 @@ const valueObjects = {
     'WebhookUpdated',
     'WebhookSecretRotated',
     'WebhookSecretShown',
-    'DeliveriesReplayed',
+    'DeliveriesRedelivered',
     'DeliveryScheduled',
     'EventEmitted',
     // Of the key that asks there is one, which nobody can ask for by an id.

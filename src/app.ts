@@ -3,36 +3,37 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
-import type { RandomBytes } from './accounts/ids.ts';
-import { authenticate } from './accounts/keys.ts';
 import { upstreamAccounts } from './accounts/upstream.ts';
-import { addressRule } from './addresses.ts';
+import { authenticate } from './auth/api-keys.ts';
+import { forwardKey } from './auth/forwarded-key.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Ports } from './context.ts';
-import { embeddedDeliveries } from './delivery/embedded.ts';
+import { embeddedDeliveries } from './deliveries/embedded.ts';
+import { upstreamDeliveries } from './deliveries/upstream.ts';
 import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
-import { ensureDemo, readDemoKey } from './demo.ts';
 import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
 import { mountGraphQL } from './graphql/server.ts';
-import { type Authenticate, createHttpServer } from './http.ts';
-import type { Idempotency } from './idempotency.ts';
+import type { Idempotency } from './http/idempotency.ts';
+import { type Authenticate, createHttpServer } from './http/server.ts';
+import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies, upstreamJobs } from './jobs/upstream.ts';
-import { withDeadlines } from './networks/deadline.ts';
-import type { Networks } from './networks/network.ts';
 import { cursorCodec } from './paging.ts';
+import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
 import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
+import type { Networks } from './providers/provider.ts';
+import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
+import { withDeadlines } from './providers/with-deadlines.ts';
 import { asEndpointAnswers, mountRest } from './rest/server.ts';
-import { type DeriveKey, keptSecret, keysFrom } from './secret.ts';
+import { addressRule } from './security/addresses.ts';
+import { type DeriveKey, keptSecret, keysFrom } from './security/secret.ts';
+import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
 import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
-import { forwardKey } from './upstream/credential.ts';
-import { commonVocabularies } from './upstream/names.ts';
-import { createVault } from './vault.ts';
+import { commonVocabularies } from './upstream/translation.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { upstreamDeliveries, upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
+import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
 /** What the process gives the gateway: all that it cannot know or do by itself. */
 export interface Surroundings {
@@ -152,7 +153,7 @@ async function embedded(
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, networks, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
+      deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
       webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
-import { type AddressBlock, readBlocks } from './addresses.ts';
+import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/client.ts';
-import type { NameTable } from './upstream/names.ts';
+import type { NameTable } from './upstream/translation.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from './app.ts';
+import { reportFailure } from './cli/report-error.ts';
 import { configHelp, readConfig } from './config.ts';
-import { sandboxNetworks } from './networks/sandbox.ts';
-import { reportFailure } from './startup.ts';
+import { sandboxNetworks } from './providers/sandbox/networks.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 

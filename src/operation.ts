@@ -1,54 +1,72 @@
 /**
- * What a face may ask for. Both faces run the same operations, so that key, scope and shape are checked once and in the
- * same order: key → scope → shape, then in the port account → resource → state. The first that fails is the answer.
+ * What a face may ask for. Both faces run the same operations, so that scope and shape are checked once and in the same
+ * order: key → scope → shape, then in the port account → resource → state. The first check that fails is the response.
  */
 import type { z } from 'zod';
-import type { Caller, Scope } from './accounts/shapes.ts';
-import type { Call } from './call.ts';
-import type { Ports } from './context.ts';
-import { type ErrorName, ServiceError } from './errors.ts';
-import { parse } from './shape.ts';
+import { type Caller, requireScope, type Scope } from './auth/caller.ts';
+import type { ErrorName } from './errors.ts';
+import type { Ports } from './ports.ts';
+import type { RequestContext } from './request-context.ts';
+import { parse } from './validation.ts';
 
-export interface Asker extends Call {
-  readonly ports: Ports;
+/** An operation as those see it who only hand it on. */
+export interface AnyOperation<Output = unknown> {
+  /** What the API key must be allowed to do. */
+  readonly scope: Scope;
+  /** What the request must look like, in the contract's terms. */
+  readonly shape: z.ZodType;
+  /**
+   * Performs the operation for a caller that has been authorized: shape → port.
+   * @param request in the contract's terms, unchecked
+   * @throws ServiceError for every failure; one of the shape names every invalid field
+   */
+  perform(ports: Ports, context: RequestContext, request: unknown): Promise<Output>;
 }
 
-/** An operation takes the request in the contract's words, unchecked, and answers in the contract's words. */
-export interface Operation<Output> {
-  (asker: Asker, request: unknown): Promise<Output>;
-  /** What the key must be allowed to do. */
-  readonly scope: Scope;
-  /** What the request must look like. */
-  readonly shape: z.ZodType;
+export interface Operation<Request, Output> extends AnyOperation<Output> {
+  /** The one error type for invalid input, where the contract leaves the operation only one. */
+  readonly invalid: ErrorName | undefined;
+  /** @throws ServiceError that names every invalid field */
+  check(request: unknown): Request;
+  /** The method of a port that performs it. Its request has passed the shape. */
+  readonly method: (ports: Ports) => (context: RequestContext, request: Request) => Promise<Output>;
 }
 
 /**
- * @param scope what the key must be allowed to do
+ * @param scope what the API key must be allowed to do
  * @param shape what the request must look like
- * @param invalid the one error type for bad input, where the contract leaves the operation only one
+ * @param method the method of a port that performs it
+ * @param options.invalid the one error type for invalid input, where the contract leaves the operation only one
  */
-export function operation<Shape extends z.ZodType, Output>({
-  scope,
-  shape,
-  invalid,
-  run,
-}: {
-  readonly scope: Scope;
-  readonly shape: Shape;
-  readonly invalid?: ErrorName;
-  readonly run: (ports: Ports, call: Call, request: z.output<Shape>) => Promise<Output>;
-}): Operation<Output> {
-  return Object.assign(
-    async (asker: Asker, request: unknown) => {
-      requireScope(asker.caller, scope);
-      return run(asker.ports, asker, parse(shape, request, invalid));
-    },
-    { scope, shape },
-  );
+export function operation<Request, Output>(
+  scope: Scope,
+  shape: z.ZodType<Request>,
+  method: Operation<Request, Output>['method'],
+  { invalid }: { readonly invalid?: ErrorName } = {},
+): Operation<Request, Output> {
+  const check = (request: unknown) => parse(shape, request, invalid);
+  return {
+    scope,
+    shape,
+    invalid,
+    check,
+    method,
+    perform: async (ports, context, request) => method(ports)(context, check(request)),
+  };
 }
 
-/** Throws `errors/insufficient_privileges` unless the caller's key has the scope. */
-export function requireScope(caller: Caller, scope: Scope): void {
-  if (caller.scopes.has(scope)) return;
-  throw new ServiceError('insufficient_privileges', { detail: `The API key lacks the scope ${scope}.` });
+/** @throws ServiceError `insufficient_privileges` if the caller's key lacks the operation's scope */
+export function authorize({ scope }: Pick<AnyOperation, 'scope'>, caller: Caller): void {
+  requireScope(caller, scope);
+}
+
+/** Authorizes the caller, then performs the operation. */
+export async function run<Output>(
+  operation: AnyOperation<Output>,
+  ports: Ports,
+  context: RequestContext,
+  request: unknown,
+): Promise<Output> {
+  authorize(operation, context.caller);
+  return operation.perform(ports, context, request);
 }

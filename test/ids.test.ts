@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isId, isJobId, newId, newJobId } from '../src/accounts/ids.ts';
+import { isId, newId } from '../src/ids.ts';
+import { isJobId, newJobId } from '../src/jobs/ids.ts';
 
 const bytesOf = (bytes: Uint8Array) => (size: number) => Buffer.from(bytes.subarray(0, size));
 

@@ -1,11 +1,13 @@
+import type { AccountStatus, AccountType } from '../auth/account.ts';
+import type { Caller } from '../auth/caller.ts';
+import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Database } from '../store/database.ts';
-import { readPage } from '../store/list.ts';
+import { readPage } from '../store/keyset.ts';
 import type { AccountTable } from '../store/schema.ts';
-import { isId } from './ids.ts';
-import { accountListLimits } from './operations.ts';
 import type { AccountsPort } from './port.ts';
-import type { Account, AccountStatus, AccountType, Caller } from './shapes.ts';
+import type { Account } from './shapes.ts';
+import { accountListLimits } from './shapes.ts';
 
 /** Connected accounts out of our own database. */
 export function embeddedAccounts({

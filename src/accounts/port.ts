@@ -1,16 +1,11 @@
-import type { Call } from '../call.ts';
 import type { Page } from '../paging.ts';
-import type { Account } from './shapes.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Account, AccountListRequest } from './shapes.ts';
 
 /** What can be asked about connected accounts: additions to the contract, so that a client finds its way. */
 export interface AccountsPort {
   /** The accounts that the key may use, oldest first. `limit` is 1 to 250. */
-  list(call: Call, request: AccountListRequest): Promise<Page<Account>>;
+  list(context: RequestContext, request: AccountListRequest): Promise<Page<Account>>;
   /** The accounts with these ids, in their order; null for each that the key cannot see. */
-  find(call: Call, accountIds: readonly string[]): Promise<(Account | null)[]>;
-}
-
-export interface AccountListRequest {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
+  find(context: RequestContext, accountIds: readonly string[]): Promise<(Account | null)[]>;
 }

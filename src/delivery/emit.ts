@@ -3,15 +3,15 @@
  */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { newTimedId, type RandomBytes } from '../accounts/ids.ts';
 import { ServiceError } from '../errors.ts';
+import type { DeliveryEvent } from '../events/event.ts';
+import type { WebhookSource } from '../events/sources.ts';
+import { newTimedId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/rows.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';
-import type { WebhookSource } from '../webhooks/sources.ts';
-import type { DeliveryEvent } from './event.ts';
 import { match } from './match.ts';
-import type { Announcements, Signals } from './signals.ts';
+import type { Announcements, Signals } from './notifications.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {

@@ -1,16 +1,16 @@
 /** Delivery as one thing: what the composition root starts and stops. */
 import type { Logger } from 'pino';
-import type { RandomBytes } from '../accounts/ids.ts';
-import type { AddressRule } from '../addresses.ts';
-import { createOutbound, dnsLookup, type Lookup } from '../outbound.ts';
+import type { RandomBytes } from '../ids.ts';
+import type { AddressRule } from '../security/addresses.ts';
+import { createOutbound, dnsLookup, type Lookup } from '../security/outbound.ts';
+import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
-import type { Vault } from '../vault.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
+import { createSignals, type Signals } from './notifications.ts';
 import { createQueue } from './queue.ts';
+import { openTurns } from './queue-thread.ts';
 import { startRetention } from './retention.ts';
-import { createSignals, type Signals } from './signals.ts';
-import { openTurns } from './turns.ts';
 import { type After, afterTimeout, startWorker, type Worker } from './worker.ts';
 
 /** What tests set otherwise: none of it is for users to turn. */

@@ -2,7 +2,7 @@
  * Fairness over endpoints: each has a lane with a limit of its own, which grows while the endpoint keeps up and shrinks
  * when it does not. An endpoint that hangs fills its lane and nothing else.
  */
-import type { Demand } from './demand.ts';
+import type { Demand } from './claim-quota.ts';
 import type { Job } from './queue.ts';
 
 export interface LaneLimits {

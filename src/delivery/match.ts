@@ -1,6 +1,7 @@
 /** Which webhooks an event goes to. */
-import type { WebhookSource } from '../webhooks/sources.ts';
-import type { DeliveryEvent } from './event.ts';
+
+import type { DeliveryEvent } from '../events/event.ts';
+import type { WebhookSource } from '../events/sources.ts';
 
 /** What of a webhook decides. */
 export interface Listener {

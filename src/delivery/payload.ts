@@ -1,7 +1,8 @@
 /** What is sent to a webhook of an event: its fields under the names that the webhook gives them, encoded. */
-import { triggerEvent } from '../webhooks/deliveries.ts';
+
+import type { DeliveryEvent } from '../events/event.ts';
+import { triggerEvent } from '../events/event.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
-import type { DeliveryEvent } from './event.ts';
 
 /** What of a webhook shapes its payloads. */
 export interface PayloadTarget {

@@ -1,14 +1,14 @@
 /** The durable queue as the worker sees it: turns that bring jobs. */
 import type { Logger } from 'pino';
-import { newId, type RandomBytes } from '../accounts/ids.ts';
+import { newId, type RandomBytes } from '../ids.ts';
+import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
-import type { Vault } from '../vault.ts';
-import type { Demand } from './demand.ts';
-import { ensureEndpoints } from './endpoints.ts';
+import { ensureEndpoints } from '../webhooks/destinations.ts';
+import type { Demand } from './claim-quota.ts';
+import type { Signals } from './notifications.ts';
+import type { ClaimedBatch, ClaimedDelivery, TurnOrder, TurnReport } from './queue-transaction.ts';
 import { type Outcome, type Release, settlementOf } from './settle.ts';
-import type { Signals } from './signals.ts';
 import { createTargets, type Target } from './target.ts';
-import type { ClaimedBatch, ClaimedDelivery, TurnOrder, TurnReport } from './turn.ts';
 
 /** A delivery that this process has claimed. */
 export interface Job extends ClaimedDelivery {

@@ -1,8 +1,8 @@
 /** One attempt: a claimed delivery becomes a request, and its answer an outcome. */
-import type { Answer, Outbound } from '../outbound.ts';
+import type { Answer, Outbound } from '../security/outbound.ts';
 import { contentTypes } from './payload.ts';
 import type { Job } from './queue.ts';
-import { judge } from './retry.ts';
+import { judge } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
 import { signatureHeaders } from './signature.ts';
 

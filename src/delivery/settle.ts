@@ -1,10 +1,10 @@
 /** Stores what came of claims: the attempts, the deliveries, and what they say of their endpoints. */
 import { type Kysely, sql } from 'kysely';
-import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/rows.ts';
+import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
-import { disableWebhook } from './endpoints.ts';
-import { failingLimit, type Verdict } from './retry.ts';
-import type { Announcements } from './signals.ts';
+import { disableWebhook } from '../webhooks/destinations.ts';
+import type { Announcements } from './notifications.ts';
+import { failingLimit, type Verdict } from './retry-policy.ts';
 
 export interface SettleContext {
   readonly kind: DatabaseKind;

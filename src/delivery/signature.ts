@@ -3,7 +3,7 @@
  * the very bytes of the body; several while a secret is being rotated.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { RandomBytes } from '../accounts/ids.ts';
+import type { RandomBytes } from '../ids.ts';
 
 /** A secret that payloads are signed with. */
 export interface SigningSecret {

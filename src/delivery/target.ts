@@ -1,9 +1,10 @@
 /** Where deliveries go, and how: what a webhook and its endpoint say, made ready for requests. */
+
+import type { Vault } from '../security/vault.ts';
 import type { EndpointTable, WebhookTable } from '../store/schema.ts';
-import type { Vault } from '../vault.ts';
-import { openHeaders } from '../webhooks/rows.ts';
+import { openSecrets } from '../webhooks/destinations.ts';
+import { openHeaders } from '../webhooks/repository.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
-import { openSecrets } from './endpoints.ts';
 import type { SigningSecret } from './signature.ts';
 
 /** Deliveries of one claim to the same webhook share it. */

@@ -3,10 +3,10 @@
  * a result, a notification, and, as a backstop and for retries, a timer.
  */
 import type { Logger } from 'pino';
-import type { Outbound } from '../outbound.ts';
+import type { Outbound } from '../security/outbound.ts';
 import { createLanes, type LaneLimits } from './lanes.ts';
 import type { Job, Queue } from './queue.ts';
-import { maxAttempts } from './retry.ts';
+import { maxAttempts } from './retry-policy.ts';
 import { send } from './send.ts';
 import type { Outcome, Release } from './settle.ts';
 

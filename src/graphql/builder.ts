@@ -2,7 +2,7 @@
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import { ServiceError } from '../errors.ts';
-import type { Context } from './context.ts';
+import type { GraphQLContext } from './graphql-context.ts';
 
 /**
  * How much one operation may ask for. Complexity counts each field once for every object that it may be read from (a
@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 export const operationLimits = { complexity: 200_000, depth: 16, breadth: 2_000 } as const;
 
 export const builder = new SchemaBuilder<{
-  Context: Context;
+  Context: GraphQLContext;
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };

@@ -1,13 +1,11 @@
 /** Relay connections over lists that have one cursor a page (see paging.ts). Forward only: the lists are. */
 import type { OutputRef } from '@pothos/core';
-import { z } from 'zod';
 import { type ErrorName, ServiceError } from '../errors.ts';
-import { type Operation, requireScope } from '../operation.ts';
+import { authorize, type Operation } from '../operation.ts';
 import { type CursorScope, type Page, type Position, readWindow, startOfList, type Window } from '../paging.ts';
-import { pageLimit, parse } from '../shape.ts';
 import { builder } from './builder.ts';
-import type { Context } from './context.ts';
-import { inGraphQLWords } from './words.ts';
+import { issuesInGraphQL } from './contract-mapping.ts';
+import type { GraphQLContext } from './graphql-context.ts';
 
 /** Some consecutive items of a list. An item that cannot be shown is an Error: its node is null, with the error at it. */
 export interface Connection<T> {
@@ -110,38 +108,53 @@ export const connectionComplexity = (args: { readonly first?: number | null }) =
   multiplier: Math.max(1, Math.min(args.first ?? 1, 250)),
 });
 
-interface ConnectionRequest<T> {
-  /** The operation that reads the list: its scope comes before anything else. */
-  readonly operation: Pick<Operation<unknown>, 'scope'>;
+interface ListRequest {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+interface ConnectionRequest<Request, Item> {
+  /** The operation that reads the list. Its scope and shape are checked once, whatever number of pages is read. */
+  readonly operation: Operation<Request, Page<Item>>;
+  /** The arguments that choose the list, in the contract's terms. Cursors are bound to them. */
+  readonly request: Readonly<Record<string, unknown>>;
   readonly limits: FirstLimits;
   readonly first: number;
-  readonly after: string | null | undefined;
-  /** What the list is, for its cursors to be bound to: its name, and the arguments that chose it. */
+  readonly after?: string | null | undefined;
+  /** What the list is called, for its cursors to be bound to, with whatever its request does not say. */
   readonly list: CursorScope;
-  /** The one error type for bad input, where the contract leaves the list only one. */
-  readonly invalid?: ErrorName;
-  /** Reads a page. @param limit at most the upper bound of `limits` */
-  readonly load: (cursor: string | undefined, limit: number) => Promise<Page<T>>;
+  /** Reads a page instead of the operation's own method: a loader that joins equal reads. */
+  readonly load?: (request: Request) => Promise<Page<Item>>;
   /** The item, or why it cannot be shown: one odd item never costs the page. */
-  readonly show?: (item: T) => T | Error;
+  readonly show?: (item: Item) => Item | Error;
 }
 
 /** Reads the page of a connection that `first` and `after` ask for. */
-export async function connect<T>(
-  context: Context,
-  { operation, limits: { limit }, first, after, list, invalid, load, show = (item) => item }: ConnectionRequest<T>,
-): Promise<Connection<T>> {
-  requireScope(context.caller, operation.scope);
-  parse(firstShape(limit.max), { first }, invalid);
+export async function connect<Request extends ListRequest, Item>(
+  context: GraphQLContext,
+  {
+    operation,
+    request,
+    limits: { limit },
+    first,
+    after,
+    list,
+    load,
+    show = (item) => item,
+  }: ConnectionRequest<Request, Item>,
+): Promise<Connection<Item>> {
+  authorize(operation, context.caller);
+  const checked = inGraphQL(() => operation.check({ ...request, limit: first }));
   const scope = [context.caller.workspaceId, ...list];
+  const read = load ?? ((page: Request) => operation.method(context.ports)(context, page));
   const window = await readWindow(
     (cursor, count) =>
-      load(cursor ?? undefined, count).catch((error: unknown) => {
-        throw error instanceof ServiceError ? inGraphQLWords(error, {}) : error;
+      read({ ...checked, cursor: cursor ?? undefined, limit: count }).catch((error: unknown) => {
+        throw error instanceof ServiceError ? issuesInGraphQL(error, {}) : error;
       }),
-    { first, from: openPosition(context, scope, after, invalid), maxLimit: limit.max },
+    { first, from: openPosition(context, scope, after, operation.invalid), maxLimit: limit.max },
   );
-  const node = (item: T) => (typeof item === 'object' && item !== null ? show(item) : notAnObject());
+  const node = (item: Item) => (typeof item === 'object' && item !== null ? show(item) : notAnObject());
   return {
     window: { ...window, items: window.items.map((item) => ({ node: node(item.node), after: item.after })) },
     hasPreviousPage: after !== null && after !== undefined,
@@ -149,19 +162,19 @@ export async function connect<T>(
   };
 }
 
-/** Made once for each bound: making a shape costs as much as reading a page. */
-const firstShapes = new Map<number, z.ZodType>();
-
-function firstShape(max: number): z.ZodType {
-  const shape = firstShapes.get(max) ?? z.object({ first: pageLimit(max) });
-  firstShapes.set(max, shape);
-  return shape;
+/** Runs a check whose issues are then named as the GraphQL request names its arguments. */
+function inGraphQL<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ServiceError ? issuesInGraphQL(error, {}) : error;
+  }
 }
 
 const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is no object.' });
 
 function openPosition(
-  { cursors }: Context,
+  { cursors }: GraphQLContext,
   scope: CursorScope,
   after: string | null | undefined,
   invalid: ErrorName = 'invalid_parameters',

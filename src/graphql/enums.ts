@@ -14,7 +14,7 @@ type EnumName<Word extends string> = Uppercase<Word>;
  * An enum of the words of `descriptions`, under SCREAMING_SNAKE_CASE names; inside, its values are the words themselves.
  * @param options.read the enum is part of answers, so that it must take words it does not know
  */
-export function vocabulary<Word extends string>(
+export function contractEnum<Word extends string>(
   name: string,
   description: string,
   descriptions: Readonly<Record<Word, string>>,
@@ -41,7 +41,7 @@ export function vocabulary<Word extends string>(
 }
 
 /** Makes every enum that has UNRECOGNIZED answer unknown words with it, and refuse it as an input. */
-export function tolerateUnknownWords(schema: GraphQLSchema): GraphQLSchema {
+export function allowUnknownValues(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isEnumType(type) && type.getValue(unrecognized) !== undefined) tolerate(type);
   }

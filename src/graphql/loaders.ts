@@ -1,51 +1,65 @@
-/** Loads of one request that are joined: equal ones are made once, and those of one tick go to the port together. */
+/** Reads of one request that are joined: equal ones run once, and those of one tick reach the port together. */
 import DataLoader from 'dataloader';
+import { findAccounts } from '../accounts/operations.ts';
 import type { Account } from '../accounts/shapes.ts';
+import { findDeliveries } from '../deliveries/operations.ts';
+import type { Delivery } from '../deliveries/shapes.ts';
+import { findJobs } from '../jobs/operations.ts';
 import type { JobPosting } from '../jobs/shapes.ts';
-import type { Asker } from '../operation.ts';
+import { type Operation, run } from '../operation.ts';
+import type { Ports } from '../ports.ts';
 import { listPosts } from '../posts/operations.ts';
 import type { PostList, PostListRequest } from '../posts/shapes.ts';
-import type { Delivery, WebhookHealth } from '../webhooks/deliveries.ts';
-import type { Webhook } from '../webhooks/shapes.ts';
+import type { RequestContext } from '../request-context.ts';
+import { findWebhookHealth, findWebhooks } from '../webhooks/operations.ts';
+import type { Webhook, WebhookHealth } from '../webhooks/shapes.ts';
 
+/** Each loader runs an operation, so that no read by id goes around its scope. Null is what the key cannot see. */
 export interface Loaders {
   readonly accounts: DataLoader<string, Account | null>;
   readonly jobs: DataLoader<string, JobPosting | null>;
   readonly webhooks: DataLoader<string, Webhook | null>;
   readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
   readonly deliveries: DataLoader<string, Delivery | null>;
-  /** Pages of posts. A page may come longer than it was asked for: another load wanted more of the same page. */
+  /** Pages of posts. A page may be longer than requested: another read wanted more of the same page. */
   readonly posts: DataLoader<PageOfPosts, PostList, string>;
 }
 
-/** A page of posts that is wanted; two of the same list at the same cursor are one read. */
+/** A page of posts to read; two of the same list at the same cursor are one read. */
 export type PageOfPosts = PostListRequest & { readonly limit: number };
 
-export function createLoaders(asker: Asker): Loaders {
-  const { ports } = asker;
+export function createLoaders(ports: Ports, context: RequestContext): Loaders {
+  const batched = <Item>(operation: Operation<readonly string[], (Item | Error | null)[]>) =>
+    new DataLoader<string, Item | null>((ids) => run(operation, ports, context, ids));
   return {
-    accounts: new DataLoader((ids) => ports.accounts.find(asker, ids)),
-    jobs: new DataLoader((ids) => ports.jobs.find(asker, ids)),
-    webhooks: new DataLoader((ids) => ports.webhooks.find(asker, ids)),
-    webhookHealth: new DataLoader((ids) => ports.deliveries.health(asker, ids)),
-    deliveries: new DataLoader((ids) => ports.deliveries.find(asker, ids)),
-    posts: new DataLoader((pages) => loadPages(asker, pages), {
+    accounts: batched(findAccounts),
+    jobs: batched(findJobs),
+    webhooks: batched(findWebhooks),
+    webhookHealth: batched(findWebhookHealth),
+    deliveries: batched(findDeliveries),
+    posts: new DataLoader((pages) => loadPages(ports, context, pages), {
       cacheKeyFn: (page) => `${page.limit} ${placeOf(page)}`,
     }),
   };
 }
 
 /** One read for each place in a list, as long as the longest page that is wanted from there. */
-function loadPages(asker: Asker, pages: readonly PageOfPosts[]): Promise<(PostList | Error)[]> {
+function loadPages(
+  ports: Ports,
+  context: RequestContext,
+  pages: readonly PageOfPosts[],
+): Promise<(PostList | Error)[]> {
   const longest = new Map<string, PageOfPosts>();
   for (const page of pages) {
     const place = placeOf(page);
     if (page.limit > (longest.get(place)?.limit ?? 0)) longest.set(place, page);
   }
-  const reads = new Map([...longest].map(([place, page]) => [place, listPosts(asker, page)]));
-  return Promise.all(
-    pages.map((page) => (reads.get(placeOf(page)) as Promise<PostList>).catch((error: Error) => error)),
+  // Scope and shape were checked for the whole connection: what is left is the read itself.
+  const read = listPosts.method(ports);
+  const reads = new Map(
+    [...longest].map(([place, page]) => [place, read(context, page).catch((error: Error) => error)]),
   );
+  return Promise.all(pages.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
 }
 
 const placeOf = ({ account_id, identifier, is_company, cursor }: PageOfPosts): string =>

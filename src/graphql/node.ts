@@ -1,7 +1,7 @@
 /** Relay's object identification: global ids, and the `node` and `nodes` fields that find what they name. */
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
-import type { Context } from './context.ts';
+import type { GraphQLContext } from './graphql-context.ts';
 
 /** The kinds of things that have a global id. */
 type IdKind = 'Account' | 'Job' | 'Webhook' | 'Delivery' | 'PnetPost' | 'PnetAuthor' | 'PhotonetPost' | 'PhotonetOwner';
@@ -24,7 +24,7 @@ function parseGlobalId(id: string): { readonly kind: string; readonly key: strin
 
 /** Something that `node` can find. Its kind says which loader finds it, and `object` or the finder which type it is. */
 interface NodeKind {
-  readonly load: (key: string, context: Context) => Promise<object | null>;
+  readonly load: (key: string, context: GraphQLContext) => Promise<object | null>;
 }
 
 /** Ids of one `nodes` field. */
@@ -33,7 +33,7 @@ const maxNodes = 100;
 const nodeKinds = new Map<string, NodeKind>();
 
 /** Lets `node` find things of a kind. `load` answers null for what the caller cannot see, and checks the scope. */
-export function findable(kind: IdKind, load: NodeKind['load']): void {
+export function registerNode(kind: IdKind, load: NodeKind['load']): void {
   nodeKinds.set(kind, { load });
 }
 
@@ -49,7 +49,7 @@ export const Node = builder.interfaceRef<object>('Node').implement({
   }),
 });
 
-async function findNode(id: string, context: Context): Promise<object | null> {
+async function findNode(id: string, context: GraphQLContext): Promise<object | null> {
   const parsed = parseGlobalId(id);
   return parsed === null ? null : ((await nodeKinds.get(parsed.kind)?.load(parsed.key, context)) ?? null);
 }

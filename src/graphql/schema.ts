@@ -1,15 +1,17 @@
 /** The schema: the only file whose imports are there for what they do, which is to add their types to the builder. */
 import './scalars.ts';
 import './node.ts';
-import '../accounts/graphql.ts';
+import '../accounts/graphql/index.ts';
 import '../jobs/graphql/index.ts';
 import '../posts/graphql/index.ts';
 import '../webhooks/graphql/index.ts';
+import '../events/graphql/samples.ts';
+import '../deliveries/graphql/index.ts';
 import { builder } from './builder.ts';
-import { tolerateUnknownWords } from './enums.ts';
-import { nameFailures } from './errors.ts';
+import { allowUnknownValues } from './enums.ts';
+import { wrapResolverErrors } from './errors.ts';
 
-export const schema = nameFailures(tolerateUnknownWords(builder.toSchema()));
+export const schema = wrapResolverErrors(allowUnknownValues(builder.toSchema()));
 
 // Pothos has no option for it, and it is what a reader of the documentation sees first.
 schema.description = `Postern: jobs, posts and webhooks of connected accounts.

@@ -2,13 +2,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
 import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
-import type { Ports } from '../context.ts';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { type Authenticate, answerError, apiKeyOf, bodyLimitDetail, maxBodyBytes } from '../http.ts';
+import { type Authenticate, answerError, apiKeyOf, bodyLimitDetail, maxBodyBytes } from '../http/server.ts';
 import type { CursorCodec } from '../paging.ts';
-import type { Context } from './context.ts';
+import type { Ports } from '../ports.ts';
+import type { RequestContext } from '../request-context.ts';
 import { toGraphQLError } from './errors.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
+import type { GraphQLContext } from './graphql-context.ts';
 import { createLoaders } from './loaders.ts';
 import { schema } from './schema.ts';
 
@@ -30,7 +31,7 @@ interface Incoming {
 
 export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): void {
   const { graphiql } = options;
-  const yoga = createYoga<Incoming, Context>({
+  const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -93,8 +94,8 @@ function useCaller({ ports, authenticate, cursors }: GraphQLOptions): Plugin<Inc
     const { http } = args.contextValue as Incoming;
     try {
       const caller = await authenticate(apiKeyOf(http));
-      const asker = { caller, requestId: http.id, signal: http.gone, ports };
-      const context: Context = { ...asker, cursors, loaders: createLoaders(asker) };
+      const request: RequestContext = { caller, requestId: http.id, signal: http.gone };
+      const context: GraphQLContext = { ...request, ports, cursors, loaders: createLoaders(ports, request) };
       extendContext(context as never);
     } catch (error) {
       const answer = describe(error, http);

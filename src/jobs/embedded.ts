@@ -1,17 +1,19 @@
-import { actingSession, requireAccount } from '../accounts/acting.ts';
-import { checkJobId, isJobId, newJobId, type RandomBytes } from '../accounts/ids.ts';
-import type { Caller } from '../accounts/shapes.ts';
-import type { Call } from '../call.ts';
+import { requireAccount } from '../auth/account-access.ts';
+import type { Caller } from '../auth/caller.ts';
+import { actingSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
-import type { JobNetwork, NetworkPosting, PublishStep, Session } from '../networks/network.ts';
+import type { RandomBytes } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
+import type { JobNetwork, NetworkPosting, PublishStep, Session } from '../providers/provider.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
-import { readPage } from '../store/list.ts';
+import { readPage } from '../store/keyset.ts';
 import type { JobTable } from '../store/schema.ts';
-import { type Claim, claimJob } from './claim.ts';
-import { jobListLimits } from './operations.ts';
+import { checkJobId, isJobId, newJobId } from './ids.ts';
+import { type Claim, claimJob } from './lease.ts';
 import type { JobsPort } from './port.ts';
 import type { CheckpointType, JobFields, JobPosting, JobPublishResult, JobState } from './shapes.ts';
+import { jobListLimits } from './shapes.ts';
 
 /** A checkpoint in the database: what is shown of it, and what the network needs to go on. */
 interface StoredCheckpoint {
@@ -45,12 +47,12 @@ export function embeddedJobs({
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
 }): JobsPort {
-  const sessionOf = ({ caller }: Call, accountId: string): Promise<Session> =>
+  const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<Session> =>
     actingSession(database, caller, accountId, { types: ['PNET'], unseen: 'resource_not_found' });
 
   /** Runs `act` on a draft that nobody else acts on meanwhile, and stores what came of it. */
   async function advance(
-    call: Call,
+    call: RequestContext,
     { account_id, draft_id }: { readonly account_id: string; readonly draft_id: string },
     act: (session: Session, draft: JobTable, claim: Claim) => Promise<PublishStep>,
   ): Promise<JobPublishResult> {

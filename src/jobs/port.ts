@@ -1,14 +1,14 @@
-import type { Call } from '../call.ts';
 import type { Page } from '../paging.ts';
+import type { RequestContext } from '../request-context.ts';
 import type {
   JobCheckpoint,
   JobDraft,
   JobEdit,
   JobEdited,
+  JobListRequest,
   JobPosting,
   JobPublish,
   JobPublishResult,
-  JobState,
 } from './shapes.ts';
 
 /**
@@ -17,25 +17,18 @@ import type {
  */
 export interface JobsPort {
   /** Changes the fields that are present, each as a whole, and no other. */
-  edit(call: Call, request: JobEdit): Promise<JobEdited>;
+  edit(context: RequestContext, request: JobEdit): Promise<JobEdited>;
   /** Publishes a draft, or says which step the network asks for first. */
-  publish(call: Call, request: JobPublish): Promise<JobPublishResult>;
+  publish(context: RequestContext, request: JobPublish): Promise<JobPublishResult>;
   /** Answers the open checkpoint of a draft; a further checkpoint may follow. */
-  solveCheckpoint(call: Call, request: JobCheckpoint): Promise<JobPublishResult>;
+  solveCheckpoint(context: RequestContext, request: JobCheckpoint): Promise<JobPublishResult>;
 
   // Additions to the contract, so that a client can walk the whole way. An upstream service does not serve them.
 
   /** Stores a new draft. */
-  createDraft(call: Call, request: JobDraft): Promise<JobPosting>;
+  createDraft(context: RequestContext, request: JobDraft): Promise<JobPosting>;
   /** The postings with these ids, in their order; null for each that the key cannot see. */
-  find(call: Call, jobIds: readonly string[]): Promise<(JobPosting | null)[]>;
+  find(context: RequestContext, jobIds: readonly string[]): Promise<(JobPosting | null)[]>;
   /** Postings of one account, or of all that the key may use; newest first. `limit` is 1 to 250. */
-  list(call: Call, request: JobListRequest): Promise<Page<JobPosting>>;
-}
-
-export interface JobListRequest {
-  readonly account_id?: string | undefined;
-  readonly job_state?: JobState | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
+  list(context: RequestContext, request: JobListRequest): Promise<Page<JobPosting>>;
 }

@@ -2,7 +2,7 @@
  * Job postings: vocabularies, requests and results of the contract, and the rules among their fields that need no I/O.
  */
 import { z } from 'zod';
-import { boundedList, httpUrl, identifier, maxEntries, numericId, shortText, text } from '../shape.ts';
+import { boundedList, httpUrl, identifier, maxEntries, numericId, pageLimit, shortText, text } from '../validation.ts';
 
 export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
 export const employmentStatuses = [
@@ -162,6 +162,17 @@ export const jobPublishShape = z.discriminatedUnion('mode', [
   }),
 ]);
 
+/** Bounds of the list of postings, an addition to the contract. */
+export const jobListLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
+
+/** An addition to the contract: which postings to list. */
+export const jobListShape = z.strictObject({
+  account_id: identifier().optional(),
+  job_state: z.enum(jobStates).optional(),
+  limit: pageLimit(jobListLimits.limit.max).optional(),
+  cursor: z.string().min(1, 'must not be empty').optional(),
+});
+
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({
   draft_id: identifier(),
@@ -190,6 +201,7 @@ export type JobDraft = z.infer<typeof jobDraftShape>;
 /** What a posting says, without the account it belongs to. */
 export type JobFields = Omit<JobEdit, 'job_id' | 'account_id'>;
 export type JobPublish = z.infer<typeof jobPublishShape>;
+export type JobListRequest = z.infer<typeof jobListShape>;
 export type JobCheckpoint = z.infer<typeof jobCheckpointShape>;
 export type JobEdited = z.infer<typeof jobEditedShape>;
 export type JobPublished = z.infer<typeof jobPublishedShape>;

@@ -1,5 +1,5 @@
-import { requireAccount } from '../accounts/acting.ts';
-import type { Call } from '../call.ts';
+import { requireAccount } from '../auth/account-access.ts';
+import type { RequestContext } from '../request-context.ts';
 import { type Endpoint, type EndpointRequest, notServed, type Upstream } from '../upstream/client.ts';
 import type { JobsPort } from './port.ts';
 import {
@@ -74,7 +74,12 @@ const endpoints = {
 /** Postings of a remote service. */
 export function upstreamJobs(upstream: Upstream): JobsPort {
   /** The results name the posting that the request did: an answer that forgets it is still one. */
-  async function act<Answer>(call: Call, endpoint: Endpoint, id: string, request: EndpointRequest): Promise<Answer> {
+  async function act<Answer>(
+    call: RequestContext,
+    endpoint: Endpoint,
+    id: string,
+    request: EndpointRequest,
+  ): Promise<Answer> {
     const answer = await upstream.call<Answer & { readonly job_id?: string }>(call, endpoint, request);
     return { ...answer, job_id: answer.job_id ?? id };
   }

@@ -1,8 +1,8 @@
-import { actingSession } from '../accounts/acting.ts';
-import type { AccountType } from '../accounts/shapes.ts';
+import type { AccountType } from '../auth/account.ts';
+import { actingSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
-import type { Networks, PostNetwork } from '../networks/network.ts';
 import type { CursorCodec } from '../paging.ts';
+import type { Networks, PostNetwork } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import type { PostsPort } from './port.ts';
 import { postLimits } from './shapes.ts';

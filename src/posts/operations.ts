@@ -1,10 +1,7 @@
 import { operation } from '../operation.ts';
 import { postListRequestShape } from './shapes.ts';
 
-export const listPosts = operation({
-  scope: 'posts:read',
-  shape: postListRequestShape,
-  // The contract lets this endpoint answer no 400.
+// The contract lets this endpoint respond with no 400.
+export const listPosts = operation('posts:read', postListRequestShape, ({ posts }) => posts.list, {
   invalid: 'unprocessable_entity',
-  run: (ports, call, request) => ports.posts.list(call, request),
 });

@@ -4,7 +4,7 @@
  * They are never run over what a provider sent: reading is tolerant.
  */
 import { z } from 'zod';
-import { identifier, pageLimit } from '../shape.ts';
+import { identifier, pageLimit } from '../validation.ts';
 
 export const postLimits = { limit: { min: 1, max: 100, default: 100 } } as const;
 

@@ -1,4 +1,4 @@
-import { requireAccount } from '../accounts/acting.ts';
+import { requireAccount } from '../auth/account-access.ts';
 import { type Endpoint, pageOf, type Upstream } from '../upstream/client.ts';
 import type { PostsPort } from './port.ts';
 import { attachmentTypes, type Post, postProviders, reactions } from './shapes.ts';

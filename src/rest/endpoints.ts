@@ -1,7 +1,7 @@
-import { jobEndpoints } from '../jobs/rest.ts';
-import { postEndpoints } from '../posts/rest.ts';
-import { webhookEndpoints } from '../webhooks/rest.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { jobEndpoints } from '../jobs/endpoints.ts';
+import { postEndpoints } from '../posts/endpoints.ts';
+import { webhookEndpoints } from '../webhooks/endpoints.ts';
 
 /** Every endpoint of the contract. */
 export const endpoints: readonly Endpoint[] = [...jobEndpoints, ...postEndpoints, ...webhookEndpoints];

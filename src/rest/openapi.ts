@@ -1,11 +1,11 @@
 /** The OpenAPI 3.1 document of the REST face, made from the tables and shapes that serve it. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { type Endpoint, pathIds } from '../endpoint.ts';
 import { type ErrorName, errorNames, errorTable } from '../errors.ts';
-import { replayedHeader } from './answer.ts';
-import { type Endpoint, pathIds } from './endpoint.ts';
+import { allowedErrors } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
-import { allowedErrors } from './errors.ts';
+import { replayedHeader } from './responder.ts';
 
 /** A JSON Schema of one of our shapes: an object, or a choice of objects. */
 interface ObjectSchema {

@@ -4,9 +4,9 @@
  * and browsers add some; an id that stands in the path cannot stand in the body too.
  */
 import type { FastifyRequest } from 'fastify';
+import { type Endpoint, pathIds, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
-import { type Endpoint, pathIds, type QueryKind } from './endpoint.ts';
-import { readJson } from './json.ts';
+import { readJson } from './strict-json.ts';
 
 /** @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters` */
 export function flatRequest(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {

@@ -3,16 +3,17 @@
  * operations: key → scope, before a body is read at all; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Ports } from '../context.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
-import { type Authenticate, answerError, apiKeyOf } from '../http.ts';
-import type { Idempotency } from '../idempotency.ts';
-import { type Asker, requireScope } from '../operation.ts';
-import { answer } from './answer.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import { type Authenticate, answerError, apiKeyOf } from '../http/server.ts';
+import { authorize } from '../operation.ts';
+import type { Ports } from '../ports.ts';
+import type { RequestContext } from '../request-context.ts';
+import { answerable } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
-import { answerable } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
+import { answer } from './responder.ts';
 
 const descriptionPath = '/openapi.json';
 
@@ -26,7 +27,7 @@ export interface RestOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; set before the body is read. */
-    asker: Asker | null;
+    context: RequestContext | null;
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint;
@@ -34,7 +35,7 @@ declare module 'fastify' {
 }
 
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
-  server.decorateRequest('asker', null);
+  server.decorateRequest('context', null);
   const description = JSON.stringify(openApiDocument());
   for (const prefix of prefixes) {
     server.register(async (scope) => mountAt(scope, prefix, { ...options, description }), { prefix });
@@ -59,8 +60,8 @@ function mountAt(
     const endpoint = request.routeOptions.config.endpoint;
     if (endpoint === undefined) return;
     const caller = await authenticate(apiKeyOf(request));
-    requireScope(caller, endpoint.operation.scope);
-    request.asker = { caller, requestId: request.id, signal: request.gone, ports };
+    authorize(endpoint.operation, caller);
+    request.context = { caller, requestId: request.id, signal: request.gone };
   });
   scope.setErrorHandler((error, request, reply) => {
     const endpoint = request.routeOptions.config.endpoint;
@@ -79,7 +80,7 @@ function mountAt(
       url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { endpoint },
       handler: (request, reply) =>
-        answer(endpoint, { http: request, asker: request.asker as Asker, idempotency }, reply),
+        answer(endpoint, { http: request, context: request.context as RequestContext, ports, idempotency }, reply),
     });
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import type { Idempotency, IdempotentRequest, StoredAnswer } from '../idempotency.ts';
+import type { Idempotency, IdempotentRequest, StoredAnswer } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
 import type { IdempotentAnswerTable } from './schema.ts';
 

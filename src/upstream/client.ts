@@ -3,24 +3,24 @@
  * operation's allowance → equal reads joined → retries → the circuit breaker → one exchange.
  */
 import type { Logger } from 'pino';
-import type { Call } from '../call.ts';
+import { forwardedKey } from '../auth/forwarded-key.ts';
+import { deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
-import { openPool } from '../outbound.ts';
-import { allowances } from './allowance.ts';
-import { readAnswer, unreadable } from './answer.ts';
-import { type Breaker, breaker } from './breaker.ts';
-import { flights } from './coalesce.ts';
-import { forwardedKey } from './credential.ts';
-import { deadline } from './deadline.ts';
+import type { RequestContext } from '../request-context.ts';
+import { openPool } from '../security/outbound.ts';
+import { allowances } from './call-budget.ts';
+import { type Breaker, breaker } from './circuit-breaker.ts';
 import type { Capability, Endpoint, EndpointRequest } from './endpoint.ts';
 import { expiry, type Failure, transportFailure } from './failure.ts';
-import { type NameTable, namesFrom, type Vocabularies } from './names.ts';
-import { retries } from './retry.ts';
+import { readAnswer, unreadable } from './response.ts';
+import { retries } from './retry-budget.ts';
+import { flights } from './single-flight.ts';
+import { type NameTable, namesFrom, type Vocabularies } from './translation.ts';
 
 // All that a capability needs to know of this folder.
 export type { Endpoint, EndpointRequest } from './endpoint.ts';
 export { pageOf } from './page.ts';
-export { notServed } from './unserved.ts';
+export { notServed } from './unsupported.ts';
 
 /** Where the upstream is and how it is to be asked. */
 export interface UpstreamSettings {
@@ -61,7 +61,7 @@ export interface Upstream {
    * checked, and it may be shared with other callers: nobody changes it.
    * @throws ServiceError for every failure
    */
-  call<Answer>(call: Call, endpoint: Endpoint, request: EndpointRequest): Promise<Answer>;
+  call<Answer>(call: RequestContext, endpoint: Endpoint, request: EndpointRequest): Promise<Answer>;
   /** Rejects while the service cannot be reached. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -118,7 +118,7 @@ export function createUpstream(
   }
 
   function prepare(
-    { caller, requestId, idempotencyKey }: Call,
+    { caller, requestId, idempotencyKey }: RequestContext,
     endpoint: Endpoint,
     request: EndpointRequest,
   ): Prepared {
@@ -221,7 +221,7 @@ export function createUpstream(
 
   return {
     forwardsKeys: settings.apiKey === undefined,
-    async call<Answer>(call: Call, endpoint: Endpoint, request: EndpointRequest) {
+    async call<Answer>(call: RequestContext, endpoint: Endpoint, request: EndpointRequest) {
       const milliseconds = Math.min(timeoutMs, allowance.take(call.signal));
       const prepared = prepare(call, endpoint, request);
       const owner = call.caller.keyId;

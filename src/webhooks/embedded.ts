@@ -1,12 +1,13 @@
-import { checkId, isId } from '../accounts/ids.ts';
-import type { Caller } from '../accounts/shapes.ts';
+import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
+import { webhookSources } from '../events/sources.ts';
+import { checkId, isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
-import { readPage } from '../store/list.ts';
+import { readPage } from '../store/keyset.ts';
+import { manageWebhooks } from './managing.ts';
 import type { WebhooksPort } from './port.ts';
-import { insertWebhook, type RegistryContext, toWebhooks } from './rows.ts';
+import { insertWebhook, type RegistryContext, toWebhooks } from './repository.ts';
 import { webhookLimits } from './shapes.ts';
-import { webhookSources } from './sources.ts';
 
 /** The webhook registry in our own database. */
 export function embeddedWebhooks(context: RegistryContext & { readonly cursors: CursorCodec }): WebhooksPort {
@@ -15,6 +16,8 @@ export function embeddedWebhooks(context: RegistryContext & { readonly cursors: 
     database.selectFrom('webhooks').selectAll().where('workspace_id', '=', caller.workspaceId);
 
   return {
+    ...manageWebhooks(context),
+
     async list({ caller }, { limit = webhookLimits.limit.default, cursor }) {
       const page = await readPage(cursors, ['webhooks', caller.workspaceId], { cursor, limit }, (place, count) => {
         let query = ofWorkspace(caller).orderBy('created_at').orderBy('id').limit(count);

@@ -1,6 +1,6 @@
 /** Extra headers that a webhook may add to its deliveries: none that could break the request or pass for our own. */
 import { z } from 'zod';
-import { shortText, text } from '../shape.ts';
+import { shortText, text } from '../validation.ts';
 
 /** RFC 9110, "Field Names". */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,9 +1,15 @@
 /** Webhooks: vocabularies, the read form, and the body that creates one (contract, "Webhook" and endpoint 4). */
 import { z } from 'zod';
-import { accountTypes } from '../accounts/shapes.ts';
-import { boundedList, httpUrl, identifier, maxEntries, pageLimit, shortText } from '../shape.ts';
+import { accountTypes } from '../auth/account.ts';
+import {
+  type WebhookSource,
+  webhookDataKeys,
+  webhookEvents,
+  webhookSourceNames,
+  webhookSources,
+} from '../events/sources.ts';
+import { boundedList, httpUrl, identifier, maxEntries, pageLimit, shortText } from '../validation.ts';
 import { extraHeader } from './headers.ts';
-import { type WebhookSource, webhookDataKeys, webhookEvents, webhookSources } from './sources.ts';
 
 export const webhookLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
 
@@ -67,14 +73,26 @@ export const webhookListRequestShape = z.strictObject({
   cursor: z.string().min(1, 'must not be empty').optional(),
 });
 
-const createCommon = {
-  request_url: httpUrl(),
+/** What every webhook can be given, AUTO or TRIGGER, when it is created and later. */
+const settings = {
   name: shortText().optional(),
   format: z.enum(webhookFormats).optional(),
-  enabled: z.boolean().optional(),
   account_ids: boundedList(identifier(), 0, maxEntries).optional(),
   headers: boundedList(extraHeader(), 0, maxEntries).optional(),
 };
+
+const createCommon = { request_url: httpUrl(), ...settings, enabled: z.boolean().optional() };
+
+/** How a TRIGGER webhook is offered to people. */
+const trigger = {
+  icon: z.enum(triggerIcons),
+  name: shortText().min(1, 'must not be empty'),
+  context: z.enum(triggerContexts),
+};
+
+/** Which field of an event stands under which name in the payload. */
+const mappingOf = <const Key extends string>(keys: readonly Key[]) =>
+  boundedList(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }), 0, maxEntries);
 
 /** The variant of one source: its own events, its own payload keys, and no `data` where it has no keys. */
 function createVariant<S extends WebhookSource>(source: S) {
@@ -88,9 +106,7 @@ function createVariant<S extends WebhookSource>(source: S) {
 }
 
 const mapping = (keys: readonly string[]): z.ZodType<{ name: string; key: string }[]> =>
-  keys.length === 0
-    ? z.never('is not accepted for this source')
-    : boundedList(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }), 0, maxEntries);
+  keys.length === 0 ? z.never('is not accepted for this source') : mappingOf(keys);
 
 /** POST /v1/webhooks: the body, discriminated on `source`. */
 export const webhookCreateShape = z.discriminatedUnion('source', [
@@ -114,15 +130,53 @@ export type WebhookListRequest = z.infer<typeof webhookListRequestShape>;
 export type WebhookCreated = z.infer<typeof webhookCreatedShape>;
 export type WebhookDeleted = z.infer<typeof webhookDeletedShape>;
 
-/** A webhook to be made. Whether `events` and `data` fit the source has been checked by the shape. */
-export interface WebhookCreate {
-  readonly source: WebhookSource;
-  readonly request_url: string;
-  readonly name?: string | undefined;
-  readonly format?: WebhookFormat | undefined;
-  readonly enabled?: boolean | undefined;
-  readonly account_ids?: readonly string[] | undefined;
-  readonly events?: readonly string[] | undefined;
-  readonly headers?: readonly { readonly key: string; readonly value: string }[] | undefined;
-  readonly data?: readonly { readonly name: string; readonly key: string }[] | undefined;
+/** Why a webhook is disabled. */
+export const disabledReasons = {
+  caller: 'Somebody disabled it.',
+  gone: 'Its endpoint answered 410: it is no more.',
+  failing: 'Its endpoint answered nothing but failures for five days.',
+} as const;
+export type DisabledReason = keyof typeof disabledReasons;
+
+/** How the endpoint of a webhook is doing. */
+export interface WebhookHealth {
+  readonly disabled_reason: DisabledReason | null;
+  readonly disabled_at: string | null;
+  /** Since when it has answered nothing but failures. */
+  readonly failing_since: string | null;
+  /** Until when nothing is sent, as the endpoint is overloaded. */
+  readonly paused_until: string | null;
 }
+
+export interface WebhookUpdated {
+  readonly object: 'WebhookUpdated';
+  readonly webhook_id: string;
+}
+export interface WebhookSecret {
+  readonly object: 'WebhookSecretShown' | 'WebhookSecretRotated';
+  readonly webhook_id: string;
+  readonly secret: string;
+}
+
+export const webhookIdShape = z.strictObject({ webhook_id: identifier() });
+export const setEnabledShape = z.strictObject({ webhook_id: identifier(), enabled: z.boolean() });
+
+export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
+
+/** Only the fields that are present change. Whether `source`, `events` and `data` fit the webhook is for the backend to check. */
+export const updateShape = z.strictObject({
+  webhook_id: identifier(),
+  request_url: httpUrl().optional(),
+  ...settings,
+  source: z.enum(webhookSourceNames).optional(),
+  events: boundedList(z.enum(webhookEvents), 0, maxEntries).optional(),
+  data: mappingOf(webhookDataKeys).optional(),
+});
+
+export type WebhookDelete = z.infer<typeof webhookDeleteShape>;
+export type WebhookId = z.infer<typeof webhookIdShape>;
+export type WebhookSetEnabled = z.infer<typeof setEnabledShape>;
+export type TriggerCreate = z.infer<typeof createTriggerShape>;
+export type WebhookUpdate = z.infer<typeof updateShape>;
+/** Whether `events` and `data` fit the source has been checked by the shape. */
+export type WebhookCreate = z.infer<typeof webhookCreateShape>;

@@ -1,10 +1,11 @@
-import { requireAccount, requireNamedAccounts } from '../accounts/acting.ts';
-import { accountTypes } from '../accounts/shapes.ts';
-import type { Call } from '../call.ts';
+import { accountTypes } from '../auth/account.ts';
+import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
 import { ServiceError } from '../errors.ts';
+import { webhookDataKeys, webhookEvents, webhookSourceNames } from '../events/sources.ts';
+import type { RequestContext } from '../request-context.ts';
 import { type Endpoint, notServed, pageOf, type Upstream } from '../upstream/client.ts';
 import { hiddenValue } from './headers.ts';
-import type { DeliveriesPort, WebhooksPort } from './port.ts';
+import type { WebhooksPort } from './port.ts';
 import {
   triggerContexts,
   triggerIcons,
@@ -17,7 +18,6 @@ import {
   webhookLimits,
   webhookTypes,
 } from './shapes.ts';
-import { webhookDataKeys, webhookEvents, webhookSourceNames } from './sources.ts';
 
 /** The words of this capability that an upstream may spell differently. */
 export const webhookVocabularies = {
@@ -76,12 +76,16 @@ const endpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
+const changeWebhooks = 'change webhooks';
+const readSecrets = 'read the secrets of webhooks';
+const seeDeliveries = 'see deliveries';
+
 /** The contract cannot read one webhook: the list is walked, this many full pages at the most. */
 const maxPages = 10;
 
 /** Webhooks of a remote service. */
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
-  async function list(call: Call, query: WebhookListRequest): Promise<WebhookList> {
+  async function list(call: RequestContext, query: WebhookListRequest): Promise<WebhookList> {
     const answer = await upstream.call(call, endpoints.list, { query });
     const { items, cursor } = pageOf<Webhook>(answer);
     return { object: 'WebhookList', items: call.caller.scopes.has('webhooks:write') ? items : items.map(hide), cursor };
@@ -112,6 +116,12 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       return upstream.call<WebhookCreated>(call, endpoints.create, { body });
     },
     delete: (call, { id }) => upstream.call<WebhookDeleted>(call, endpoints.delete, { ids: { id } }),
+    createTrigger: notServed(changeWebhooks),
+    update: notServed(changeWebhooks),
+    setEnabled: notServed(changeWebhooks),
+    rotateSecret: notServed(readSecrets),
+    showSecret: notServed(readSecrets),
+    health: notServed(seeDeliveries),
   };
 }
 
@@ -120,27 +130,3 @@ function hide(webhook: Webhook): Webhook {
   if (!Array.isArray(webhook?.headers)) return webhook;
   return { ...webhook, headers: webhook.headers.map((header) => ({ key: header?.key, value: hiddenValue })) };
 }
-
-const seeDeliveries = 'see deliveries';
-const changeWebhooks = 'change webhooks';
-const sendEvents = 'send events';
-const readSecrets = 'read the secrets of webhooks';
-
-/** The contract has nothing about deliveries. */
-export const upstreamDeliveries: DeliveriesPort = {
-  list: notServed(seeDeliveries),
-  find: notServed(seeDeliveries),
-  attempts: notServed(seeDeliveries),
-  health: notServed(seeDeliveries),
-  watch: notServed(seeDeliveries),
-  emit: notServed(sendEvents),
-  fireTrigger: notServed(sendEvents),
-  sendTest: notServed(sendEvents),
-  redeliver: notServed(sendEvents),
-  replay: notServed(sendEvents),
-  createTrigger: notServed(changeWebhooks),
-  update: notServed(changeWebhooks),
-  setEnabled: notServed(changeWebhooks),
-  rotateSecret: notServed(readSecrets),
-  showSecret: notServed(readSecrets),
-};

@@ -92,7 +92,7 @@ async function throughput(dialect: (typeof databases)[number]) {
 async function latency(dialect: (typeof databases)[number]) {
   const place = await dialect.location();
   const gateway = await benchGateway(place.url);
-  await gateway.app.ports.deliveries.createTrigger(
+  await gateway.app.ports.webhooks.createTrigger(
     {
       caller: { workspaceId: gateway.workspaceId, accountIds: null } as never,
       requestId: 'bench',

@@ -3,11 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { newId } from '../../src/accounts/ids.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
-import { sandboxNetworks } from '../../src/networks/sandbox.ts';
+import { newId } from '../../src/ids.ts';
+import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 
 export interface BenchGateway {
   readonly app: App;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { sandboxNetworks } from '../../src/networks/sandbox.ts';
+import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 
 const config = readConfig({
   PORT: '0',

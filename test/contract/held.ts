@@ -1,13 +1,14 @@
 /** What the project's tables and shapes hold, in the words of stated.ts. */
 import type { z } from 'zod';
-import { accountTypes } from '../../src/accounts/shapes.ts';
+import { accountTypes } from '../../src/auth/account.ts';
+import { endpointNames } from '../../src/endpoint.ts';
 import { errorNames, errorTable, ServiceError, toEnvelope } from '../../src/errors.ts';
+import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
 import * as jobs from '../../src/jobs/shapes.ts';
 import * as posts from '../../src/posts/shapes.ts';
+import { allowedErrors } from '../../src/rest/allowed-errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import { allowedErrors, endpointNames } from '../../src/rest/errors.ts';
 import * as webhooks from '../../src/webhooks/shapes.ts';
-import { webhookSourceNames, webhookSources } from '../../src/webhooks/sources.ts';
 import type { Facts } from './stated.ts';
 
 /** What the project adds to the contract on purpose, and documents: the rows by subject. */

@@ -4,9 +4,10 @@
  * test, so that no test needs what another proves.
  */
 import { randomBytes } from 'node:crypto';
-import { newId, newJobId } from '../../src/accounts/ids.ts';
+import { newId } from '../../src/ids.ts';
+import { newJobId } from '../../src/jobs/ids.ts';
 import type { JobFields, JobState } from '../../src/jobs/shapes.ts';
-import { companyJobId, type JobScenarioName } from '../../src/networks/sandbox.ts';
+import { companyJobId, type JobScenarioName } from '../../src/providers/sandbox/networks.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { JobTable, WebhookTable } from '../../src/store/schema.ts';
 import type { WebhookTrigger } from '../../src/webhooks/shapes.ts';

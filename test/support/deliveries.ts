@@ -1,7 +1,7 @@
 /** A gateway that delivers to receivers on loopback, and what tests of it have in common. */
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../src/accounts/ids.ts';
 import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
+import { newId } from '../../src/ids.ts';
 import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
 import type { TestDialect } from './databases.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';

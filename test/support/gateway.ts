@@ -4,14 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { newId } from '../../src/accounts/ids.ts';
-import { createKey } from '../../src/accounts/keys.ts';
-import { type AccountStatus, type AccountType, type Scope, scopeNames } from '../../src/accounts/shapes.ts';
 import { type App, createApp } from '../../src/app.ts';
+import type { AccountStatus, AccountType } from '../../src/auth/account.ts';
+import { createKey } from '../../src/auth/api-keys.ts';
+import { type Scope, scopeNames } from '../../src/auth/caller.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
-import type { Networks } from '../../src/networks/network.ts';
-import { type SandboxSessionName, sandboxNetworks, sandboxToken } from '../../src/networks/sandbox.ts';
+import { newId } from '../../src/ids.ts';
+import type { Networks } from '../../src/providers/provider.ts';
+import { type SandboxSessionName, sandboxNetworks, sandboxToken } from '../../src/providers/sandbox/networks.ts';
 
 export interface Gateway {
   readonly app: App;

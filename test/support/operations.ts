@@ -1,6 +1,6 @@
 /** One GraphQL operation for every root field of the schema, for what must hold for all of them. */
 import type { GraphQLObjectType } from 'graphql';
-import type { Scope } from '../../src/accounts/shapes.ts';
+import type { Scope } from '../../src/auth/caller.ts';
 import { globalId } from '../../src/graphql/node.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import type { SeededWorkspace } from './backends.ts';
@@ -114,10 +114,10 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ deliveryId }) =>
       `redeliver(input: { deliveryId: ${text(deliveryId)} }) { ${failure} ... on DeliveryScheduled { delivery { deliveryId } } }`,
   ],
-  'Mutation.replayDeliveries': [
+  'Mutation.redeliverAll': [
     'webhooks:write',
     ({ webhookId }) =>
-      `replayDeliveries(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesReplayed { webhookId count } }`,
+      `redeliverAll(input: { webhookId: ${text(webhookId)}, state: FAILED }) { ${failure} ... on DeliveriesRedelivered { webhookId count } }`,
   ],
   'Mutation.updateWebhook': [
     'webhooks:write',

@@ -1,7 +1,12 @@
 /** The tables of the sandbox's fixed ids as README.md shows them, made from the tables that the sandbox runs on. */
-import { accountStatuses } from '../../src/accounts/shapes.ts';
-import { demoId } from '../../src/demo.ts';
-import { checkpointInputs, jobScenarios, postIdentifiers, sandboxSessions } from '../../src/networks/sandbox.ts';
+import { accountStatuses } from '../../src/auth/account.ts';
+import { demoId } from '../../src/providers/sandbox/demo.ts';
+import {
+  checkpointInputs,
+  jobScenarios,
+  postIdentifiers,
+  sandboxSessions,
+} from '../../src/providers/sandbox/networks.ts';
 
 const rowOf = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const code = (text: string): string => `\`${text}\``;

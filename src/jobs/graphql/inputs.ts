@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { toContract, toVariant } from '../../graphql/words.ts';
+import { tagOneOf, toSnakeCase } from '../../graphql/contract-mapping.ts';
 import { recruiterLimits } from '../shapes.ts';
 import {
   EmploymentStatusEnum,
@@ -8,7 +8,7 @@ import {
   PublishModeEnum,
   SeniorityEnum,
   WorkplaceEnum,
-} from './vocabularies.ts';
+} from './enums.ts';
 
 const between = ({ min, max }: { readonly min: number; readonly max: number }) => `${min} to ${max} of them`;
 
@@ -211,10 +211,10 @@ export function jobRequest({
   ...fields
 }: Partial<typeof EditJobInput.$inferInput>): Record<string, unknown> {
   return {
-    ...(toContract(fields) as object),
-    ...(applyMethod === undefined ? {} : { apply_method: toVariant('type', applyMethod) }),
+    ...toSnakeCase(fields),
+    ...(applyMethod === undefined ? {} : { apply_method: tagOneOf('type', applyMethod) }),
     ...(screeningQuestions === undefined
       ? {}
-      : { screening_questions: screeningQuestions?.map((question) => toVariant('answer_type', question)) ?? null }),
+      : { screening_questions: screeningQuestions?.map((question) => tagOneOf('answer_type', question)) ?? null }),
   };
 }

@@ -1,17 +1,19 @@
 import { builder } from '../../graphql/builder.ts';
-import type { Context } from '../../graphql/context.ts';
-import { mutationResult } from '../../graphql/errors.ts';
-import { toContract, withoutNulls } from '../../graphql/words.ts';
+import { withoutNulls } from '../../graphql/contract-mapping.ts';
+import type { GraphQLContext } from '../../graphql/graphql-context.ts';
+import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
+import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
 import { CreateJobDraftInput, EditJobInput, jobRequest, PublishJobInput, SolveJobCheckpointInput } from './inputs.ts';
-import { findJob, PnetJobPosting } from './posting.ts';
-import { CheckpointTypeEnum, JobStateEnum } from './vocabularies.ts';
+import { PnetJobPosting } from './posting.ts';
 
 /** Every result leads on to the posting as it is after the mutation, whatever was loaded before. */
-function postingAfter({ job_id }: { readonly job_id: string }, context: Context): Promise<JobPosting | null> {
-  context.loaders.jobs.clear(job_id);
-  return findJob(job_id, context);
+function postingAfter(
+  { job_id }: { readonly job_id: string },
+  { loaders }: GraphQLContext,
+): Promise<JobPosting | null> {
+  return loaders.jobs.clear(job_id).load(job_id);
 }
 
 const postingField = {
@@ -68,55 +70,50 @@ const draftResult = mutationResult<JobPosting>(
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'PublishJobResult',
   'The published job, the checkpoint that the network asks for, or why it was not published.',
-  [PnetJobPostingPublished, PnetJobPostingPublishCheckpoint] as never,
+  [PnetJobPostingPublished, PnetJobPostingPublishCheckpoint],
   ['request', 'not_found', 'account', 'checkpoint', 'payment', 'performed'],
 );
 
 const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'SolveJobCheckpointResult',
   'The published job, the next checkpoint, or why the solution was not taken.',
-  [PnetJobPostingPublished, PnetJobPostingPublishCheckpoint] as never,
+  [PnetJobPostingPublished, PnetJobPostingPublishCheckpoint],
   ['request', 'not_found', 'account', 'checkpoint', 'performed'],
 );
 
-builder.mutationFields((t) => ({
-  editJob: t.field({
-    type: editResult.type,
-    description: 'Edits a job posting: only the fields that are present change. Scope: `jobs:write`.',
-    args: { input: t.arg({ type: EditJobInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input }, context) => {
-      const request = jobRequest(input);
-      return editResult.attempt(request, editJob(context, request));
-    },
-  }),
-  createJobDraft: t.field({
-    type: draftResult.type,
-    description:
-      'Makes a draft, to be published with `publishJob`. Embedded backend only: the contract has no such call. Scope: `jobs:write`.',
-    args: { input: t.arg({ type: CreateJobDraftInput, required: true, description: 'What the draft says.' }) },
-    resolve: (_root, { input }, context) => {
-      const request = jobRequest(withoutNulls(input));
-      return draftResult.attempt(request, createJobDraft(context, request));
-    },
-  }),
-  publishJob: t.field({
-    type: publishResult.type,
-    description:
-      'Publishes a draft as a free or a paid listing. The network may ask for a checkpoint first. Scope: `jobs:write`.',
-    args: { input: t.arg({ type: PublishJobInput, required: true, description: 'How to publish it.' }) },
-    resolve: (_root, { input }, context) => {
-      const request = toContract(withoutNulls(input));
-      return publishResult.attempt(request, publishJob(context, request));
-    },
-  }),
-  solveJobCheckpoint: t.field({
-    type: checkpointResult.type,
-    description:
-      'Answers the checkpoint that publishing a draft has opened; another may follow. Five wrong inputs close it, and it expires after 15 minutes: publish again. Scope: `jobs:write`.',
-    args: { input: t.arg({ type: SolveJobCheckpointInput, required: true, description: 'The answer.' }) },
-    resolve: (_root, { input }, context) => {
-      const request = toContract(input);
-      return checkpointResult.attempt(request, solveJobCheckpoint(context, request));
-    },
-  }),
-}));
+mutationField('editJob', {
+  description: 'Edits a job posting: only the fields that are present change.',
+  input: EditJobInput,
+  inputDescription: 'What to change.',
+  result: editResult,
+  operation: editJob,
+  // The one mutation in which null is refused: it could be taken for "remove".
+  toRequest: jobRequest,
+});
+
+mutationField('createJobDraft', {
+  description:
+    'Creates a draft, to be published with `publishJob`. Embedded backend only: the contract has no such call.',
+  input: CreateJobDraftInput,
+  inputDescription: 'What the draft says.',
+  result: draftResult,
+  operation: createJobDraft,
+  toRequest: (input) => jobRequest(withoutNulls(input)),
+});
+
+mutationField('publishJob', {
+  description: 'Publishes a draft as a free or a paid listing. The network may ask for a checkpoint first.',
+  input: PublishJobInput,
+  inputDescription: 'How to publish it.',
+  result: publishResult,
+  operation: publishJob,
+});
+
+mutationField('solveJobCheckpoint', {
+  description:
+    'Answers the checkpoint that publishing a draft has opened; another may follow. Five wrong inputs close it, and it expires after 15 minutes: publish again.',
+  input: SolveJobCheckpointInput,
+  inputDescription: 'The answer.',
+  result: checkpointResult,
+  operation: solveJobCheckpoint,
+});

@@ -1,10 +1,7 @@
 /** A posting as it is read back: an addition to the contract, embedded only. */
-import { AccountType } from '../../accounts/graphql.ts';
+import { AccountObject } from '../../accounts/graphql/account.ts';
 import { builder } from '../../graphql/builder.ts';
-import type { Context } from '../../graphql/context.ts';
-import { findable, globalId, Node } from '../../graphql/node.ts';
-import { requireScope } from '../../operation.ts';
-import { findJobs } from '../operations.ts';
+import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import type { JobFields, JobPosting, OpenCheckpoint } from '../shapes.ts';
 import {
   CheckpointTypeEnum,
@@ -13,7 +10,7 @@ import {
   PayFrequencyEnum,
   SeniorityEnum,
   WorkplaceEnum,
-} from './vocabularies.ts';
+} from './enums.ts';
 
 type Present<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
 type Question = Present<'screening_questions'>[number];
@@ -144,13 +141,10 @@ export const PnetJobPosting = builder.objectRef<JobPosting>('PnetJobPosting').im
     jobId: t.exposeID('job_id', { description: 'What arguments named `jobId` and `draftId` take.' }),
     accountId: t.exposeID('account_id', { description: 'The account that it belongs to.' }),
     account: t.field({
-      type: AccountType,
+      type: AccountObject,
       nullable: true,
       description: 'The account that it belongs to. Scope: `accounts:read`.',
-      resolve: ({ account_id }, _args, context) => {
-        requireScope(context.caller, 'accounts:read');
-        return context.loaders.accounts.load(account_id);
-      },
+      resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
     jobState: t.expose('job_state', { type: JobStateEnum, description: 'The state it is in.' }),
     checkpoint: t.expose('checkpoint', {
@@ -250,10 +244,4 @@ export const PnetJobPosting = builder.objectRef<JobPosting>('PnetJobPosting').im
   }),
 });
 
-/** The posting with this id; null where the key cannot see one. */
-export function findJob(jobId: string, context: Context): Promise<JobPosting | null> {
-  requireScope(context.caller, findJobs.scope);
-  return context.loaders.jobs.load(jobId);
-}
-
-findable('Job', async (jobId, context) => findJob(jobId, context));
+registerNode('Job', (jobId, { loaders }) => loaders.jobs.load(jobId));

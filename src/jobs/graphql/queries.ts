@@ -1,8 +1,9 @@
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
-import { jobListLimits, listJobs } from '../operations.ts';
-import { findJob, PnetJobPosting } from './posting.ts';
-import { JobStateEnum } from './vocabularies.ts';
+import { listJobs } from '../operations.ts';
+import { jobListLimits } from '../shapes.ts';
+import { JobStateEnum } from './enums.ts';
+import { PnetJobPosting } from './posting.ts';
 
 const PnetJobPostingConnection = connectionType('PnetJobPosting', PnetJobPosting, 'job postings');
 
@@ -13,7 +14,7 @@ builder.queryFields((t) => ({
     description:
       'The job posting or draft with this id; null where the key cannot see one. Embedded backend only. Scope: `jobs:write`.',
     args: { jobId: t.arg.id({ required: true, description: 'Id of the posting or draft.' }) },
-    resolve: (_root, { jobId }, context) => findJob(jobId, context),
+    resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
   jobPostings: t.field({
     type: PnetJobPostingConnection,
@@ -24,15 +25,13 @@ builder.queryFields((t) => ({
       ...connectionArgs(jobListLimits, 'job postings'),
     },
     complexity: connectionComplexity,
-    resolve: (_root, { accountId, state, first, after }, context) =>
+    resolve: (_root, { accountId, state, ...page }, context) =>
       connect(context, {
         operation: listJobs,
+        request: { account_id: accountId ?? undefined, job_state: state ?? undefined },
         limits: jobListLimits,
-        first,
-        after,
         list: ['jobPostings', context.caller.keyId, accountId, state],
-        load: (cursor, limit) =>
-          listJobs(context, { account_id: accountId ?? undefined, job_state: state ?? undefined, cursor, limit }),
+        ...page,
       }),
   }),
 }));

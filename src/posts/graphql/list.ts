@@ -2,9 +2,9 @@
 import { ServiceError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
-import type { Context } from '../../graphql/context.ts';
+import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
-import { type PhotonetPost, type PnetPost, type Post, postLimits } from '../shapes.ts';
+import { type PhotonetPost, type PnetPost, type Post, type PostListRequest, postLimits } from '../shapes.ts';
 
 export const PnetPostType = builder.objectRef<PnetPost>('PnetPost');
 export const PhotonetPostType = builder.objectRef<PhotonetPost>('PhotonetPost');
@@ -53,31 +53,27 @@ export interface PostListArguments {
   readonly after?: string | null | undefined;
 }
 
+/** Posts of one author, read with one account. Equal pages of one request are read once. */
 export function connectPosts(
-  context: Context,
+  context: GraphQLContext,
   { accountId, identifier, isCompany, first, after }: PostListArguments,
 ): Promise<Connection<Post>> {
-  return connect<Post>(context, {
+  return connect<PostListRequest, Post>(context, {
     operation: listPosts,
+    request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },
     limits: postLimits,
     first,
     after,
     list: ['posts', accountId, identifier, isCompany ?? false],
-    invalid: 'unprocessable_entity',
-    async load(cursor, limit) {
-      const { items, cursor: next } = await context.loaders.posts.load({
-        account_id: accountId,
-        identifier,
-        ...(isCompany === null || isCompany === undefined ? {} : { is_company: isCompany }),
-        ...(cursor === undefined ? {} : { cursor }),
-        limit,
-      });
+    async load(request) {
+      const { limit = postLimits.limit.default } = request;
+      const { items, cursor } = await context.loaders.posts.load({ ...request, limit });
       for (const post of items) if (typeof post === 'object' && post !== null) readFrom.set(post, accountId);
-      return { items, cursor: next };
+      return { items, cursor };
     },
     show: (post) =>
-      !typeOfProvider.has(post.provider)
-        ? new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' })
-        : post,
+      typeOfProvider.has(post.provider)
+        ? post
+        : new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' }),
   });
 }

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { connectionComplexity } from '../../graphql/connection.ts';
-import { vocabulary } from '../../graphql/enums.ts';
+import { contractEnum } from '../../graphql/enums.ts';
 import { globalId } from '../../graphql/node.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachment } from './attachments.ts';
@@ -8,7 +8,7 @@ import { accountOf, connectPosts, PnetPostType, PostConnection, partOf, postConn
 
 type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
 
-const Reaction = vocabulary(
+const Reaction = contractEnum(
   'PnetReaction',
   'A reaction to a pnet post.',
   {

@@ -1,5 +1,4 @@
-/** The GraphQL side of webhooks: what is read, and what is changed. */
-import './queries.ts';
+/** The GraphQL side of the webhook registry. */
+import './webhook.ts';
+import './health.ts';
 import './mutations.ts';
-import './deliveries.ts';
-import './delivery-mutations.ts';

@@ -1,9 +1,9 @@
+import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../../events/descriptions.ts';
+import { type WebhookSource, webhookSources } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { vocabulary } from '../../graphql/enums.ts';
-import { toContract, withVariant } from '../../graphql/words.ts';
-import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../descriptions.ts';
-import { type WebhookSource, webhookSources } from '../sources.ts';
-import { WebhookFormatEnum } from './vocabularies.ts';
+import { flattenOneOf, toSnakeCase, withoutNulls } from '../../graphql/contract-mapping.ts';
+import { contractEnum } from '../../graphql/enums.ts';
+import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
 const pick = <Word extends string>(words: readonly Word[], descriptions: Readonly<Record<Word, string>>) =>
   Object.fromEntries(words.map((word) => [word, descriptions[word]])) as Record<Word, string>;
@@ -12,7 +12,7 @@ const pick = <Word extends string>(words: readonly Word[], descriptions: Readonl
 function sourceInput(source: WebhookSource, name: string) {
   const { events, keys } = webhookSources[source];
   const what = sourceDescriptions[source];
-  const EventEnum = vocabulary(
+  const EventEnum = contractEnum(
     `${name}Event`,
     `An event of the source \`${source}\`.`,
     pick(events, eventDescriptions),
@@ -35,7 +35,7 @@ function sourceInput(source: WebhookSource, name: string) {
 }
 
 function dataInput(name: string, source: WebhookSource, keys: (typeof webhookSources)[WebhookSource]['keys']) {
-  const KeyEnum = vocabulary(
+  const KeyEnum = contractEnum(
     `${name}DataKey`,
     `A field of events of the source \`${source}\`.`,
     pick(keys, keyDescriptions),
@@ -99,7 +99,68 @@ export const DeleteWebhookInput = builder.inputType('DeleteWebhookInput', {
   fields: (t) => ({ webhookId: t.id({ required: true, description: 'Id of the webhook.' }) }),
 });
 
-/** The creation in the words of the contract, where the source stands beside the fields that all sources have. */
-export function createRequest({ source, ...common }: typeof CreateWebhookInput.$inferInput): object {
-  return withVariant('source', source, toContract(common) as object);
+const webhookId = { required: true, description: 'Id of the webhook.' } as const;
+
+const common = (t: Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]) => ({
+  name: t.string({ description: 'Display name.' }),
+  format: t.field({ type: WebhookFormatEnum, description: 'How payloads are encoded.' }),
+  accountIds: t.idList({ description: 'Accounts to listen on; an empty list for all of the workspace.' }),
+  headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers for deliveries.' }),
+});
+
+const TriggerInput = builder.inputType('TriggerInput', {
+  description: 'How a TRIGGER webhook is offered to people.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'What it is called.' }),
+    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Its icon.' }),
+    context: t.field({ type: TriggerContextEnum, required: true, description: 'Where it is offered.' }),
+  }),
+});
+
+export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhookInput', {
+  description: 'A new TRIGGER webhook.',
+  fields: (t) => ({
+    requestUrl: t.string({ required: true, description: 'Where deliveries are to go: http or https.' }),
+    trigger: t.field({ type: TriggerInput, required: true, description: 'How it is offered to people.' }),
+    enabled: t.boolean({ description: 'Whether it can be fired from now on; true when left out.' }),
+    ...common(t),
+  }),
+});
+
+export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  description: 'A change of a webhook: what is left out stays as it is.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    requestUrl: t.string({ description: 'Where deliveries are to go: http or https.' }),
+    source: t.field({
+      type: WebhookSourceInput,
+      description: 'Events and payload keys of the source that the webhook has: it cannot be given another one.',
+    }),
+    ...common(t),
+  }),
+});
+
+export const SetWebhookEnabledInput = builder.inputType('SetWebhookEnabledInput', {
+  description: 'Whether a webhook is delivered to.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    enabled: t.boolean({ required: true, description: 'False holds its deliveries, true lets new ones through.' }),
+  }),
+});
+
+export const WebhookSecretInput = builder.inputType('WebhookSecretInput', {
+  description: 'The webhook whose secret it is about.',
+  fields: (t) => ({ webhookId: t.id(webhookId) }),
+});
+
+/**
+ * A creation or an update in the contract's terms, where the source stands beside the fields that all sources have. Null
+ * means "not given".
+ */
+export function webhookRequest({
+  source,
+  ...common
+}: typeof CreateWebhookInput.$inferInput | typeof UpdateWebhookInput.$inferInput): object {
+  const fields = toSnakeCase(withoutNulls(common));
+  return source === null || source === undefined ? fields : flattenOneOf('source', withoutNulls(source), fields);
 }

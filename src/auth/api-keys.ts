@@ -1,0 +1,123 @@
+/** API keys and the workspaces they belong to: making, listing, revoking them, and finding out who a caller is. */
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../errors.ts';
+import { newId, type RandomBytes } from '../ids.ts';
+import type { Database } from '../store/database.ts';
+import type { Caller, Scope } from './caller.ts';
+
+/** What starts every key, so that people and secret scanners know one when they see it. */
+const keyPrefix = 'postern_';
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+export interface NewKey {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly accountIds: readonly string[] | null;
+  readonly expiresAt: Date | null;
+}
+
+/** Makes a key. The text that it returns is shown once and cannot be found out again. */
+export async function createKey(
+  database: Database,
+  { workspaceId, name, scopes, accountIds, expiresAt }: NewKey,
+  { now, randomBytes }: { readonly now: Date; readonly randomBytes: RandomBytes },
+): Promise<{ readonly id: string; readonly key: string }> {
+  if (accountIds?.length === 0) throw new Error('A key that is limited to accounts needs at least one');
+  const key = keyPrefix + randomBytes(32).toString('base64url');
+  const id = newId(randomBytes);
+  await database
+    .insertInto('api_keys')
+    .values({
+      id,
+      workspace_id: workspaceId,
+      name,
+      hash: hashOf(key),
+      scopes: JSON.stringify(scopes),
+      account_ids: accountIds === null ? null : JSON.stringify(accountIds),
+      created_at: now.getTime(),
+      expires_at: expiresAt?.getTime() ?? null,
+      revoked_at: null,
+    })
+    .execute();
+  return { id, key };
+}
+
+/**
+ * Who a request comes from, by its API key.
+ * @throws ServiceError `missing_credentials`, `invalid_credentials` (unknown or revoked) or `expired_credentials`
+ */
+export async function authenticate(database: Database, key: string | undefined, now: Date): Promise<Caller> {
+  if (key === undefined || key === '') {
+    throw new ServiceError('missing_credentials', { detail: 'Send an API key in the X-API-KEY header.' });
+  }
+  const found = await database
+    .selectFrom('api_keys')
+    .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')
+    .select(['api_keys.id', 'api_keys.name', 'workspace_id', 'workspaces.name as workspace_name'])
+    .select(['scopes', 'account_ids', 'expires_at', 'revoked_at'])
+    .where('hash', '=', hashOf(key))
+    .executeTakeFirst();
+  if (found === undefined || found.revoked_at !== null) {
+    throw new ServiceError('invalid_credentials', { detail: 'The API key is not valid.' });
+  }
+  if (found.expires_at !== null && found.expires_at <= now.getTime()) {
+    throw new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.' });
+  }
+  return {
+    keyId: found.id,
+    keyName: found.name,
+    workspaceId: found.workspace_id,
+    workspaceName: found.workspace_name,
+    scopes: new Set<Scope>(JSON.parse(found.scopes)),
+    accountIds: found.account_ids === null ? null : new Set<string>(JSON.parse(found.account_ids)),
+    expiresAt: found.expires_at === null ? null : new Date(found.expires_at),
+  };
+}
+
+/** A key as it may be shown: everything but what it could be used with. */
+export interface KeySummary {
+  readonly id: string;
+  readonly name: string;
+  readonly workspace: string;
+  readonly scopes: readonly Scope[];
+  readonly accountIds: readonly string[] | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** All keys, oldest first. */
+export async function listKeys(database: Database): Promise<KeySummary[]> {
+  const rows = await database
+    .selectFrom('api_keys')
+    .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')
+    .selectAll('api_keys')
+    .select('workspaces.name as workspace')
+    .orderBy('api_keys.created_at')
+    .orderBy('api_keys.id')
+    .execute();
+  const date = (time: number | null) => (time === null ? null : new Date(time));
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    workspace: row.workspace,
+    scopes: JSON.parse(row.scopes),
+    accountIds: row.account_ids === null ? null : JSON.parse(row.account_ids),
+    createdAt: new Date(row.created_at),
+    expiresAt: date(row.expires_at),
+    revokedAt: date(row.revoked_at),
+  }));
+}
+
+/** Revokes a key from now on. Answers whether there was one to revoke. */
+export async function revokeKey(database: Database, id: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('api_keys')
+    .set({ revoked_at: now.getTime() })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

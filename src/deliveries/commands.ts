@@ -1,0 +1,221 @@
+/** What callers do with events and deliveries: emit, fire, test, send again. */
+
+import { requireAccount } from '../auth/account-access.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Emit, Emitted } from '../delivery/emit.ts';
+import type { Signals } from '../delivery/notifications.ts';
+import type { Issue } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { ownKeys, triggerEvent } from '../events/event.ts';
+import { sampleData } from '../events/samples.ts';
+import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../events/sources.ts';
+import { checkId } from '../ids.ts';
+import type { Database } from '../store/database.ts';
+import type { WebhookTable } from '../store/schema.ts';
+import { requireWebhook } from '../webhooks/repository.ts';
+import type { WebhookTrigger } from '../webhooks/shapes.ts';
+import type { DeliveriesPort } from './port.ts';
+import { visible } from './queries.ts';
+import type { EventEmitted } from './shapes.ts';
+
+export interface ActingContext {
+  readonly database: Database;
+  readonly emit: Emit;
+  readonly signals: Signals;
+  readonly now: () => Date;
+}
+
+const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
+  object: 'EventEmitted',
+  event_id: eventId,
+  delivery_ids: deliveries,
+  repeated,
+});
+
+const invalid = (path: Issue['path'], message: string): ServiceError =>
+  new ServiceError('invalid_parameters', {
+    detail: `${path.join('../delivery')} ${message}`,
+    issues: [{ path, message }],
+  });
+
+export function actOnDeliveries({
+  database,
+  emit,
+  signals,
+  now,
+}: ActingContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
+  return {
+    async emit({ caller }, { account_id, event, data, idempotency_key }) {
+      const source = sourceOfEvents([event]) as WebhookSource;
+      const sample = sampleData(source, event, now());
+      if (data !== undefined) requireKeys(source, data);
+      const accountType = await requireEmitter(database, caller, account_id);
+      return emitted(
+        await emit({
+          workspaceId: caller.workspaceId,
+          accountId: account_id,
+          accountType,
+          source,
+          event,
+          data: data === undefined ? sample : { ...timeOf(sample), ...data },
+          given: data ?? null,
+          idempotencyKey: idempotency_key,
+        }),
+      );
+    },
+
+    async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
+      const webhook = await requireWebhook(database, caller, webhook_id);
+      if (webhook.trigger === null) throw invalid(['webhook_id'], 'must be that of a TRIGGER webhook');
+      const trigger: WebhookTrigger = JSON.parse(webhook.trigger);
+      if (trigger.context !== context) throw invalid(['context'], `must be ${trigger.context}, as that of the webhook`);
+      if ((context === 'MESSAGE') !== (message_id !== undefined)) {
+        throw invalid(
+          ['message_id'],
+          context === 'MESSAGE' ? 'is required' : 'is not accepted in the context of a chat',
+        );
+      }
+      requireEnabled(webhook);
+      const accountType = await requireEmitter(database, caller, account_id);
+      const listened: string[] = JSON.parse(webhook.account_ids);
+      if (listened.length > 0 && !listened.includes(account_id)) {
+        throw invalid(['account_id'], 'must be one of the accounts of the webhook');
+      }
+      const fields = {
+        context,
+        trigger_name: trigger.name,
+        chat_id,
+        ...(message_id === undefined ? {} : { message_id }),
+      };
+      return emitted(
+        await emit({
+          workspaceId: caller.workspaceId,
+          accountId: account_id,
+          accountType,
+          source: null,
+          event: triggerEvent,
+          data: { timestamp: now().toISOString(), ...fields },
+          given: fields,
+          webhookId: webhook_id,
+          idempotencyKey: idempotency_key,
+        }),
+      );
+    },
+
+    async sendTest({ caller }, { webhook_id, event }) {
+      const webhook = await requireWebhook(database, caller, webhook_id);
+      requireEnabled(webhook);
+      const source = webhook.source as WebhookSource | null;
+      if (source === null)
+        throw invalid(['webhook_id'], 'must be that of an AUTO webhook: fire a TRIGGER webhook instead');
+      const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];
+      const chosen = (event ?? (JSON.parse(webhook.events) as WebhookEvent[])[0] ?? events[0]) as WebhookEvent;
+      if (!events.includes(chosen)) throw invalid(['event'], `must be one of ${events.join(', ')}`);
+      const listened: string[] = JSON.parse(webhook.account_ids);
+      const account = await database
+        .selectFrom('accounts')
+        .select(['id', 'type'])
+        .where('workspace_id', '=', caller.workspaceId)
+        .$if(listened.length > 0, (query) => query.where('id', 'in', listened))
+        .$if(caller.accountIds !== null, (query) => query.where('id', 'in', [...(caller.accountIds ?? []), '']))
+        .orderBy('created_at')
+        .limit(1)
+        .executeTakeFirst();
+      return emitted(
+        await emit({
+          workspaceId: caller.workspaceId,
+          accountId: account?.id ?? null,
+          accountType: account?.type ?? null,
+          source,
+          event: chosen,
+          data: sampleData(source, chosen, now()),
+          webhookId: webhook_id,
+        }),
+      );
+    },
+
+    async redeliver({ caller }, { delivery_id }) {
+      checkId(delivery_id, 'delivery');
+      const delivery = await visible(database, caller).where('deliveries.id', '=', delivery_id).executeTakeFirst();
+      if (delivery === undefined) throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
+      requireEnabled(await requireWebhook(database, caller, delivery.webhook_id));
+      const count = await database.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await again(transaction, now())
+          .where('id', '=', delivery_id)
+          .where('state', '!=', 'pending')
+          .executeTakeFirst();
+        await signals.announceWork(transaction);
+        return numUpdatedRows;
+      });
+      if (count === 0n) {
+        throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
+      }
+      signals.work();
+      signals.updated([delivery_id]);
+      return { object: 'DeliveryScheduled', delivery_id };
+    },
+
+    async redeliverAll({ caller }, { webhook_id, since, until, state }) {
+      requireEnabled(await requireWebhook(database, caller, webhook_id));
+      const { numUpdatedRows } = await database.transaction().execute(async (transaction) => {
+        let query = again(transaction, now()).where('webhook_id', '=', webhook_id).where('state', '=', state);
+        if (since !== undefined) query = query.where('created_at', '>=', Date.parse(since));
+        if (until !== undefined) query = query.where('created_at', '<', Date.parse(until));
+        if (caller.accountIds !== null) query = query.where('account_id', 'in', [...caller.accountIds, '']);
+        const result = await query.executeTakeFirst();
+        await signals.announceWork(transaction);
+        return result;
+      });
+      signals.work();
+      return { object: 'DeliveriesRedelivered', webhook_id, count: Number(numUpdatedRows) };
+    },
+  };
+}
+
+/** Makes deliveries due that are not on their way, with the whole retry table before them. */
+const again = (database: Pick<Database, 'updateTable'>, now: Date) =>
+  database
+    .updateTable('deliveries')
+    .set(({ ref }) => ({
+      state: 'pending',
+      next_at: 0,
+      claim: null,
+      finished_at: null,
+      attempts_before: ref('attempts'),
+    }))
+    // One that was held while it was being sent belongs to its worker until the lease ends.
+    .where(({ or, eb }) => or([eb('claim', 'is', null), eb('next_at', '<=', now.getTime())]));
+
+/** The fields of a sample that say when it happened: an emitter need not repeat them. */
+const timeOf = (sample: Record<string, unknown>) =>
+  Object.fromEntries(['timestamp', 'date'].flatMap((key) => (key in sample ? [[key, sample[key]]] : [])));
+
+/** Data has keys of its source, and none that we give ourselves. */
+function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknown>>): void {
+  const keys: readonly string[] = source === 'account_status' ? ['timestamp'] : webhookSources[source].keys;
+  for (const key of Object.keys(data)) {
+    if (ownKeys.includes(key)) throw invalid(['data'], `must not have ${key}: the gateway sets it`);
+    if (!keys.includes(key)) throw invalid(['data'], `must not have ${key}, which is no key of the source ${source}`);
+  }
+}
+
+/** The type of an account that may emit. */
+async function requireEmitter(database: Database, caller: Caller, accountId: string): Promise<string> {
+  checkId(accountId, 'account');
+  const account = await database
+    .selectFrom('accounts')
+    .select('type')
+    .where('id', '=', accountId)
+    .where('workspace_id', '=', caller.workspaceId)
+    .executeTakeFirst();
+  if (account === undefined) {
+    throw new ServiceError('resource_not_found', { detail: 'No connected account has this account_id.' });
+  }
+  requireAccount(caller, accountId);
+  return account.type;
+}
+
+function requireEnabled(webhook: WebhookTable): void {
+  if (webhook.enabled === 1) return;
+  throw new ServiceError('invalid_parameters', { detail: 'The webhook is disabled: enable it first.' });
+}

@@ -1,0 +1,22 @@
+import { operation } from '../operation.ts';
+import { idList } from '../validation.ts';
+import {
+  attemptListShape,
+  deliveryListShape,
+  emitShape,
+  fireTriggerShape,
+  redeliverAllShape,
+  redeliverShape,
+  testEventShape,
+  watchShape,
+} from './shapes.ts';
+
+export const listDeliveries = operation('webhooks:read', deliveryListShape, ({ deliveries }) => deliveries.list);
+export const findDeliveries = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.find);
+export const listAttempts = operation('webhooks:read', attemptListShape, ({ deliveries }) => deliveries.attempts);
+export const watchDeliveries = operation('webhooks:read', watchShape, ({ deliveries }) => deliveries.watch);
+export const emitEvent = operation('events:write', emitShape, ({ deliveries }) => deliveries.emit);
+export const fireTrigger = operation('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);
+export const sendTestEvent = operation('webhooks:write', testEventShape, ({ deliveries }) => deliveries.sendTest);
+export const redeliver = operation('webhooks:write', redeliverShape, ({ deliveries }) => deliveries.redeliver);
+export const redeliverAll = operation('webhooks:write', redeliverAllShape, ({ deliveries }) => deliveries.redeliverAll);

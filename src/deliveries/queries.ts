@@ -1,0 +1,177 @@
+/** Deliveries and their attempts as callers see them. */
+
+import type { Caller } from '../auth/caller.ts';
+import type { Signals } from '../delivery/notifications.ts';
+import { ServiceError } from '../errors.ts';
+import { isId } from '../ids.ts';
+import type { CursorCodec } from '../paging.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { FailureReason } from '../security/outbound.ts';
+import type { Database } from '../store/database.ts';
+import { readPage } from '../store/keyset.ts';
+import type { DeliveryTable } from '../store/schema.ts';
+import type { DeliveriesPort } from './port.ts';
+import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
+
+export interface ReadingContext {
+  readonly database: Database;
+  readonly cursors: CursorCodec;
+  readonly signals: Signals;
+  readonly now: () => Date;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
+
+export function readDeliveries({
+  database,
+  cursors,
+  signals,
+  now,
+}: ReadingContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
+  const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
+    const wellFormed = deliveryIds.filter(isId);
+    if (wellFormed.length === 0) return deliveryIds.map(() => null);
+    const rows = await visible(database, caller).where('deliveries.id', 'in', wellFormed).execute();
+    const byId = new Map(rows.map((row) => [row.id, toDelivery(row, now())]));
+    return deliveryIds.map((id) => byId.get(id) ?? null);
+  };
+  return {
+    find,
+
+    async list({ caller }, { webhook_id, state = [], limit = deliveryLimits.limit.default, cursor }) {
+      const scope = ['deliveries', caller.keyId, webhook_id, [...state].sort().join()];
+      const page = await readPage(cursors, scope, { cursor, limit }, (place, count) => {
+        let query = visible(database, caller)
+          .where('deliveries.webhook_id', '=', webhook_id)
+          .orderBy('deliveries.created_at', 'desc')
+          .orderBy('deliveries.id', 'desc')
+          .limit(count);
+        if (state.length > 0) query = query.where('state', 'in', state);
+        if (place !== null) {
+          query = query.where(({ eb, refTuple, tuple }) =>
+            eb(refTuple('deliveries.created_at', 'deliveries.id'), '<', tuple(place.created_at, place.id)),
+          );
+        }
+        return query.execute();
+      });
+      return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
+    },
+
+    async attempts(call, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
+      if ((await find(call, [delivery_id]))[0] === null) {
+        throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
+      }
+      const scope = ['delivery attempts', call.caller.keyId, delivery_id];
+      const page = await readPage(cursors, scope, { cursor, limit }, async (place, count) => {
+        const rows = await database
+          .selectFrom('delivery_attempts')
+          .selectAll()
+          .where('delivery_id', '=', delivery_id)
+          .where('number', '>', place?.created_at ?? 0)
+          .orderBy('number')
+          .limit(count)
+          .execute();
+        // Attempts are in the order of their numbers, whatever the clock said.
+        return rows.map((row) => ({ ...row, created_at: row.number, id: '' }));
+      });
+      return {
+        ...page,
+        items: page.items.map(
+          ({ number, started_at, duration_ms, status, failure, answer }): DeliveryAttempt => ({
+            number,
+            started_at: iso(started_at),
+            duration_ms,
+            status,
+            failure: failure as FailureReason | null,
+            answer,
+          }),
+        ),
+      };
+    },
+
+    async watch(call, { webhook_id }) {
+      return changes(updates(signals, call.signal));
+
+      async function* changes(batches: AsyncGenerator<string[]>) {
+        for await (const ids of batches) {
+          for (const delivery of await find(call, ids)) {
+            if (delivery === null || (webhook_id !== undefined && delivery.webhook_id !== webhook_id)) continue;
+            yield delivery;
+          }
+        }
+      }
+    },
+  };
+}
+
+/** More than this many changes that a slow reader has not taken: the oldest are dropped, as a later one tells the state. */
+const maxUnread = 1_000;
+
+/** The ids of deliveries that change, in batches, until the signal aborts or the process stops. */
+async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<string[]> {
+  const unread = new Set<string>();
+  let ended = signal.aborted;
+  let wake = () => {};
+  const end = () => {
+    ended = true;
+    wake();
+  };
+  const stop = signals.onUpdated((ids) => {
+    if (ids === null) return end();
+    for (const id of ids) {
+      unread.delete(id);
+      unread.add(id);
+      const oldest = unread.size > maxUnread ? unread.values().next().value : undefined;
+      if (oldest !== undefined) unread.delete(oldest);
+    }
+    wake();
+  });
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    while (!ended) {
+      if (unread.size === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      const ids = [...unread].slice(0, 100);
+      for (const id of ids) unread.delete(id);
+      yield ids;
+    }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** The deliveries that a key may see: of its workspace and, where it is limited to accounts, of those. */
+export const visible = (database: Database, caller: Caller) =>
+  database
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .selectAll('deliveries')
+    .select('events.data')
+    .where('deliveries.workspace_id', '=', caller.workspaceId)
+    .$if(caller.accountIds !== null, (query) =>
+      query.where('deliveries.account_id', 'in', [...(caller.accountIds ?? []), '']),
+    );
+
+function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
+  const waits = row.state === 'pending' && row.claim === null && row.next_at > now.getTime();
+  return {
+    object: 'Delivery',
+    delivery_id: row.id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    account_id: row.account_id,
+    event: row.event,
+    data: JSON.parse(row.data),
+    state: row.state as DeliveryState,
+    attempt_count: row.attempts,
+    next_attempt_at: waits ? iso(row.next_at) : null,
+    created_at: iso(row.created_at),
+    finished_at: isoOrNull(row.finished_at),
+  };
+}

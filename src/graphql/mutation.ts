@@ -1,0 +1,97 @@
+/**
+ * Mutations. Each has one argument `input` and runs one operation; what a caller must expect, success or failure, is a
+ * member of its result union.
+ */
+import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
+import { type ErrorFamily, ServiceError } from '../errors.ts';
+import { type AnyOperation, run } from '../operation.ts';
+import { builder } from './builder.ts';
+import { issuesInGraphQL, toSnakeCase, withoutNulls } from './contract-mapping.ts';
+import { type DataFamily, errorTypeNames, errorTypes, Failure } from './error-types.ts';
+import type { GraphQLContext } from './graphql-context.ts';
+
+/** The contract's results name their type in `object`; their GraphQL types have the same names. */
+interface Result {
+  readonly object: string;
+}
+
+type Types = (typeof builder)['$inferSchemaTypes'];
+
+/** The object type of each member of `Success`. */
+type SuccessType<Success> = Success extends Result ? ObjectRef<Types, Success> : never;
+
+/** A result union, and the families of failures that are members of it. */
+interface MutationResult<Success extends Result> {
+  readonly type: UnionRef<Types, Result | Failure>;
+  readonly failures: readonly DataFamily[];
+  /** Of the types only: what a mutation with this result may return. */
+  readonly success?: Success;
+}
+
+/** The result union of a mutation: its success types, and the error types of the families that are returned as data. */
+export function mutationResult<Success extends Result>(
+  name: string,
+  description: string,
+  success: readonly SuccessType<Success>[],
+  failures: readonly DataFamily[],
+): MutationResult<Success> {
+  const types: ObjectRef<Types, Result | Failure>[] = [...success, ...failures.map((family) => errorTypes[family])];
+  const type = builder.unionType(name, {
+    description,
+    types,
+    resolveType: (value) => {
+      const result: Failure | Result = value;
+      return result instanceof Failure ? errorTypeNames[result.error.family as DataFamily] : result.object;
+    },
+  });
+  return { type, failures };
+}
+
+interface Mutation<Input extends object, Output, Success extends Result> {
+  /** What it does. The scope that it needs is added from the operation. */
+  readonly description: string;
+  readonly input: InputObjectRef<Types, Input>;
+  readonly inputDescription: string;
+  readonly result: MutationResult<Success>;
+  readonly operation: AnyOperation<Output>;
+  /** The operation's request. By default fields keep their names, in snake_case, and null means "not given". */
+  readonly toRequest?: (input: Input) => object;
+}
+
+/** The output as a success of the result union, needed where that shows more than the operation returns. */
+type ToSuccess<Input, Output, Success> = (output: Output, input: Input) => Success;
+
+type Presentation<Input, Output, Success> = Output extends Success
+  ? { readonly toSuccess?: undefined }
+  : { readonly toSuccess: ToSuccess<Input, Output, Success> };
+
+/** Adds a mutation to the schema. */
+export function mutationField<Input extends object, Output extends Result, Success extends Result>(
+  name: string,
+  mutation: Mutation<Input, Output, Success> & Presentation<Input, Output, Success>,
+): void {
+  const { description, input, inputDescription, result, operation, toSuccess } = mutation;
+  const { toRequest = (given: Input) => toSnakeCase(withoutNulls(given)) } = mutation;
+  const perform = async (given: Input, context: GraphQLContext): Promise<Result | Failure> => {
+    const request = toRequest(given);
+    try {
+      const output = await run(operation, context.ports, context, request);
+      return toSuccess === undefined ? output : toSuccess(output, given);
+    } catch (error) {
+      if (!isExpected(error, result.failures)) throw error;
+      return new Failure(issuesInGraphQL(error, request, ['input']));
+    }
+  };
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: result.type,
+      description: `${description} Scope: \`${operation.scope}\`.`,
+      args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
+      // Pothos cannot see that arguments with an input of a generic type have it.
+      resolve: (_root, args, context) => perform((args as { readonly input: Input }).input, context),
+    }),
+  );
+}
+
+const isExpected = (error: unknown, failures: readonly ErrorFamily[]): error is ServiceError =>
+  error instanceof ServiceError && failures.includes(error.family);

@@ -1,0 +1,163 @@
+/**
+ * The demo workspace of the first start on an empty database: connected accounts in every state, drafts for every way
+ * that publishing can go, and webhooks. All of it lives on the sandbox networks. The ids are fixed, so that examples can
+ * name them.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
+import { createKey } from '../../auth/api-keys.ts';
+import { scopeNames } from '../../auth/caller.ts';
+import { type WebhookSource, webhookSourceNames, webhookSources } from '../../events/sources.ts';
+import type { RandomBytes } from '../../ids.ts';
+import { type JobState, jobStates } from '../../jobs/shapes.ts';
+import type { Database } from '../../store/database.ts';
+import type { AccountTable, JobTable, WebhookTable } from '../../store/schema.ts';
+import type { triggerContexts, WebhookTrigger } from '../../webhooks/shapes.ts';
+import {
+  companyJobId,
+  type JobScenarioName,
+  jobScenarios,
+  type SandboxSessionName,
+  sandboxSessions,
+  sandboxToken,
+} from './networks.ts';
+
+/** An id that can be read: 22 characters of base64url, the last of them one that an id can end in. */
+export const demoId = (name: string): string => `${name.replaceAll('_', '-').slice(0, 21).padEnd(21, '-')}A`;
+
+const workspaceId = demoId('demo');
+
+/**
+ * Makes the demo workspace where there is no workspace yet, and a key for it in the file `demo-key` of `directory`.
+ * Of several processes that start together one makes it.
+ * @returns the file, or null where there was a workspace already
+ */
+export async function ensureDemo(
+  database: Database,
+  {
+    directory,
+    now,
+    randomBytes,
+  }: { readonly directory: string; readonly now: Date; readonly randomBytes: RandomBytes },
+): Promise<string | null> {
+  return database.transaction().execute(async (transaction) => {
+    const existing = await transaction.selectFrom('workspaces').select('id').limit(1).executeTakeFirst();
+    if (existing !== undefined) return null;
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('workspaces')
+      .values({ id: workspaceId, name: 'Demo', created_at: now.getTime() })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 0n) return null;
+
+    const base = now.getTime();
+    await transaction.insertInto('accounts').values(demoAccounts(base)).execute();
+    await transaction.insertInto('jobs').values(demoJobs(base)).execute();
+    await transaction.insertInto('webhooks').values(demoWebhooks(base)).execute();
+    const { key } = await createKey(
+      transaction,
+      { workspaceId, name: 'Demo key', scopes: scopeNames, accountIds: null, expiresAt: null },
+      { now, randomBytes },
+    );
+    // Before the commit: a demo workspace whose key nobody knows would be of no use.
+    const file = join(directory, demoKeyFile);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await writeFile(file, `${key}\n`, { mode: 0o600 });
+    return file;
+  });
+}
+
+/** Name of the file that the demo key is kept in, beside the database file. */
+export const demoKeyFile = 'demo-key';
+
+/** The demo key that was made in `directory`; undefined where there is none. */
+export async function readDemoKey(directory: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(directory, demoKeyFile), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** One account of each type that works, one in each status, and one for each outcome of a session. */
+function demoAccounts(base: number): AccountTable[] {
+  const account = (
+    id: string,
+    name: string,
+    type: AccountType,
+    status: AccountStatus = 'OK',
+    session: SandboxSessionName = 'ok',
+  ) => ({ id: demoId(id), name, type, status, session: sandboxToken(session) });
+
+  const accounts = [
+    ...accountTypes.map((type) => account(type.toLowerCase(), `Demo ${type}`, type)),
+    ...(Object.keys(accountStatuses) as AccountStatus[])
+      .filter((status) => status !== 'OK')
+      .map((status) => account(`status-${status.toLowerCase()}`, `Status ${status}`, 'PNET', status)),
+    ...(Object.keys(sandboxSessions) as SandboxSessionName[])
+      .filter((session) => session !== 'ok')
+      .map((session) => account(session, `Session ${session}`, 'PNET', 'OK', session)),
+  ];
+  return accounts.map((row, index) => ({ ...row, workspace_id: workspaceId, created_at: base + index }));
+}
+
+/** A draft for each scenario, numbered from 1001 in the order of the table, and from 2001 a posting in each state. */
+function demoJobs(base: number): JobTable[] {
+  const job = (id: number, state: JobState, scenario: JobScenarioName) => ({
+    id: String(id),
+    state,
+    fields: JSON.stringify({
+      job_title: { text: `Software Engineer (${state === 'draft' ? scenario : state})` },
+      company: { text: 'Example Works' },
+      workplace: 'HYBRID',
+      employment_status: 'FULL_TIME',
+      description: `<p>${jobScenarios[scenario].description}</p>`,
+      company_job_id: companyJobId(scenario),
+    }),
+  });
+  const jobs = [
+    ...(Object.keys(jobScenarios) as JobScenarioName[]).map((scenario, index) => job(1001 + index, 'draft', scenario)),
+    ...jobStates.filter((state) => state !== 'draft').map((state, index) => job(2001 + index, state, 'publish')),
+  ];
+  return jobs.map((row, index) => ({
+    ...row,
+    workspace_id: workspaceId,
+    account_id: demoId('pnet'),
+    checkpoint: null,
+    claimed_until: 0,
+    created_at: base + index,
+    updated_at: base + index,
+  }));
+}
+
+/** A webhook for each source, and one for each context of a trigger. They are not enabled: nothing is at their addresses. */
+function demoWebhooks(base: number): WebhookTable[] {
+  const webhook = (id: string, name: string, source: WebhookSource | null, trigger: WebhookTrigger | null) => ({
+    id: demoId(`hook-${id}`),
+    type: trigger === null ? 'AUTO' : 'TRIGGER',
+    source,
+    name,
+    enabled: 0,
+    request_url: `https://hooks.example/${id}`,
+    format: 'json',
+    account_ids: '[]',
+    headers: '[]',
+    data: JSON.stringify(source === null ? [] : webhookSources[source].keys.map((key) => ({ name: key, key }))),
+    events: JSON.stringify(source === null ? [] : webhookSources[source].events),
+    trigger: trigger === null ? null : JSON.stringify(trigger),
+  });
+  const trigger = (context: (typeof triggerContexts)[number], icon: WebhookTrigger['icon']) =>
+    webhook(`trigger-${context.toLowerCase()}`, `Send ${context.toLowerCase()}`, null, {
+      icon,
+      name: `Send ${context.toLowerCase()}`,
+      context,
+    });
+  const webhooks = [
+    ...webhookSourceNames.map((source) => webhook(source, `Demo ${source}`, source, null)),
+    trigger('MESSAGE', 'WebhookIcon'),
+    trigger('CHAT', 'ChatAppIcon'),
+  ];
+  return webhooks.map((row, index) => ({ ...row, workspace_id: workspaceId, created_at: base + index }));
+}

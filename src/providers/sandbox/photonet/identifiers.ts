@@ -1,0 +1,168 @@
+/** Who is on the sandbox's photonet, and which identifiers of it fail. */
+import type { PhotonetPost } from '../../../posts/shapes.ts';
+import { type FailingRow, invalidRecipient, type ListedRow } from '../listing.ts';
+
+interface Named {
+  /** The other identifier of the user, in digits. */
+  readonly providerId: string;
+}
+
+/** A user whose posts can be listed. */
+export interface PhotonetRow extends ListedRow, Named {
+  readonly verified?: boolean;
+  /** What the list is made of: pictures and videos mixed, only videos, or one post for each thing a post can have. */
+  readonly content: 'mixed' | 'videos' | 'gallery';
+}
+
+/**
+ * The users by their username; each can be asked for by its `providerId` as well. One that is not here is
+ * `errors/invalid_recipient`.
+ */
+export const photonetIdentifiers = {
+  'sandbox.sixty': {
+    description: 'A user with 60 posts: pictures and videos, with and without captions.',
+    providerId: '5000000060',
+    serial: 1,
+    posts: 60,
+    content: 'mixed',
+    verified: true,
+  },
+  'sandbox.hundred': {
+    description: 'A user with exactly 100 posts: one full page, the last.',
+    providerId: '5000000100',
+    serial: 2,
+    posts: 100,
+    content: 'mixed',
+  },
+  'sandbox.130': {
+    description: 'A user with 130 posts: two pages.',
+    providerId: '5000000130',
+    serial: 3,
+    posts: 130,
+    content: 'mixed',
+  },
+  'sandbox.video': {
+    description: 'A user with 12 posts, all of them videos.',
+    providerId: '5000000012',
+    serial: 4,
+    posts: 12,
+    content: 'videos',
+  },
+  'sandbox.gallery': {
+    description: 'A user whose posts show each thing that a post can have, and each that it can lack.',
+    providerId: '5000000008',
+    serial: 5,
+    posts: 8,
+    content: 'gallery',
+    verified: true,
+  },
+  'sandbox.one': {
+    description: 'A user with one post.',
+    providerId: '5000000001',
+    serial: 6,
+    posts: 1,
+    content: 'mixed',
+  },
+  'sandbox.empty': {
+    description: 'A user without posts.',
+    providerId: '5000000000',
+    serial: 7,
+    posts: 0,
+    content: 'mixed',
+  },
+  'sandbox.slow': {
+    description: 'A user with 12 posts; a page takes about 300 ms.',
+    providerId: '5000000300',
+    serial: 8,
+    posts: 12,
+    delayMs: 300,
+    content: 'mixed',
+  },
+  'sandbox.breaks': {
+    description: 'A user with 150 posts; a page that reaches beyond the first 100 is errors/provider_error.',
+    providerId: '5000000150',
+    serial: 9,
+    posts: 150,
+    failsFrom: 100,
+    content: 'mixed',
+  },
+
+  'sandbox.private': {
+    description: 'A private user: errors/user_unreachable.',
+    providerId: '5000000403',
+    fails: 'user_unreachable',
+    detail: 'The user is private, and this account does not follow them.',
+  },
+  'sandbox.gone': {
+    description: 'A user who is no valid target: errors/invalid_recipient.',
+    providerId: '5000000404',
+    fails: 'invalid_recipient',
+    detail: 'The user is no valid target: the account was deleted.',
+  },
+  'sandbox.unprocessable': {
+    description: 'errors/unprocessable_entity.',
+    providerId: '5000000422',
+    fails: 'unprocessable_entity',
+    detail: 'The network cannot process the request in its present form.',
+  },
+  'sandbox.unreachable': {
+    description: 'errors/provider_unreachable.',
+    providerId: '5000000423',
+    fails: 'provider_unreachable',
+    detail: 'The network cannot be reached at the moment.',
+  },
+  'sandbox.error': {
+    description: 'errors/provider_error.',
+    providerId: '5000000500',
+    fails: 'provider_error',
+    detail: 'The network failed. Try again later.',
+  },
+  'sandbox.down': {
+    description: 'errors/network_down.',
+    providerId: '5000000503',
+    fails: 'network_down',
+    detail: 'The network is down. Try again shortly.',
+  },
+  'sandbox.timeout': {
+    description: 'errors/request_timeout, at once.',
+    providerId: '5000000504',
+    fails: 'request_timeout',
+    detail: 'The network did not respond in time. Try again; contact support if it persists.',
+  },
+} as const satisfies Readonly<Record<string, (PhotonetRow | FailingRow) & Named>>;
+
+/** A user of the sandbox: its username and its row. */
+export interface PhotonetUser<Row = PhotonetRow | FailingRow> {
+  readonly username: string;
+  readonly row: Row;
+}
+
+/** By username and by provider id. A map, as a username may be the name of something that every object has. */
+const users: ReadonlyMap<string, PhotonetUser> = new Map(
+  Object.entries(photonetIdentifiers).flatMap(([username, row]) => [
+    [username, { username, row }],
+    [row.providerId, { username, row }],
+  ]),
+);
+
+/** The user with this username or provider id; throws `errors/invalid_recipient` if there is none. */
+export function photonetUser(identifier: string): PhotonetUser {
+  if (!/^[\w.]{1,30}$/.test(identifier)) {
+    throw invalidRecipient(
+      'The identifier must be a provider_id (digits) or a username (letters, digits, points, underscores).',
+    );
+  }
+  const user = users.get(identifier);
+  if (user === undefined) throw invalidRecipient('No user of the network has this identifier.');
+  return user;
+}
+
+/** The user as the owner of a post: a new object each time. */
+export const ownerOf = ({ username, row }: PhotonetUser<PhotonetRow>): PhotonetPost['owner'] => ({
+  id: row.providerId,
+  username,
+  profile_pic_url: `https://cdn.photonet.example/profile/${row.providerId}.jpg`,
+  is_verified: row.verified ?? false,
+  // The posts of a private user cannot be listed, so the owner of a listed post is not private.
+  is_private: false,
+});

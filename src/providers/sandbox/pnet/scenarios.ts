@@ -1,0 +1,189 @@
+/** What comes of publishing or editing a posting, chosen by its `company_job_id`. */
+import { type ErrorName, ServiceError } from '../../../errors.ts';
+import type { CheckpointType, JobFields, JobPublish, JobState } from '../../../jobs/shapes.ts';
+
+type PublishMode = JobPublish['mode'];
+
+/** When a scenario fails. A `checkpoint` failure comes of any input. */
+type Moment = 'publish' | 'edit' | 'checkpoint';
+
+/** One way that a posting can go. */
+export interface JobScenario {
+  readonly description: string;
+  /** What the network asks for before it publishes, in this order; nothing if left out. */
+  readonly steps?: readonly CheckpointType[];
+  /** The state that the posting is published in; `active` if left out. */
+  readonly state?: JobState;
+  readonly fails?: {
+    readonly at: Moment;
+    readonly errorName: ErrorName;
+    readonly detail: string;
+    /** The modes of publishing that fail; all if left out. */
+    readonly modes?: readonly PublishMode[];
+  };
+  /** How long publishing and editing take. */
+  readonly delayMs?: number;
+}
+
+const promoted = ['PROMOTED', 'PROMOTED_PLUS'] as const;
+
+const failure = <Name extends ErrorName>(at: Moment, errorName: Name, detail: string) => ({ at, errorName, detail });
+
+/**
+ * The scenarios, by the name in the `company_job_id` `sandbox:<name>` of a posting. A posting without one, or with
+ * another `company_job_id`, goes as `publish` does.
+ */
+export const jobScenarios = {
+  publish: { description: 'Is published at once, in the state active.' },
+  review: { description: 'Is published in the state review.', state: 'review' },
+  paused: { description: 'Is published in the state paused.', state: 'paused' },
+  closed: { description: 'Is published in the state closed; it cannot be edited after that.', state: 'closed' },
+  draft: { description: 'The network takes it but keeps it in the state draft.', state: 'draft' },
+  slow: { description: 'Is published or edited after about 300 ms.', delayMs: 300 },
+
+  otp: { description: 'Asks for an OTP, then is published.', steps: ['OTP'] },
+  'otp-review': {
+    description: 'Asks for an OTP, then is published in the state review.',
+    steps: ['OTP'],
+    state: 'review',
+  },
+  email: {
+    description: 'Asks for e-mail verification, then is published; bypass_email_verification skips that step.',
+    steps: ['EMAIL_VERIFICATION'],
+  },
+  'email-then-otp': {
+    description: 'Asks for e-mail verification (unless bypassed), then for an OTP, then is published.',
+    steps: ['EMAIL_VERIFICATION', 'OTP'],
+  },
+  'otp-then-email': {
+    description: 'Asks for an OTP, then for e-mail verification (unless bypassed), then is published.',
+    steps: ['OTP', 'EMAIL_VERIFICATION'],
+  },
+  'otp-twice': { description: 'Asks for an OTP twice, then is published.', steps: ['OTP', 'OTP'] },
+  'checkpoint-unsolvable': {
+    description: 'Asks for an OTP; whatever the input, the answer is errors/checkpoint_error.',
+    steps: ['OTP'],
+    fails: failure(
+      'checkpoint',
+      'checkpoint_error',
+      'The network cannot resolve this checkpoint here: publish from its own site.',
+    ),
+  },
+
+  'not-free': {
+    description:
+      'Free publishing is errors/invalid_parameters (not eligible for free posting); promoted it is published.',
+    fails: {
+      ...failure(
+        'publish',
+        'invalid_parameters',
+        'The draft is not eligible for free posting: publish it as a promoted one.',
+      ),
+      modes: ['FREE'],
+    },
+  },
+  'payment-error': {
+    description: 'Promoted publishing is errors/payment_error; free it is published.',
+    fails: {
+      ...failure('publish', 'payment_error', 'The payment for promoting the job was declined.'),
+      modes: promoted,
+    },
+  },
+  'insufficient-credits': {
+    description: 'Promoted publishing is errors/insufficient_credits; free it is published.',
+    fails: {
+      ...failure('publish', 'insufficient_credits', 'There are not enough credits to promote the job.'),
+      modes: promoted,
+    },
+  },
+  'insufficient-job-slot': {
+    description: 'Publishing is errors/insufficient_job_slot in every mode.',
+    fails: failure('publish', 'insufficient_job_slot', 'No job slot is available: close another job or buy a slot.'),
+  },
+
+  'already-performed': {
+    description: 'Publishing is errors/action_already_performed: the network has published the draft before.',
+    fails: failure('publish', 'action_already_performed', 'The draft is already published.'),
+  },
+  unprocessable: {
+    description: 'Publishing is errors/unprocessable_entity.',
+    fails: failure('publish', 'unprocessable_entity', 'The network cannot process the draft in its present form.'),
+  },
+  'invalid-account': {
+    description: 'Publishing is errors/invalid_account.',
+    fails: failure('publish', 'invalid_account', 'The account is not designed for publishing jobs.'),
+  },
+  configuration: {
+    description: 'Publishing is errors/account_configuration_error.',
+    fails: failure(
+      'publish',
+      'account_configuration_error',
+      'The account has no company page to publish the job from.',
+    ),
+  },
+  'provider-error': {
+    description: 'Publishing is errors/provider_error.',
+    fails: failure('publish', 'provider_error', 'The network failed. Try again later.'),
+  },
+  timeout: {
+    description: 'Publishing is errors/request_timeout, at once.',
+    fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
+  },
+
+  'edit-unprocessable': {
+    description: 'Editing is errors/unprocessable_entity.',
+    fails: failure('edit', 'unprocessable_entity', 'The network cannot process the change in its present form.'),
+  },
+  'edit-not-allowed': {
+    description:
+      'Editing is errors/action_already_performed: at the network the job is in a state that cannot be edited.',
+    fails: failure('edit', 'action_already_performed', 'The job is in a state that cannot be edited.'),
+  },
+  'edit-configuration': {
+    description: 'Editing is errors/account_configuration_error.',
+    fails: failure('edit', 'account_configuration_error', 'The configuration of the account prevents the change.'),
+  },
+  'edit-provider-error': {
+    description: 'Editing is errors/provider_error.',
+    fails: failure('edit', 'provider_error', 'The network failed. Try again later.'),
+  },
+  'edit-timeout': {
+    description: 'Editing is errors/request_timeout, at once.',
+    fails: failure('edit', 'request_timeout', 'The network did not respond in time. Try again.'),
+  },
+} as const satisfies Record<string, JobScenario>;
+
+export type JobScenarioName = keyof typeof jobScenarios;
+
+const prefix = 'sandbox:';
+
+/** The `company_job_id` that chooses a scenario. */
+export const companyJobId = (name: JobScenarioName): string => `${prefix}${name}`;
+
+/**
+ * The scenario that the fields of a posting choose.
+ *
+ * @param invalid the error type of a name that is no scenario: EDIT answers no 400
+ */
+export function scenarioOf(
+  { company_job_id: id }: JobFields,
+  invalid: 'invalid_parameters' | 'unprocessable_entity',
+): { readonly name: JobScenarioName; readonly scenario: JobScenario } {
+  const name = id?.startsWith(prefix) ? id.slice(prefix.length) : 'publish';
+  if (isScenario(name)) return { name, scenario: jobScenarios[name] };
+  const message = `names no scenario of the sandbox; it has ${Object.keys(jobScenarios).join(', ')}`;
+  throw new ServiceError(invalid, {
+    detail: `company_job_id ${message}`,
+    issues: [{ path: ['company_job_id'], message }],
+  });
+}
+
+/** Whether a name, as it stands in a `company_job_id` or a challenge, is that of a scenario. */
+export const isScenario = (name: string): name is JobScenarioName => Object.hasOwn(jobScenarios, name);
+
+/** Throws the error that the scenario has at this moment, and in this mode of publishing. */
+export function failAt(moment: Moment, { fails }: JobScenario, mode?: PublishMode): void {
+  if (fails?.at !== moment) return;
+  if (mode !== undefined && fails.modes !== undefined && !fails.modes.includes(mode)) return;
+  throw new ServiceError(fails.errorName, { detail: fails.detail });
+}

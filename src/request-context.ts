@@ -1,0 +1,12 @@
+import type { Caller } from './auth/caller.ts';
+
+/** What a request carries from the API key to the port: who asks, under which id, and when the result is no longer wanted. */
+export interface RequestContext {
+  readonly caller: Caller;
+  /** Also the `x-request-id` header of the response. */
+  readonly requestId: string;
+  /** Aborts when the client disconnects or the gateway stops waiting. */
+  readonly signal: AbortSignal;
+  /** The client's `Idempotency-Key`, when the service behind the gateway honours it instead of the gateway. */
+  readonly idempotencyKey?: string | undefined;
+}

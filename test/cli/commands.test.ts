@@ -1,0 +1,180 @@
+/** The commands as they are run: what they print, what they leave in the database, and what they say when they cannot. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { accountTypes } from '../../src/auth/account.ts';
+import { scopeNames } from '../../src/auth/caller.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
+import { graphql, startGateway } from '../support/gateway.ts';
+import { type Ended, runProcess } from '../support/process.ts';
+
+const viewer =
+  '{ viewer { keyId name scopes accountIds expiresAt workspace { name } } accounts { nodes { accountId name type status } } }';
+
+describe.each(databases)('commands on $name', (dialect) => {
+  let database: TestDatabase;
+  const key = (...args: string[]): Promise<Ended> =>
+    runProcess('src/cli/keys.ts', args, { DATABASE_URL: database.url });
+  const account = (...args: string[]): Promise<Ended> =>
+    runProcess('src/cli/accounts.ts', args, { DATABASE_URL: database.url });
+
+  beforeEach(async () => {
+    database = await dialect.location();
+  });
+  afterEach(() => database.drop());
+
+  test('a key is made with its workspace, is shown once, works, and is the end of the demo', async () => {
+    const made = await key('create', '--workspace', 'Acme', '--name', 'Backend', '--expires', '30d');
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^postern_[\w-]{43}\n$/) });
+    const secret = made.stdout.trim();
+    const keyId = /^Key (\S+) of the workspace "Acme"/.exec(made.stderr)?.[1];
+
+    const listed = await key('list');
+    expect(listed.stdout).toMatch(new RegExp(`^${keyId}\\s+Acme\\s+Backend\\s+all\\s+all\\s.*\\svalid$`, 'm'));
+    expect(listed.stdout + listed.stderr + made.stderr).not.toContain(secret.slice('postern_'.length));
+
+    const gateway = await startGateway({ environment: { DATABASE_URL: database.url, DEMO: 'on' } });
+    try {
+      gateway.clock.now = new Date();
+      const { data, errors } = await graphql(gateway.address, secret, viewer);
+      expect(errors).toEqual([]);
+      expect(data).toMatchObject({
+        viewer: { keyId, name: 'Backend', accountIds: null, workspace: { name: 'Acme' } },
+        accounts: { nodes: [] },
+      });
+      expect(data.viewer.scopes).toHaveLength(scopeNames.length);
+      const days = (Date.parse(data.viewer.expiresAt) - Date.now()) / 86_400_000;
+      expect(days).toBeCloseTo(30, 1);
+      const workspaces = await gateway.app.database.selectFrom('workspaces').select('name').execute();
+      expect(workspaces).toEqual([{ name: 'Acme' }]);
+
+      expect(await key('revoke', keyId as string)).toMatchObject({ code: 0, stdout: `Revoked the key ${keyId}.\n` });
+      const after = await graphql(gateway.address, secret, viewer);
+      expect(after.errors[0]?.extensions.type).toBe('errors/invalid_credentials');
+    } finally {
+      await gateway.close();
+    }
+    expect((await key('list')).stdout).toMatch(/ revoked$/m);
+    const again = await key('revoke', keyId as string);
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain(`No key that could be revoked has the id ${keyId}`);
+  });
+
+  test('an account is connected, listed without its session, used, and a key can be limited to it', async () => {
+    const connected = await account('connect', '--workspace', 'Acme', '--type', 'PNET', '--name', 'Mara');
+    expect(connected).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{22}\n$/) });
+    const accountId = connected.stdout.trim();
+    const broken = await account('connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'network_down');
+    const elsewhere = await account('connect', '--workspace', 'Other', '--type', 'PNET');
+    const all = await account('list');
+    expect(all.stdout).toMatch(new RegExp(`^${accountId}\\s+Acme\\s+PNET\\s+OK\\s+Mara$`, 'm'));
+    expect(all.stdout).toContain('Other');
+    expect(all.stdout).not.toContain('sandbox:');
+    const some = await account('list', '--workspace', 'Acme');
+    expect(some.stdout).toContain(broken.stdout.trim());
+    expect(some.stdout).not.toContain('Other');
+
+    const foreign = await key('create', '--workspace', 'Acme', '--name', 'x', '--accounts', elsewhere.stdout.trim());
+    expect(foreign).toMatchObject({ code: 1, stdout: '' });
+    expect(foreign.stderr).toContain('--accounts names');
+    const limited = await key(
+      ...[
+        'create',
+        '--workspace',
+        'Acme',
+        '--name',
+        'x',
+        '--accounts',
+        accountId,
+        '--scopes',
+        'posts:read,accounts:read',
+      ],
+    );
+    const gateway = await startGateway({ environment: { DATABASE_URL: database.url } });
+    try {
+      const secret = limited.stdout.trim();
+      const seen = await graphql(gateway.address, secret, viewer);
+      expect(seen.data).toMatchObject({
+        viewer: { scopes: ['POSTS_READ', 'ACCOUNTS_READ'], accountIds: [accountId], expiresAt: null },
+        accounts: { nodes: [{ accountId, name: 'Mara', type: 'PNET', status: 'OK' }] },
+      });
+      const posts = `{ posts(accountId: "${accountId}", identifier: "ACoSandbox1") { nodes { __typename } } }`;
+      expect((await graphql(gateway.address, secret, posts)).data.posts.nodes).toEqual([{ __typename: 'PnetPost' }]);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  test('a key that cannot be made leaves nothing behind', async () => {
+    const failed = await key('create', '--workspace', 'Acme', '--name', 'x', '--accounts', 'A'.repeat(22));
+    expect(failed.code).toBe(1);
+    const opened = await openDatabase(database.location);
+    expect(await opened.selectFrom('workspaces').selectAll().execute()).toEqual([]);
+    await opened.destroy();
+  });
+
+  test('two keys made at the same moment share one workspace', async () => {
+    await (await openDatabase(database.location)).destroy();
+    const both = await Promise.all(['a', 'b'].map((name) => key('create', '--workspace', 'Acme', '--name', name)));
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const opened = await openDatabase(database.location);
+    expect(await opened.selectFrom('workspaces').select('name').execute()).toEqual([{ name: 'Acme' }]);
+    await opened.destroy();
+  });
+});
+
+const acme = ['create', '--workspace', 'Acme', '--name', 'x'];
+
+/** [what is run, what the one line says] */
+const mistakes: readonly (readonly [string, readonly string[], string])[] = [
+  ['key', ['create', '--name', 'x'], '--workspace is required'],
+  ['key', ['create', '--workspace', 'Acme'], '--name is required'],
+  ['key', ['create', '--workspace', ' ', '--name', 'x'], '--workspace is required'],
+  [
+    'key',
+    [...acme, '--scopes', 'posts:write'],
+    `--scopes must be one of ${scopeNames.join(', ')}, but is "posts:write"`,
+  ],
+  ['key', [...acme, '--scopes', ''], '--scopes is required'],
+  ['key', [...acme, '--accounts', ','], '--accounts must be a list as one,two without empty entries'],
+  ['key', [...acme, '--expires', 'soon'], '--expires must be a date as 2027-01-31'],
+  ['key', [...acme, '--expires', '2027-13-31'], '--expires must be a date as 2027-01-31'],
+  ['key', [...acme, '--expires', '0d'], '--expires must be a date as 2027-01-31'],
+  ['key', [...acme, '--expires', '2001-01-01'], '--expires must be in the future, but is "2001-01-01"'],
+  ['key', [...acme, '--expire', '30d'], "Unknown option '--expire'. See --help."],
+  ['key', [...acme, 'more'], '"more" is not expected here. See --help.'],
+  ['key', ['revoke'], 'revoke needs the id of a key: see "npm run key -- list"'],
+  ['key', ['make'], '"make" must be one of create, list, revoke. See --help.'],
+  ['account', ['connect', '--type', 'PNET'], '--workspace is required'],
+  [
+    'account',
+    ['connect', '--workspace', 'Acme', '--type', 'pnet'],
+    `--type must be one of ${accountTypes.join(', ')}, but is "pnet"`,
+  ],
+  [
+    'account',
+    ['connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'bad'],
+    '--session must be one of ok, ',
+  ],
+  ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
+];
+
+test.concurrent.each(mistakes)('%s %j says %s', async (command, args, line) => {
+  const { code, stdout, stderr } = await runProcess(`src/cli/${command}s.ts`, args, {
+    DATABASE_URL: 'sqlite::memory:',
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(line);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test.concurrent.each(['key', 'account'])(
+  '%s --help says how it is used, and which environment it reads',
+  async (command) => {
+    const { code, stdout, stderr } = await runProcess(`src/cli/${command}s.ts`, ['--help'], {
+      DATABASE_URL: 'nonsense',
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`npm run ${command} -- list`);
+    expect(stdout).toContain('DATABASE_URL');
+  },
+);

@@ -1,0 +1,18 @@
+/** A short form of `test/bench/delivery-crash.ts`: real processes, killed with SIGKILL while they deliver. */
+import { describe, expect, it } from 'vitest';
+import { crashRun } from '../support/crash.ts';
+import { databases } from '../support/databases.ts';
+
+describe.each(databases)('kill -9 on $name', (dialect) => {
+  it('loses no acknowledged event, and repeats no more than was on its way', { timeout: 90_000 }, async () => {
+    const workers = dialect.name === 'Postgres' ? 2 : 1;
+    const { acknowledged, lost, duplicates, inFlight } = await crashRun(dialect, {
+      kills: 4,
+      workers,
+      random: Math.random,
+    });
+    expect(acknowledged).toBeGreaterThan(20);
+    expect(lost).toBe(0);
+    expect(duplicates).toBeLessThanOrEqual(inFlight);
+  });
+});

@@ -1,0 +1,216 @@
+/** Events on their way to webhooks: over real HTTP, on every database. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { retryDelays } from '../../src/delivery/retry-policy.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const day = 24 * 3_600_000;
+
+describe.each(databases)('delivery on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  let receiver: Receiver;
+  const numbers = (from = receiver) => from.received.map(({ body }) => JSON.parse(body).n);
+  const states = async () => (await gateway.deliveries()).map(({ state }) => state);
+  const attempts = () => gateway.app.database.selectFrom('delivery_attempts').selectAll().orderBy('number').execute();
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    gateway = await startDelivering({ dialect });
+  });
+  afterEach(async () => {
+    await gateway.close();
+    await receiver.close();
+  });
+
+  it('brings an event to every webhook that listens to it, and to no other', async () => {
+    const other = await startReceiver();
+    await gateway.webhook(`${receiver.address}/all`);
+    await gateway.webhook(`${receiver.address}/mine`, { account_ids: JSON.stringify([gateway.accountId]) });
+    await gateway.webhook(`${other.address}/account`, { account_ids: JSON.stringify(['x'.repeat(22)]) });
+    await gateway.webhook(`${other.address}/source`, { source: 'email', events: '["mail_sent"]' });
+    await gateway.webhook(`${other.address}/event`, { events: '[]' });
+    const emitted = await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    expect(emitted.deliveries).toHaveLength(2);
+    expect(receiver.received.map(({ path }) => path).sort()).toEqual(['/all', '/mine']);
+    expect(receiver.received[0]).toMatchObject({
+      body: '{"event":"new_relation","n":"a"}',
+      headers: { 'content-type': 'application/json', 'content-length': '32', 'user-agent': 'Postern' },
+    });
+    expect(other.received).toEqual([]);
+    expect(await states()).toEqual(['succeeded', 'succeeded']);
+    expect(await attempts()).toMatchObject([
+      { number: 1, status: 200, failure: null },
+      { number: 1, status: 200, failure: null },
+    ]);
+    await other.close();
+  });
+
+  it('has the delivery as webhook-id, the same over all attempts', async () => {
+    await gateway.webhook(receiver.address);
+    receiver.answer = (_request, response) => response.writeHead(500).end('not now\0');
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    await gateway.pass(7_000);
+    const [delivery] = await gateway.deliveries();
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([delivery?.id, delivery?.id]);
+    expect(await attempts()).toMatchObject([
+      { number: 1, status: 500, answer: 'not now\uFFFD' },
+      { number: 2, status: 500 },
+    ]);
+    expect(delivery).toMatchObject({ state: 'pending', attempts: 2, claim: null });
+  });
+
+  it('tries ten times over three days and then gives up', async () => {
+    await gateway.webhook(receiver.address);
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    for (const [index, delay] of retryDelays.entries()) {
+      await gateway.pass(delay * 0.79);
+      expect(receiver.received).toHaveLength(index + 1);
+      await gateway.pass(delay * 0.42);
+      expect(receiver.received).toHaveLength(index + 2);
+    }
+    expect(await states()).toEqual(['failed']);
+    await gateway.pass(30 * day);
+    expect(receiver.received).toHaveLength(10);
+  });
+
+  it('waits as long as Retry-After asks, and sends nothing to the endpoint meanwhile', async () => {
+    await gateway.webhook(receiver.address);
+    receiver.answer = (_request, response) => response.writeHead(429, { 'retry-after': '120' }).end();
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    receiver.answer = (_request, response) => void response.end();
+    await gateway.emit('b');
+    await gateway.pass(119_000);
+    expect(numbers()).toEqual(['a']);
+    await gateway.pass(2_000);
+    expect(numbers().sort()).toEqual(['a', 'a', 'b']);
+  });
+
+  it('disables a webhook whose endpoint is gone, and holds what comes after', async () => {
+    const webhookId = await gateway.webhook(receiver.address);
+    receiver.answer = (_request, response) => response.writeHead(410).end();
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    await gateway.emit('b');
+    await gateway.pass(10 * day);
+    expect(numbers()).toEqual(['a']);
+    expect((await states()).sort()).toEqual(['failed', 'held']);
+    const endpoint = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirst();
+    expect(endpoint).toMatchObject({ webhook_id: webhookId, disabled_reason: 'gone' });
+  });
+
+  it('disables a webhook after five days of nothing but failures, not before', async () => {
+    await gateway.webhook(receiver.address);
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    const enabled = async () =>
+      (await gateway.app.database.selectFrom('webhooks').select('enabled').executeTakeFirst())?.enabled;
+    await gateway.emit('a');
+    await gateway.pass(0);
+    await gateway.pass(4 * day);
+    await gateway.emit('b');
+    await gateway.pass(0);
+    expect(await enabled()).toBe(1);
+    // One success and the days count anew.
+    receiver.answer = (_request, response) => void response.end();
+    await gateway.emit('c');
+    await gateway.pass(0);
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    await gateway.emit('d');
+    await gateway.pass(0);
+    await gateway.pass(4.9 * day);
+    expect(await enabled()).toBe(1);
+    await gateway.emit('e');
+    await gateway.pass(0.2 * day);
+    expect(await enabled()).toBe(0);
+    expect(await states()).not.toContain('pending');
+    const endpoint = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirst();
+    expect(endpoint?.disabled_reason).toBe('failing');
+  });
+
+  it('takes an event twice under one idempotency key for one event', async () => {
+    await gateway.webhook(receiver.address);
+    const [first, ...others] = await Promise.all([1, 2, 3].map(() => gateway.emit('a', 'key')));
+    expect(others.map(({ eventId }) => eventId)).toEqual([first?.eventId, first?.eventId]);
+    expect([first, ...others].filter((emitted) => emitted?.repeated)).toHaveLength(2);
+    await expect(gateway.emit('b', 'key')).rejects.toMatchObject({ errorName: 'invalid_parameters' });
+    await gateway.delivery.worker.idle();
+    expect(numbers()).toEqual(['a']);
+  });
+
+  it('lets a worker that comes back too late change nothing', async () => {
+    await gateway.webhook(receiver.address);
+    let answer = () => {};
+    receiver.answer = (_request, response) => {
+      answer = () => void response.writeHead(500).end();
+    };
+    await gateway.emit('a');
+    await receiver.waitFor(1);
+    // Another worker has claimed it in the meantime, and delivered it.
+    await gateway.app.database.updateTable('deliveries').set({ claim: 'another', state: 'succeeded' }).execute();
+    answer();
+    await gateway.delivery.worker.idle();
+    expect(await gateway.deliveries()).toMatchObject([{ claim: 'another', state: 'succeeded', attempts: 0 }]);
+    expect(await attempts()).toEqual([]);
+  });
+
+  it('sends what a worker left behind when its lease has ended', async () => {
+    await gateway.webhook(receiver.address);
+    const lease = gateway.clock.now.getTime() + 45_000;
+    await gateway.webhook(receiver.address, { enabled: 0 });
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    // As a worker would have left it that was killed with the delivery claimed.
+    const left = { state: 'pending', claim: 'dead', next_at: lease };
+    await gateway.app.database.updateTable('deliveries').set(left).where('state', '=', 'held').execute();
+    await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
+    await gateway.pass(44_000);
+    expect(receiver.received).toHaveLength(1);
+    await gateway.pass(2_000);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('neither loses nor repeats anything when the clock jumps an hour back and forth', async () => {
+    await gateway.webhook(receiver.address);
+    const hour = 3_600_000;
+    const answers: (() => void)[] = [];
+    receiver.answer = (_request, response) => void answers.push(() => response.end());
+    await gateway.emit('a');
+    await receiver.waitFor(1);
+    // Its lease is over by the clock, while it is on its way: the claim is taken anew, and nothing sent twice.
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + hour);
+    await gateway.emit('b');
+    await receiver.waitFor(2);
+    gateway.clock.now = new Date(gateway.clock.now.getTime() - 2 * hour);
+    await gateway.emit('c');
+    await receiver.waitFor(3);
+    for (const answer of answers) answer();
+    receiver.answer = (_request, response) => void response.end();
+    await gateway.emit('d');
+    await gateway.pass(0);
+    await gateway.pass(3 * hour);
+    expect(numbers().sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(await states()).toEqual(Array(4).fill('succeeded'));
+  });
+
+  it('delivers nothing more to a webhook that is deleted', async () => {
+    const webhookId = await gateway.webhook(receiver.address, { enabled: 0 });
+    await gateway.emit('a');
+    await gateway.app.ports.webhooks.delete(
+      {
+        caller: { workspaceId: gateway.space.workspaceId } as never,
+        requestId: 'r',
+        signal: AbortSignal.timeout(5_000),
+      },
+      { id: webhookId },
+    );
+    expect(await gateway.deliveries()).toEqual([]);
+    await gateway.emit('b');
+    await gateway.pass(day);
+    expect(receiver.received).toEqual([]);
+  });
+});

@@ -1,0 +1,188 @@
+/** How the worker behaves: fair, bounded, and orderly when it stops. */
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { expect, it, test, vi } from 'vitest';
+import { deleteOldEvents } from '../../src/delivery/retention.ts';
+import { createVault } from '../../src/security/vault.ts';
+import { databases } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+it.each(databases)('an endpoint that hangs holds up no other, on $name', async (dialect) => {
+  const [silent, fast] = [await startReceiver(), await startReceiver()];
+  silent.answer = () => {};
+  const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
+  await gateway.webhook(silent.address);
+  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
+  await silent.waitFor(1);
+  await gateway.webhook(fast.address);
+  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
+  await fast.waitFor(50);
+  // None of the requests to it has ended, and there are no more of them than it is trusted with.
+  expect(silent.received.length).toBeLessThanOrEqual(8);
+  await silent.close();
+  await gateway.close();
+  await fast.close();
+});
+
+it.each(databases)('stopping lets what is on its way end, and leaves the rest for later, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const answers: (() => void)[] = [];
+  receiver.answer = (_request, response) => void answers.push(() => response.end());
+  const gateway = await startDelivering({ dialect });
+  await gateway.webhook(receiver.address);
+  for (let n = 0; n < 20; n += 1) await gateway.emit(n);
+  await receiver.waitFor(8);
+  const closed = gateway.delivery.worker.close();
+  for (const answer of answers) answer();
+  await closed;
+  const deliveries = await gateway.deliveries();
+  expect(deliveries.filter(({ state }) => state === 'succeeded')).toHaveLength(8);
+  expect(deliveries.filter(({ state, claim }) => state === 'pending' && claim === null)).toHaveLength(12);
+  expect(receiver.received).toHaveLength(8);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('an endpoint gets no more connections than requests at once, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect, delivery: { limits: { initial: 16, perEndpoint: 32 } } });
+  await gateway.webhook(receiver.address);
+  let most = 0;
+  let open: ServerResponse[] = [];
+  // Many answers come at the same moment, so that many places are free before their connections are.
+  receiver.answer = (_request, response) => {
+    most = Math.max(most, receiver.connections);
+    if (open.push(response) > 1) return;
+    setTimeout(() => {
+      for (const each of open) each.end();
+      open = [];
+    }, 5);
+  };
+  await Promise.all(Array.from({ length: 300 }, (_, n) => gateway.emit(n)));
+  await gateway.delivery.worker.idle();
+  expect(receiver.received).toHaveLength(300);
+  expect(most).toBe(32);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('an endpoint that takes its time gets no more requests at once, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const limits = { initial: 4, perEndpoint: 32, patienceMs: 20 };
+  const gateway = await startDelivering({ dialect, delivery: { limits } });
+  await gateway.webhook(receiver.address);
+  let [open, most] = [0, 0];
+  receiver.answer = (_request, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setTimeout(() => {
+      open -= 1;
+      response.end();
+    }, 60);
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, n) => gateway.emit(n)));
+  await gateway.delivery.worker.idle();
+  expect(receiver.received).toHaveLength(24);
+  expect(most).toBe(4);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('a worker that has nothing to do does nothing, on $name', async (dialect) => {
+  const after: (() => void)[] = [];
+  const collect = (_ms: number, work: () => void) => {
+    after.push(work);
+    return () => {};
+  };
+  const gateway = await startDelivering({ dialect, delivery: { after: collect } });
+  await gateway.delivery.worker.idle();
+  const scheduled = after.length;
+  const turns = vi.spyOn(gateway.app.database, 'transaction');
+  const connections = vi.spyOn(gateway.app.database, 'connection');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(turns).not.toHaveBeenCalled();
+  expect(connections).not.toHaveBeenCalled();
+  expect(after).toHaveLength(scheduled);
+  await gateway.close();
+});
+
+it.each(databases)('a webhook whose secret cannot be opened holds up no other, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  const broken = await gateway.webhook(`${receiver.address}/broken`);
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  await gateway.delivery.worker.idle();
+  await database.updateTable('endpoints').set({ secrets: 'sealed1:AAAA' }).execute();
+  await gateway.webhook(`${receiver.address}/whole`);
+  await gateway.emit(2);
+  await receiver.waitFor(2);
+  await gateway.delivery.worker.idle();
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/broken', '/whole']);
+  const errors = gateway.log.filter(({ level }) => level === 50);
+  expect(errors).toMatchObject([{ webhookId: broken, msg: 'a webhook cannot be delivered to' }]);
+  expect(JSON.stringify(gateway.log)).not.toContain('AAAA');
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('results are kept until they can be stored, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  await gateway.webhook(receiver.address);
+  await database.schema.alterTable('delivery_attempts').renameTo('away').execute();
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  const failed = () => gateway.log.filter(({ msg }) => msg === 'the delivery queue could not be read or written');
+  await vi.waitFor(() => expect(failed()).not.toEqual([]));
+  await database.schema.alterTable('away').renameTo('delivery_attempts').execute();
+  await vi.waitFor(async () => expect(await gateway.deliveries()).toMatchObject([{ state: 'succeeded' }]), 5_000);
+  expect(await database.selectFrom('delivery_attempts').select('number').execute()).toEqual([{ number: 1 }]);
+  expect(receiver.received).toHaveLength(1);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)(
+  'old events go with all that was made of them, unless something waits, on $name',
+  async (dialect) => {
+    const receiver = await startReceiver();
+    const gateway = await startDelivering({ dialect });
+    const { database } = gateway.app;
+    await gateway.webhook(receiver.address);
+    await gateway.emit('done');
+    await gateway.delivery.worker.idle();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    const { eventId: waiting } = await gateway.emit('waiting');
+    await gateway.delivery.worker.idle();
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
+    const line = gateway.clock.now.getTime();
+    const { eventId: young } = await gateway.emit('young');
+    await gateway.delivery.worker.idle();
+    expect(await deleteOldEvents(database, line)).toBe(1);
+    const left = await database.selectFrom('events').select('id').execute();
+    expect(left.map(({ id }) => id).sort()).toEqual([waiting, young].sort());
+    expect(await gateway.deliveries()).toHaveLength(2);
+    const attempts = await database.selectFrom('delivery_attempts').select('delivery_id').execute();
+    expect(attempts).toHaveLength(2);
+    await gateway.close();
+    await receiver.close();
+  },
+);
+
+test('what is sealed opens in its own place, with its own key, and unchanged only', () => {
+  const key = randomBytes(32);
+  const vault = createVault(key, randomBytes);
+  const sealed = vault.seal('here', 'a secret: ä');
+  expect(vault.open('here', sealed)).toBe('a secret: ä');
+  expect(vault.seal('here', 'a secret: ä')).not.toBe(sealed);
+  const flipped = `${sealed.slice(0, -2)}${sealed.at(-2) === 'A' ? 'B' : 'A'}${sealed.at(-1)}`;
+  expect(() => vault.open('there', sealed)).toThrow('cannot be opened');
+  expect(() => vault.open('here', flipped)).toThrow('cannot be opened');
+  expect(() => createVault(randomBytes(32), randomBytes).open('here', sealed)).toThrow('cannot be opened');
+  expect(() => vault.open('here', 'sealed1:AAAA')).toThrow('cannot be opened');
+  expect(() => vault.open('here', '[]')).toThrow('is not sealed');
+});

@@ -1,0 +1,131 @@
+/** Relay's compiler against the published schema: what it compiles, Relay can page, refetch and forget. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const compiler = createRequire(import.meta.url).resolve('relay-compiler/cli.js');
+const schemaFile = fileURLToPath(new URL('../../schema.graphql', import.meta.url));
+
+const source = (operations: readonly string[]) =>
+  `import { graphql } from 'react-relay';\n${operations.map((text) => `graphql\`${text}\`;`).join('\n')}\n`;
+
+const operations = [
+  // A list on the query, and on an object that posts lead to.
+  `fragment app_posts on Query
+    @argumentDefinitions(
+      accountId: { type: "ID!" }
+      identifier: { type: "String!" }
+      count: { type: "Int", defaultValue: 20 }
+      cursor: { type: "String" }
+    )
+    @refetchable(queryName: "appPostsPageQuery") {
+    posts(accountId: $accountId, identifier: $identifier, first: $count, after: $cursor) @connection(key: "app_posts") {
+      edges { cursor node { __typename ... on PnetPost { id text ...app_author @alias } ... on PhotonetPost { id likeCount } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`,
+  `fragment app_author on PnetPost {
+    author { id name posts(first: 3) @connection(key: "app_author_posts") { edges { node { ... on PnetPost { id } } } } }
+  }`,
+  `query appQuery($accountId: ID!, $identifier: String!) {
+    ...app_posts @arguments(accountId: $accountId, identifier: $identifier)
+    ...app_webhooks
+    ...app_jobs
+  }`,
+  `fragment app_webhooks on Query
+    @argumentDefinitions(count: { type: "Int", defaultValue: 50 }, cursor: { type: "String" })
+    @refetchable(queryName: "appWebhooksPageQuery") {
+    webhooks(first: $count, after: $cursor) @connection(key: "app_webhooks") {
+      __id
+      edges { node { ...app_webhook ... on TriggerWebhook { trigger { icon } } } }
+    }
+  }`,
+  // What implements Node can be asked for again by itself.
+  `fragment app_webhook on Webhook @refetchable(queryName: "appWebhookRefetchQuery") { id name enabled events }`,
+  `fragment app_account on Account @refetchable(queryName: "appAccountRefetchQuery") { id name status }`,
+  `fragment app_jobs on Query
+    @argumentDefinitions(count: { type: "Int", defaultValue: 50 }, cursor: { type: "String" })
+    @refetchable(queryName: "appJobsPageQuery") {
+    jobPostings(first: $count, after: $cursor) @connection(key: "app_jobPostings") {
+      edges { node { ...app_job } }
+    }
+  }`,
+  `fragment app_job on PnetJobPosting @refetchable(queryName: "appJobRefetchQuery") {
+    id jobState account { ...app_account }
+  }`,
+  `mutation appDeleteWebhookMutation($webhookId: ID!, $connections: [ID!]!) {
+    deleteWebhook(input: { webhookId: $webhookId }) {
+      __typename
+      ... on WebhookDeleted { deletedId @deleteEdge(connections: $connections) forgottenId: deletedId @deleteRecord }
+      ... on ServiceError { type message }
+    }
+  }`,
+  `mutation appCreateWebhookMutation($input: CreateWebhookInput!, $connections: [ID!]!) {
+    createWebhook(input: $input) {
+      ... on WebhookCreated {
+        webhook @appendNode(connections: $connections, edgeTypeName: "WebhookEdge") { ...app_webhook }
+      }
+      ... on InvalidRequestError { issues { path message } }
+    }
+  }`,
+  `mutation appPublishJobMutation($input: PublishJobInput!) {
+    publishJob(input: $input) {
+      ... on PnetJobPostingPublished { jobPosting { ...app_job } }
+      ... on PnetJobPostingPublishCheckpoint { checkpointType jobPosting { ...app_job } }
+      ... on ServiceError { type status title detail instance message }
+    }
+  }`,
+];
+
+describe('relay-compiler', () => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'postern-relay-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function compile(texts: readonly string[]) {
+    await mkdir(join(folder, 'generated'), { recursive: true });
+    await writeFile(join(folder, 'app.ts'), source(texts));
+    await writeFile(join(folder, 'schema.graphql'), await readFile(schemaFile));
+    const config = {
+      src: '.',
+      schema: './schema.graphql',
+      language: 'typescript',
+      artifactDirectory: './generated',
+      customScalarTypes: { DateTime: 'string', SafeInt: 'number' },
+    };
+    await writeFile(join(folder, 'relay.config.json'), JSON.stringify(config));
+    return run(process.execPath, [compiler, '--noWatchman', 'relay.config.json'], { cwd: folder });
+  }
+
+  test('compiles paginated fragments, refetches, and mutations that update lists', async () => {
+    await compile(operations);
+    const generated = await readdir(join(folder, 'generated'));
+    expect(generated).toEqual(
+      expect.arrayContaining([
+        'appQuery.graphql.ts',
+        'appPostsPageQuery.graphql.ts',
+        'appWebhookRefetchQuery.graphql.ts',
+        'appDeleteWebhookMutation.graphql.ts',
+      ]),
+    );
+    const page = await readFile(join(folder, 'generated', 'appPostsPageQuery.graphql.ts'), 'utf8');
+    expect(page).toContain('"handle": "connection"');
+    expect(page).toContain('endCursor');
+    const deletion = await readFile(join(folder, 'generated', 'appDeleteWebhookMutation.graphql.ts'), 'utf8');
+    expect(deletion).toContain('"handle": "deleteEdge"');
+    expect(deletion).toContain('"handle": "deleteRecord"');
+  });
+
+  test('refuses what the schema does not have, so that this test can fail', async () => {
+    await expect(compile(['query appQuery { viewer { shoeSize } }'])).rejects.toThrow(/shoeSize/);
+  });
+});

@@ -1,0 +1,313 @@
+/** The GraphQL face itself: its schema, how it speaks HTTP, and what it says of failures. */
+import { readFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import {
+  type GraphQLNamedType,
+  getIntrospectionQuery,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { printedSchema } from '../../src/graphql/print.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { maxBodyBytes } from '../../src/http/server.ts';
+import type { Networks } from '../../src/providers/provider.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+
+const ownTypes = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+const isWithFields = (type: GraphQLNamedType) => isObjectType(type) || isInterfaceType(type);
+
+/** Everything in the schema that can have a description, by its coordinate. */
+function* described(): Generator<readonly [coordinate: string, description: string | null | undefined]> {
+  for (const type of ownTypes) {
+    yield [type.name, type.description];
+    if (isWithFields(type)) {
+      for (const field of Object.values(type.getFields())) {
+        yield [`${type.name}.${field.name}`, field.description];
+        for (const arg of field.args) yield [`${type.name}.${field.name}(${arg.name}:)`, arg.description];
+      }
+    }
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description];
+    }
+    if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value.description];
+  }
+  for (const directive of schema.getDirectives()) {
+    if (!isSpecifiedDirective(directive)) yield [`@${directive.name}`, directive.description];
+  }
+}
+
+describe('schema', () => {
+  test('has a description on everything', () => {
+    const all = [...described()];
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(([, description]) => !description?.trim()).map(([coordinate]) => coordinate)).toEqual([]);
+  });
+
+  test('is the one in schema.graphql: `npm run schema` writes it', async () => {
+    expect(await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
+  });
+
+  test('repeats the name of a type in its fields for raw ids only', () => {
+    const repeated = ownTypes
+      .filter(isWithFields)
+      .flatMap((type) => Object.keys(type.getFields()).map((name) => [type.name, name] as const))
+      .filter(([type, name]) => name.toLowerCase().startsWith(type.toLowerCase()))
+      .filter(([type]) => !['Query', 'Mutation'].includes(type));
+    expect(repeated.filter(([, name]) => !name.endsWith('Id'))).toEqual([]);
+  });
+
+  test('has raw ids as ID, and global ids as `id: ID!` of what has one', () => {
+    for (const type of ownTypes.filter(isWithFields)) {
+      for (const field of Object.values(type.getFields())) {
+        if (field.name === 'id') expect(String(field.type), `${type.name}.id`).toBe('ID!');
+        if (/Ids?$/.test(field.name))
+          expect(String(field.type), `${type.name}.${field.name}`).toMatch(/^\[?ID!?\]?!?$/);
+      }
+    }
+  });
+
+  test('the exceptions of the linter are types that are there', async () => {
+    // @ts-expect-error: the configuration is plain JavaScript
+    const { default: configs } = await import('../../eslint.config.js');
+    const [, { exceptions }] = configs[0].rules['@graphql-eslint/strict-id-in-types'];
+    const names = ownTypes.filter(isWithFields).map(({ name }) => name);
+    for (const name of exceptions.types) expect(names).toContain(name);
+    for (const suffix of exceptions.suffixes) expect(names.some((name) => name.endsWith(suffix))).toBe(true);
+    for (const type of ownTypes.filter(isObjectType)) {
+      const excepted =
+        exceptions.types.includes(type.name) ||
+        exceptions.suffixes.some((suffix: string) => type.name.endsWith(suffix));
+      if (excepted) expect(Object.keys(type.getFields()), type.name).not.toContain('id');
+    }
+  });
+});
+
+describe('over HTTP', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  let accountId: string;
+  let url: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      networks: (sandbox): Networks => ({
+        ...sandbox,
+        photonet: {
+          async listPosts() {
+            throw new TypeError('secret-detail of a bug');
+          },
+        },
+      }),
+    });
+    workspace = await gateway.workspace();
+    accountId = await workspace.account({ type: 'PHOTONET' });
+    url = `${gateway.address}/graphql`;
+  });
+  afterAll(() => gateway.close());
+
+  const send = (init: RequestInit & { headers?: Record<string, string> }, to = url) =>
+    fetch(to, { ...init, headers: { 'x-api-key': workspace.key, ...init.headers } });
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    send({
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const viewer = '{ viewer { name } }';
+  const made = () => gateway.app.database.selectFrom('webhooks').select('id').execute();
+  const mutation = `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { users: {} } }) { __typename } }`;
+
+  test('answers a POST of JSON', async () => {
+    const response = await post({ query: viewer });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json/);
+    expect(await response.json()).toEqual({ data: { viewer: { name: 'test' } } });
+  });
+
+  test('speaks application/graphql-response+json to who asks for it', async () => {
+    const accept = { accept: 'application/graphql-response+json' };
+    const good = await post({ query: viewer }, accept);
+    expect(good.headers.get('content-type')).toMatch(/^application\/graphql-response\+json/);
+    expect((await post({ query: '{ nothing }' }, accept)).status).toBe(400);
+    expect((await post({ query: '{' }, accept)).status).toBe(400);
+  });
+
+  test('takes the operation by its name, and variables', async () => {
+    const query = 'query A { a: __typename } query B($id: ID!) { account(accountId: $id) { accountId } }';
+    const answer = await post({ query, operationName: 'B', variables: { id: accountId } });
+    expect(await answer.json()).toEqual({ data: { account: { accountId } } });
+    expect(((await (await post({ query })).json()) as { errors: unknown[] }).errors).toHaveLength(1);
+  });
+
+  test('answers a query over GET, and refuses a mutation', async () => {
+    const get = (query: string) => send({ method: 'GET' }, `${url}?query=${encodeURIComponent(query)}`);
+    expect(await (await get(viewer)).json()).toEqual({ data: { viewer: { name: 'test' } } });
+    const refused = await get(mutation);
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get('allow')).toBe('POST');
+    expect(await made()).toEqual([]);
+  });
+
+  test.each([
+    ['multipart/form-data; boundary=x', `--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{}\r\n--x--`],
+    ['application/x-www-form-urlencoded', `query=${encodeURIComponent(mutation)}`],
+    ['text/plain', JSON.stringify({ query: mutation })],
+    ['application/graphql', mutation],
+    ['application/graphql+json', JSON.stringify({ query: mutation })],
+  ])('takes no %s', async (type, body) => {
+    const response = await send({ method: 'POST', headers: { 'content-type': type }, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { type: 'errors/malformed_request' } }] });
+    expect(await made()).toEqual([]);
+  });
+
+  test('allows no other site to read answers', async () => {
+    const response = await post({ query: viewer }, { origin: 'https://elsewhere.example' });
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('takes no batch', async () => {
+    const response = await post([{ query: viewer }, { query: viewer }]);
+    expect(response.status).toBe(400);
+    expect(await response.text()).not.toContain('"data":{');
+  });
+
+  test.each(['', 'null', '7', '"text"', '{', '{}', '{"query":7}', '{"query":null}', '[]'])(
+    'refuses the body %j without failing',
+    async (body) => {
+      const response = await post(body, { accept: 'application/graphql-response+json' });
+      expect(response.status).toBe(400);
+      const { errors } = (await response.json()) as { errors: { message: string }[] };
+      expect(errors).toHaveLength(1);
+      expect(errors[0]?.message).not.toMatch(/unexpected error/i);
+    },
+  );
+
+  test('has a limit for bodies, whether they say their length or not', async () => {
+    const filler = ' '.repeat(maxBodyBytes);
+    const declared = await post(JSON.stringify({ query: viewer }) + filler);
+    expect(declared.status).toBe(400);
+    expect(await declared.json()).toMatchObject({
+      errors: [{ extensions: { type: 'errors/content_too_large', status: 400 } }],
+    });
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest(
+        url,
+        { method: 'POST', headers: { 'content-type': 'application/json', 'x-api-key': workspace.key } },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        },
+      );
+      request.on('error', reject);
+      request.write(JSON.stringify({ query: viewer }));
+      request.end(filler);
+    });
+    expect(status).toBe(413);
+    const nearly = await post(`${JSON.stringify({ query: viewer })}${' '.repeat(maxBodyBytes - 200)}`);
+    expect(nearly.status).toBe(200);
+  });
+
+  test('has a limit for the tokens of a document', async () => {
+    const { errors } = await graphql(gateway.address, workspace.key, `{ ${'__typename '.repeat(20_001)} }`);
+    expect(errors[0]?.message).toMatch(/token/);
+  });
+
+  test('names mistakes in a document', async () => {
+    const of = async (query: string) => (await graphql(gateway.address, workspace.key, query)).errors[0]?.message;
+    expect(await of('{')).toMatch(/Syntax Error/);
+    expect(await of('{ nothing }')).toMatch(/Cannot query field "nothing"/);
+    expect(await of('query ($x: Int!) { webhooks(first: $x) { nodes { id } } }')).toMatch(/\$x/);
+    expect(await of('{ webhooks(first: "many") { nodes { id } } }')).toMatch(/Int cannot represent/);
+  });
+
+  test('masks what nobody expected, and logs it under the id of the request', async () => {
+    const { headers, status, data, errors } = await graphql(
+      gateway.address,
+      workspace.key,
+      'query ($id: ID!) { posts(accountId: $id, identifier: "sandbox.one") { nodes { __typename } } }',
+      { id: accountId },
+    );
+    const instance = headers.get('x-request-id');
+    expect(status).toBe(200);
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      {
+        path: ['posts'],
+        extensions: { type: 'errors/unexpected_error', status: 500, title: 'Unexpected error', instance },
+      },
+    ]);
+    expect(JSON.stringify(errors)).not.toMatch(/secret-detail|TypeError|stack|\.ts/);
+    const lines = gateway.log.filter(({ reqId, level }) => reqId === instance && level === 50);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).toContain('secret-detail');
+  });
+
+  test('takes the id of a request that can be searched for, and echoes it', async () => {
+    const answered = async (id: string) =>
+      (await post({ query: viewer }, { 'x-request-id': id })).headers.get('x-request-id');
+    expect(await answered('my-request_1.2')).toBe('my-request_1.2');
+    for (const id of ['short', 'x'.repeat(65), 'with space in it', 'quote"quote"']) {
+      expect(await answered(id)).toMatch(/^[0-9a-f-]{36}$/);
+    }
+    const failed = await post('{', { 'x-request-id': 'my-request_2' });
+    expect(failed.headers.get('x-request-id')).toBe('my-request_2');
+    const refused = await send({ method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' });
+    const { errors } = (await refused.json()) as { errors: { extensions: { instance: string } }[] };
+    expect(errors[0]?.extensions.instance).toBe(refused.headers.get('x-request-id'));
+  });
+
+  test('says of a failure all that the envelope of the contract says', async () => {
+    const { headers, errors } = await graphql(
+      gateway.address,
+      workspace.key,
+      '{ webhooks(first: 251) { nodes { id } } }',
+    );
+    expect(errors[0]?.extensions).toEqual({
+      type: 'errors/limit_too_high',
+      status: 400,
+      title: 'Limit too high',
+      detail: 'first must be at most 250',
+      instance: headers.get('x-request-id'),
+      issues: [{ path: ['first'], message: 'must be at most 250' }],
+    });
+  });
+
+  test('shows its schema without a key, and nothing else', async () => {
+    const introspection = await graphql(gateway.address, undefined, getIntrospectionQuery());
+    expect(introspection.errors).toEqual([]);
+    expect(introspection.data.__schema.types.length).toBeGreaterThan(50);
+    for (const query of [
+      viewer,
+      `{ __typename ${viewer.slice(1)}`,
+      '{ ...F } fragment F on Query { viewer { name } }',
+    ]) {
+      const { status, data, errors } = await graphql(gateway.address, undefined, query);
+      expect(status).toBe(401);
+      expect(data).toBeNull();
+      expect(errors).toMatchObject([{ extensions: { type: 'errors/missing_credentials', status: 401 } }]);
+    }
+  });
+
+  test('no key, header value or variable is logged', async () => {
+    await graphql(gateway.address, workspace.key, 'query ($x: String!) { account(accountId: $x) { id } }', {
+      x: 'a-variable-value',
+    });
+    const text = JSON.stringify(gateway.log);
+    expect(text).not.toContain(workspace.key);
+    expect(text).not.toContain('a-variable-value');
+  });
+});

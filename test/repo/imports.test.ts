@@ -1,0 +1,226 @@
+/**
+ * Which file may import which. The rules are those of the layout: two answers to one port, faces that know nothing of
+ * backends, capabilities that know nothing of one another. They are checked over the text of the import lines, and
+ * every rule has an import that it must find.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** The files below src/ that each file imports, types included. */
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+const importPattern = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+
+/** Comments may quote code: what stands in them is no import. */
+const withoutComments = (source: string): string => source.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, '');
+
+const importsOf = (file: string, source: string): string[] =>
+  [...withoutComments(source).matchAll(importPattern)].map(([, path]) =>
+    normalize(join(dirname(file), path as string)),
+  );
+
+const src = join(import.meta.dirname, '../../src');
+const sources = new Map(
+  readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(join(src, file), 'utf8')]),
+);
+const graph: Graph = new Map([...sources].map(([file, source]) => [file, importsOf(file, source)]));
+
+const capabilities = ['accounts', 'jobs', 'posts', 'webhooks', 'deliveries'];
+const capabilityOf = (file: string): string | undefined =>
+  capabilities.find((capability) => file.startsWith(`${capability}/`));
+
+const isFace = (file: string): boolean => /^(?:graphql|rest)\/|^\w+\/graphql\//.test(file);
+const isBackend = (file: string): boolean =>
+  /^(?:store|providers|delivery|upstream)\//.test(file) || /^\w+\/(?:embedded|upstream|repository)\.ts$/.test(file);
+/** Everything that is put together at the top: nothing below may know it. */
+const isTop = (file: string): boolean => /^(?:main|app)\.ts$|^cli\/|^providers\/sandbox\/demo\.ts$/.test(file);
+
+interface Rule {
+  readonly name: string;
+  readonly forbids: (from: string, to: string) => boolean;
+  /** Whether it counts where a file leads to through others too. */
+  readonly transitive?: true;
+  /** An import that it must find. */
+  readonly finds: readonly [from: string, to: string];
+}
+
+const rules: readonly Rule[] = [
+  {
+    // In GraphQL one thing leads on to another, which is what makes it a graph. A delivery is one of a webhook.
+    name: 'a capability imports no other, but for edges of the graph, and webhooks by their deliveries',
+    forbids: (from, to) => {
+      const [ours, theirs] = [capabilityOf(from), capabilityOf(to)];
+      if (ours === undefined || theirs === undefined || theirs === ours) return false;
+      const isEdge = /^\w+\/graphql\//.test(from) && /^\w+\/graphql\//.test(to);
+      return !isEdge && !(ours === 'deliveries' && theirs === 'webhooks');
+    },
+    finds: ['webhooks/embedded.ts', 'deliveries/shapes.ts'],
+  },
+  {
+    name: 'a face leads to no backend',
+    forbids: (from, to) => isFace(from) && isBackend(to),
+    transitive: true,
+    finds: ['jobs/graphql/queries.ts', 'store/database.ts'],
+  },
+  {
+    name: 'a port, an operation, an endpoint, a shape and the vocabulary of events lead to no face and no backend',
+    forbids: (from, to) =>
+      (/^\w+\/(?:port|operations|endpoints|shapes)\.ts$/.test(from) || /^events\/\w+\.ts$/.test(from)) &&
+      (isFace(to) || isBackend(to)),
+    transitive: true,
+    finds: ['posts/port.ts', 'providers/provider.ts'],
+  },
+  {
+    name: 'the kernel and auth import no capability, but for the ports that ports.ts lists',
+    forbids: (from, to) =>
+      (/^auth\//.test(from) || (!from.includes('/') && !isTop(from))) &&
+      capabilityOf(to) !== undefined &&
+      !(from === 'ports.ts' && to.endsWith('/port.ts')),
+    finds: ['ids.ts', 'jobs/shapes.ts'],
+  },
+  {
+    name: 'embedded.ts sees store, providers and auth, but no face and no other backend',
+    forbids: (from, to) =>
+      /^\w+\/embedded\.ts$/.test(from) &&
+      (isFace(to) || /(^|\/)upstream/.test(to) || /^http\/|^config\.ts$|^security\/outbound\.ts$/.test(to)),
+    finds: ['jobs/embedded.ts', 'upstream/client.ts'],
+  },
+  {
+    name: 'upstream.ts sees nothing of backends but upstream/client.ts',
+    forbids: (from, to) =>
+      /^\w+\/upstream\.ts$/.test(from) &&
+      (isFace(to) ||
+        (isBackend(to) && !/^upstream\/(?:client|unsupported)\.ts$/.test(to)) ||
+        /^http\/|^config\.ts$|^security\/outbound\.ts$/.test(to)),
+    finds: ['posts/upstream.ts', 'store/database.ts'],
+  },
+  {
+    name: 'the engine sees of webhooks what is stored of them, and nothing of the API',
+    forbids: (from, to) =>
+      from.startsWith('delivery/') &&
+      (/^(?:accounts|jobs|posts|deliveries|providers|upstream|http|cli)\//.test(to) ||
+        (/^webhooks\//.test(to) && !/^webhooks\/(?:shapes|destinations|repository|secrets)\.ts$/.test(to)) ||
+        isFace(to) ||
+        to === 'config.ts'),
+    finds: ['delivery/worker.ts', 'webhooks/port.ts'],
+  },
+  {
+    name: 'a provider adapter sees shapes of capabilities only',
+    forbids: (from, to) =>
+      from.startsWith('providers/') &&
+      !isTop(from) &&
+      to.includes('/') &&
+      !/^providers\/|^auth\/account\.ts$|\/shapes\.ts$/.test(to),
+    finds: ['providers/sandbox/pnet/jobs.ts', 'auth/api-keys.ts'],
+  },
+  {
+    name: 'the store sees no capability and no face',
+    forbids: (from, to) => from.startsWith('store/') && (capabilityOf(to) !== undefined || isFace(to)),
+    finds: ['store/keyset.ts', 'webhooks/shapes.ts'],
+  },
+  {
+    name: 'only main imports app',
+    forbids: (from, to) => to === 'app.ts' && from !== 'main.ts',
+    finds: ['cli/keys.ts', 'app.ts'],
+  },
+  {
+    // The one thing that starts below the top: what is wrong with a start is reported in one place.
+    name: 'nothing below the top imports what is put together there',
+    forbids: (from, to) => isTop(to) && !isTop(from),
+    finds: ['store/database.ts', 'cli/report-error.ts'],
+  },
+];
+
+/** Every breach of a rule as the way from the file to what it must not see. */
+function breaches({ forbids, transitive }: Rule, of: Graph): string[] {
+  return [...of.keys()].flatMap((from) =>
+    [...waysFrom(from, of, transitive === true)].flatMap(([to, way]) => (forbids(from, to) ? [way.join(' → ')] : [])),
+  );
+}
+
+/** The files that a file imports, or leads to, with the way there. */
+function waysFrom(from: string, of: Graph, transitive: boolean): Map<string, readonly string[]> {
+  const ways = new Map<string, readonly string[]>();
+  const open: (readonly string[])[] = [[from]];
+  for (let way = open.shift(); way !== undefined; way = open.shift()) {
+    for (const to of of.get(way.at(-1) as string) ?? []) {
+      if (ways.has(to)) continue;
+      ways.set(to, [...way, to]);
+      if (transitive) open.push([...way, to]);
+    }
+  }
+  return ways;
+}
+
+/** Each file that leads back to itself, with the way. */
+const cycles = (of: Graph): string[] =>
+  [...of.keys()].flatMap((file) => waysFrom(file, of, true).get(file)?.join(' → ') ?? []);
+
+const readsEnvironment = (files: ReadonlyMap<string, string>): string[] =>
+  [...files]
+    .filter(([, source]) => /process\.env|\benv\b.*node:process/.test(withoutComments(source)))
+    .map(([file]) => file);
+
+test('every import leads to a file of the project', () => {
+  const lost = [...graph].flatMap(([from, all]) => all.filter((to) => !graph.has(to)).map((to) => `${from} → ${to}`));
+  expect(lost).toEqual([]);
+  expect(graph.size).toBeGreaterThan(80);
+  expect(graph.get('main.ts')).toContain('app.ts');
+});
+
+describe.each(rules)('$name', (rule) => {
+  test('it holds', () => {
+    expect(breaches(rule, graph)).toEqual([]);
+  });
+
+  test('a breach is found', () => {
+    const [from, to] = rule.finds;
+    const broken = new Map([...graph, [from, [...(graph.get(from) ?? []), to]]]);
+    expect(breaches(rule, broken)).toContain(`${from} → ${to}`);
+  });
+
+  test('a breach through another file is found where it counts', () => {
+    const [from, to] = rule.finds;
+    const between = 'between.ts';
+    const broken = new Map([...graph, [from, [...(graph.get(from) ?? []), between]], [between, [to]]]);
+    const found = breaches(rule, broken).includes(`${from} → ${between} → ${to}`);
+    expect(found).toBe(rule.transitive === true);
+  });
+});
+
+test('no imports run in a circle, and one that did would be found', () => {
+  expect(cycles(graph)).toEqual([]);
+  expect(cycles(new Map([...graph, ['errors.ts', ['app.ts']]]))).not.toEqual([]);
+});
+
+test('only config.ts knows the environment; the programs hand it over', () => {
+  const programs = ['cli/command.ts', 'main.ts'];
+  expect(readsEnvironment(sources)).toEqual(expect.arrayContaining(programs));
+  expect(readsEnvironment(sources).filter((file) => !programs.includes(file))).toEqual([]);
+  for (const file of programs) {
+    const uses = sources.get(file)?.match(/process\.env/g)?.length;
+    expect(uses).toBe(sources.get(file)?.match(/readConfig\(process\.env\)/g)?.length);
+  }
+  expect(readsEnvironment(new Map([['http/server.ts', "const level = process.env['LEVEL'];"]]))).toEqual([
+    'http/server.ts',
+  ]);
+});
+
+test('imports are read as they are written', () => {
+  const source = `
+    import type { A } from './a.ts';
+    import './b.ts';
+    export { c } from '../c.ts';
+    const d = await import('./d.ts');
+    import {
+      e,
+    } from '../x/e.ts';
+    import pg from 'pg';
+    // import './not.ts';
+    /* from './neither.ts' */
+  `;
+  expect(importsOf('x/file.ts', source)).toEqual(['x/a.ts', 'x/b.ts', 'c.ts', 'x/d.ts', 'x/e.ts']);
+});

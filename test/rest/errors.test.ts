@@ -1,0 +1,333 @@
+/**
+ * Every row of the contract's tables of errors, over real HTTP: each type at each endpoint that has it, and what becomes
+ * of it at one that has not; then each that the embedded backend can bring about, brought about.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountStatuses } from '../../src/auth/account.ts';
+import { scopeNames } from '../../src/auth/caller.ts';
+import { type EndpointName, endpointNames } from '../../src/endpoint.ts';
+import { type ErrorName, errorNames, ServiceError } from '../../src/errors.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import type { Ports } from '../../src/ports.ts';
+import {
+  checkpointInputs,
+  type JobScenarioName,
+  type SandboxSessionName,
+  sandboxSessions,
+  sandboxToken,
+} from '../../src/providers/sandbox/networks.ts';
+import { mountRest } from '../../src/rest/server.ts';
+import { statedFacts } from '../contract/stated.ts';
+import { type SeededWorkspace, seeded } from '../support/backends.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type RestAnswer, rest } from '../support/rest.ts';
+
+const stated = statedFacts(readFileSync(join(import.meta.dirname, '../contract/spec.md'), 'utf8'));
+const statusOf = Object.fromEntries((stated.errors ?? []).map((row) => row.split(' ').reverse() as [string, string]));
+const statedAt = (endpoint: EndpointName): string[] =>
+  (stated['errors by endpoint'] ?? []).flatMap((row) =>
+    row.startsWith(`${endpoint} `) ? (row.split(' ')[1] ?? []) : [],
+  );
+
+/** What a request is made of; what is left out is what works. */
+interface Parts {
+  readonly key?: string | undefined;
+  readonly account?: string;
+  readonly id?: string;
+  readonly body?: object;
+  readonly query?: string;
+}
+
+type Send = (parts?: Parts) => Promise<RestAnswer>;
+
+/** A request to each endpoint that fits its shape. */
+const requestsTo = (address: string, defaults: Required<Pick<Parts, 'key' | 'account' | 'id'>>) => {
+  const send =
+    (method: string, path: (id: string, account: string, query: string) => string, body?: object): Send =>
+    (parts = {}) => {
+      const { key, account, id, query = '' } = { ...defaults, ...parts };
+      const sent =
+        body === undefined
+          ? undefined
+          : { ...('source' in body ? {} : { account_id: account }), ...body, ...parts.body };
+      return rest(address, key, method, path(id, account, query), { body: sent });
+    };
+  return {
+    EDIT: send('PATCH', (id) => `/v1/pnet/jobs/${id}`, { workplace: 'REMOTE' }),
+    POSTS: send('GET', (id, account, query) => `/v1/users/${id}/posts?account_id=${account}&limit=1${query}`),
+    WHLIST: send('GET', (_id, _account, query) => `/v1/webhooks?limit=1${query}`),
+    WHCREATE: send('POST', () => '/v1/webhooks', { source: 'users', request_url: 'https://hooks.example/in' }),
+    WHDEL: send('DELETE', (id) => `/v1/webhooks/${id}`),
+    PUB: send('POST', (id) => `/v1/pnet/jobs/${id}/publish`, { mode: 'FREE' }),
+    CHK: send('POST', (id) => `/v1/pnet/jobs/${id}/checkpoint`, { input: '123456' }),
+  } as const satisfies Record<EndpointName, Send>;
+};
+
+function expectError(answer: RestAnswer, name: string, { detail }: { readonly detail?: RegExp } = {}): void {
+  expect([answer.status, answer.body.type], answer.text).toEqual([Number(statusOf[name]), `errors/${name}`]);
+  const { title, detail: said, instance, type, status, ...more } = answer.body;
+  expect([typeof title, typeof instance, typeof type, status, more]).toEqual([
+    'string',
+    'string',
+    'string',
+    answer.status,
+    {},
+  ]);
+  expect(instance).toBe(answer.headers.get('x-request-id'));
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  if (detail !== undefined) expect(said).toMatch(detail);
+}
+
+describe('every type at every endpoint', () => {
+  /** A backend whose every answer is one failure, so that each type reaches each endpoint. */
+  let failure = new ServiceError('unexpected_error');
+  const failing = new Proxy({}, { get: () => new Proxy({}, { get: () => () => Promise.reject(failure) }) }) as Ports;
+  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
+  let requests: ReturnType<typeof requestsTo>;
+
+  beforeAll(async () => {
+    mountRest(server, {
+      ports: failing,
+      authenticate: async () => ({
+        keyId: 'key',
+        keyName: 'key',
+        workspaceId: 'workspace',
+        workspaceName: 'workspace',
+        scopes: new Set(scopeNames),
+        accountIds: null,
+        expiresAt: null,
+      }),
+    });
+    const address = await server.listen({ host: '127.0.0.1', port: 0 });
+    requests = requestsTo(address, { key: 'key', account: 'a', id: '1' });
+  });
+  afterAll(() => server.close());
+
+  test.each(endpointNames.flatMap((endpoint) => statedAt(endpoint).map((name) => [endpoint, name] as const)))(
+    '%s answers errors/%s with its status',
+    async (endpoint, name) => {
+      // A status that a service behind us gave it by mistake does not get through.
+      failure = new ServiceError(name as ErrorName, { detail: 'Why.', status: 418 });
+      const answer = await requests[endpoint]();
+      expectError(answer, name);
+      if (name !== 'unexpected_error') expect(answer.body.detail).toBe('Why.');
+    },
+  );
+
+  test.each(endpointNames)('%s answers nothing that the contract does not give it', async (endpoint) => {
+    const allowed = statedAt(endpoint);
+    const others = errorNames.filter((name) => !allowed.includes(name));
+    expect(others.length).toBeGreaterThan(0);
+    for (const name of others) {
+      failure = new ServiceError(name);
+      const { status, body } = await requests[endpoint]();
+      const answered = body.type.slice('errors/'.length);
+      expect(allowed).toContain(answered);
+      expect(status).toBe(Number(statusOf[answered]));
+    }
+  });
+
+  test('what is no failure of the contract is errors/unexpected_error and says nothing of itself', async () => {
+    failure = new Error('secret') as never;
+    for (const endpoint of endpointNames) {
+      const answer = await requests[endpoint]();
+      expectError(answer, 'unexpected_error');
+      expect(answer.text).not.toContain('secret');
+    }
+  });
+});
+
+describe('what the embedded backend brings about', () => {
+  let gateway: Gateway;
+  let workspace: SeededWorkspace;
+  let account: string;
+  let requests: ReturnType<typeof requestsTo>;
+  const actsForAccount = ['EDIT', 'POSTS', 'PUB', 'CHK'] as const;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ environment: { LOG_LEVEL: 'silent' } });
+    workspace = await seeded(gateway, gateway.address).workspace();
+    account = await workspace.account();
+    requests = requestsTo(gateway.address, { key: workspace.key, account, id: '1' });
+  });
+  afterAll(() => gateway.close());
+
+  const draft = (scenario: JobScenarioName = 'publish', accountId = account) =>
+    workspace.draft({ accountId, scenario });
+  async function withCheckpoint(scenario: JobScenarioName = 'otp', accountId = account): Promise<string> {
+    const id = await draft(scenario, accountId);
+    expect((await requests.PUB({ id, account: accountId })).status).toBe(200);
+    return id;
+  }
+  /** The id of something that the endpoint can act on. */
+  const idFor = async (endpoint: EndpointName, accountId = account): Promise<string> => {
+    switch (endpoint) {
+      case 'EDIT':
+      case 'PUB':
+        return draft('publish', accountId);
+      case 'CHK':
+        return withCheckpoint('otp', accountId);
+      case 'POSTS':
+        return 'ACoSandbox1';
+      case 'WHDEL':
+        return workspace.webhook();
+      case 'WHLIST':
+      case 'WHCREATE':
+        return '';
+    }
+  };
+
+  describe.each(endpointNames)('the key at %s', (endpoint) => {
+    test('missing, unknown, revoked, expired or without the scope', async () => {
+      const id = await idFor(endpoint);
+      const send = (key: string | undefined) => requests[endpoint]({ key, id });
+      expectError(await send(undefined), 'missing_credentials');
+      expectError(await send(''), 'missing_credentials');
+      expectError(await send('postern_unknown'), 'invalid_credentials');
+      expectError(await send(await workspace.newKey({ expiresAt: gateway.clock.now })), 'expired_credentials');
+      expectError(await send(await workspace.newKey({ scopes: ['events:write'] })), 'insufficient_privileges', {
+        detail: /lacks the scope/,
+      });
+      expect((await send(workspace.key)).status).toBeLessThan(300);
+    });
+  });
+
+  describe.each(actsForAccount)('the account at %s', (endpoint) => {
+    const setAccount = (id: string, change: object) =>
+      gateway.app.database.updateTable('accounts').set(change).where('id', '=', id).execute();
+
+    test.each(Object.keys(sandboxSessions).filter((name) => name !== 'ok') as SandboxSessionName[])(
+      'whose session is errors/%s',
+      async (name) => {
+        const failing = await workspace.account();
+        const id = await idFor(endpoint, failing);
+        await setAccount(failing, { session: sandboxToken(name) });
+        expectError(await requests[endpoint]({ id, account: failing }), name);
+      },
+    );
+
+    test.each(
+      Object.entries(accountStatuses).flatMap(([status, { failure }]) =>
+        failure ? [[status, failure.errorName]] : [],
+      ),
+    )('in the status %s is errors/%s', async (status, name) => {
+      const failing = await workspace.account();
+      const id = await idFor(endpoint, failing);
+      await setAccount(failing, { status });
+      expectError(await requests[endpoint]({ id, account: failing }), name as string);
+    });
+
+    test('of another kind, unknown, malformed, foreign, or not of the key', async () => {
+      const id = await idFor(endpoint);
+      const unseen = endpoint === 'POSTS' ? 'wrong_account' : 'resource_not_found';
+      const malformed = endpoint === 'POSTS' ? 'wrong_account' : 'invalid_resource_identifier';
+      const foreign = await (await gateway.workspace()).account();
+      const send = (parts: Parts) => requests[endpoint]({ id, ...parts });
+      expectError(await send({ account: await workspace.account({ type: 'MAIL' }) }), 'invalid_account');
+      expectError(await send({ account: 'AAAAAAAAAAAAAAAAAAAAAA' }), unseen);
+      expectError(await send({ account: 'malformed' }), malformed);
+      expectError(await send({ account: foreign }), unseen);
+      const key = await workspace.newKey({ accountIds: [await workspace.account()] });
+      expectError(await send({ key }), 'account_mismatch');
+    });
+  });
+
+  test('EDIT, PUB and CHK: a job that is malformed, unknown, foreign, or of another account', async () => {
+    const other = await seeded(gateway, gateway.address).workspace();
+    const foreign = await other.draft({ accountId: await other.account() });
+    const elsewhere = await draft('publish', await workspace.account());
+    for (const endpoint of ['EDIT', 'PUB', 'CHK'] as const) {
+      const send = (id: string) => requests[endpoint]({ id });
+      expectError(await send('malformed'), 'invalid_resource_identifier');
+      for (const id of ['123456789', foreign, elsewhere]) expectError(await send(id), 'resource_not_found');
+    }
+  });
+
+  test.each([
+    ['not-free', 'invalid_parameters', { mode: 'FREE' }],
+    ['payment-error', 'payment_error', { mode: 'PROMOTED' }],
+    ['insufficient-credits', 'insufficient_credits', { mode: 'PROMOTED_PLUS' }],
+    ['insufficient-job-slot', 'insufficient_job_slot', {}],
+    ['already-performed', 'action_already_performed', {}],
+    ['unprocessable', 'unprocessable_entity', {}],
+    ['invalid-account', 'invalid_account', {}],
+    ['configuration', 'account_configuration_error', {}],
+    ['provider-error', 'provider_error', {}],
+    ['timeout', 'request_timeout', {}],
+  ] as const)('PUB: a draft that goes as %s is errors/%s', async (scenario, name, body) => {
+    expectError(await requests.PUB({ id: await draft(scenario), body }), name);
+  });
+
+  test.each([
+    ['edit-unprocessable', 'unprocessable_entity'],
+    ['edit-not-allowed', 'action_already_performed'],
+    ['edit-configuration', 'account_configuration_error'],
+    ['edit-provider-error', 'provider_error'],
+    ['edit-timeout', 'request_timeout'],
+  ] as const)('EDIT: a job that goes as %s is errors/%s', async (scenario, name) => {
+    expectError(await requests.EDIT({ id: await draft(scenario) }), name);
+  });
+
+  test.each(
+    Object.entries({
+      ...checkpointInputs.OTP,
+      '999999': 'invalid_checkpoint_solution',
+      'no code': 'invalid_parameters',
+    }).filter(([, outcome]) => outcome !== 'accepted'),
+  )('CHK: the OTP %s is errors/%s', async (input, name) => {
+    expectError(await requests.CHK({ id: await withCheckpoint(), body: { input } }), name);
+  });
+
+  test('CHK: a token that has expired, a checkpoint that cannot be solved, and none', async () => {
+    const expired = { id: await withCheckpoint('email'), body: { input: 'sandbox-expired-token' } };
+    expectError(await requests.CHK(expired), 'expired_link', { detail: /publish again/ });
+    expectError(await requests.CHK({ id: await withCheckpoint('checkpoint-unsolvable') }), 'checkpoint_error');
+    expectError(await requests.CHK({ id: await draft('otp') }), 'checkpoint_error');
+  });
+
+  test.each([
+    ['ACoSandboxInvalidRecipient', 'invalid_recipient'],
+    ['nobody', 'invalid_recipient'],
+    ['ACoSandboxUserUnreachable', 'user_unreachable'],
+    ['ACoSandboxProviderUnreachable', 'provider_unreachable'],
+    ['ACoSandboxUnprocessable', 'unprocessable_entity'],
+    ['ACoSandboxInvalidAccount', 'invalid_account'],
+    ['ACoSandboxConfiguration', 'account_configuration_error'],
+    ['ACoSandboxRestricted', 'resource_access_restricted'],
+    ['ACoSandboxProviderError', 'provider_error'],
+    ['ACoSandboxNetworkDown', 'network_down'],
+    ['ACoSandboxRequestTimeout', 'request_timeout'],
+  ])('POSTS: the identifier %s is errors/%s', async (id, name) => {
+    expectError(await requests.POSTS({ id }), name);
+  });
+
+  test('WHCREATE and WHDEL: what is not there, malformed, or not of the key', async () => {
+    const withAccounts = (...account_ids: string[]) => ({ body: { account_ids } });
+    expectError(await requests.WHCREATE(withAccounts(account, 'AAAAAAAAAAAAAAAAAAAAAA')), 'resource_not_found');
+    expectError(await requests.WHCREATE(withAccounts('malformed')), 'invalid_resource_identifier');
+    expectError(await requests.WHDEL({ id: 'AAAAAAAAAAAAAAAAAAAAAA' }), 'resource_not_found');
+    expectError(await requests.WHDEL({ id: 'malformed' }), 'invalid_resource_identifier');
+    const key = await workspace.newKey({ accountIds: [await workspace.account()] });
+    expectError(await requests.WHCREATE({ key, ...withAccounts(account) }), 'account_mismatch');
+  });
+
+  test('of several failures the first counts: key, scope, shape, account, resource, state', async () => {
+    const closed = await workspace.draft({ accountId: account, state: 'closed' });
+    const send = (parts: Parts) => requests.EDIT({ id: closed, ...parts });
+    const bad = {
+      key: await workspace.newKey({ scopes: [] }),
+      account: 'malformed',
+      id: 'x',
+      body: { workplace: 'MOON' },
+    };
+    expectError(await send({ ...bad, key: 'unknown' }), 'invalid_credentials');
+    expectError(await send(bad), 'insufficient_privileges');
+    expectError(await send({ ...bad, key: workspace.key }), 'unprocessable_entity', { detail: /workplace/ });
+    expectError(await send({ account: 'malformed', id: 'x' }), 'invalid_resource_identifier', { detail: /account/ });
+    expectError(await send({ id: 'x' }), 'invalid_resource_identifier', { detail: /job/ });
+    expectError(await send({}), 'action_already_performed');
+  });
+});

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { type JobScenarioName, sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
+import { type SeededWorkspace, seeded } from '../support/backends.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { rest } from '../support/rest.ts';
+
+describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
+  let database: TestDatabase;
+  let gateway: Gateway;
+  let workspace: SeededWorkspace;
+  let account: string;
+  /** How often the network was asked to publish, and whether it breaks. */
+  let published = 0;
+  let broken = false;
+
+  beforeAll(async () => {
+    database = await location();
+    gateway = await startGateway({
+      environment: { DATABASE_URL: database.url },
+      networks: (all) => ({
+        ...all,
+        pnet: {
+          ...all.pnet,
+          async publish(...args) {
+            published += 1;
+            if (broken) throw new Error('broken');
+            return all.pnet.publish(...args);
+          },
+        },
+      }),
+    });
+    workspace = await seeded(gateway, gateway.address).workspace();
+    account = await workspace.account();
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await database.drop();
+  });
+
+  const draft = (scenario: JobScenarioName) => workspace.draft({ accountId: account, scenario });
+  const publish = (
+    draftId: string,
+    key: string,
+    { body = {}, apiKey = workspace.key, address = gateway.address } = {},
+  ) =>
+    rest(address, apiKey, 'POST', `/v1/pnet/jobs/${draftId}/publish`, {
+      body: { account_id: account, mode: 'FREE', ...body },
+      headers: { 'idempotency-key': key },
+    });
+
+  test('the same key with the same body replays the answer and runs once', async () => {
+    const id = await draft('publish');
+    const before = published;
+    const first = await publish(id, 'same');
+    const second = await publish(id, 'same');
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    expect(first.body).toEqual({ object: 'PnetJobPostingPublished', job_state: 'active', job_id: id });
+    expect(published - before).toBe(1);
+    // Without the key it is what it is: published already.
+    expect((await publish(id, 'another')).body.type).toBe('errors/action_already_performed');
+  });
+
+  test('a failure that the request has brought about is replayed too', async () => {
+    const id = await draft('not-free');
+    const first = await publish(id, 'refused');
+    expect([first.status, first.body.type]).toEqual([400, 'errors/invalid_parameters']);
+    expect((await publish(id, 'refused')).text).toBe(first.text);
+  });
+
+  test('with another body, or another id in the path, it is refused', async () => {
+    const id = await draft('otp');
+    await publish(id, 'other-body');
+    const other = await publish(id, 'other-body', { body: { hiring_photo_frame: true } });
+    expect([other.status, other.body.type]).toEqual([400, 'errors/invalid_parameters']);
+    expect((await publish(await draft('otp'), 'other-body')).body.type).toBe('errors/invalid_parameters');
+  });
+
+  test('EDIT refuses it as 422, as it has no 400', async () => {
+    const id = await draft('publish');
+    const edit = (workplace: string) =>
+      rest(gateway.address, workspace.key, 'PATCH', `/v1/pnet/jobs/${id}`, {
+        body: { account_id: account, workplace },
+        headers: { 'idempotency-key': 'edit' },
+      });
+    expect((await edit('REMOTE')).status).toBe(200);
+    expect((await edit('REMOTE')).headers.get('idempotency-replayed')).toBe('true');
+    const other = await edit('HYBRID');
+    expect([other.status, other.body.type]).toEqual([422, 'errors/unprocessable_entity']);
+  });
+
+  test('two at once run once, and both get the answer', async () => {
+    const id = await draft('slow');
+    const before = published;
+    const answers = await Promise.all([1, 2, 3].map(() => publish(id, 'at once')));
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([answers[0]?.text]));
+    expect(answers[0]?.status).toBe(200);
+    expect(published - before).toBe(1);
+  });
+
+  test('keys of other workspaces and endpoints are others', async () => {
+    const body = { source: 'users', request_url: 'https://hooks.example/x' };
+    const create = (apiKey: string) =>
+      rest(gateway.address, apiKey, 'POST', '/v1/webhooks', { body, headers: { 'idempotency-key': 'same' } });
+    const other = await gateway.workspace();
+    const made = await create(workspace.key);
+    expect(made.status).toBe(201);
+    expect((await create(workspace.key)).body.webhook_id).toBe(made.body.webhook_id);
+    expect((await create(other.key)).body.webhook_id).not.toBe(made.body.webhook_id);
+  });
+
+  test('a key that is limited to other accounts is not shown the answer', async () => {
+    const id = await draft('publish');
+    await publish(id, 'limited');
+    const limited = await workspace.newKey({ accountIds: [await workspace.account()] });
+    expect((await publish(id, 'limited', { apiKey: limited })).body.type).toBe('errors/invalid_parameters');
+  });
+
+  test('answers of status 500 and above are not kept', async () => {
+    const id = await draft('publish');
+    broken = true;
+    expect((await publish(id, 'broken')).body.type).toBe('errors/unexpected_error');
+    broken = false;
+    const second = await publish(id, 'broken');
+    expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, null]);
+  });
+
+  test('it is kept for 24 hours, and survives a restart', async () => {
+    const id = await draft('publish');
+    const first = await publish(id, 'kept');
+    const { app, clock } = gateway;
+    // What a second process on the same database answers.
+    const now = () => clock.now;
+    const restarted = await createApp(
+      readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: 'a secret of enough characters: 32' }),
+      { logger: pino({ level: 'silent' }), now, randomBytes, networks: sandboxNetworks({ clock: now }) },
+    );
+    try {
+      const again = await publish(id, 'kept', { address: await restarted.listen() });
+      expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+    } finally {
+      await restarted.close();
+    }
+    const before = clock.now;
+    clock.now = new Date(before.getTime() + 24 * 60 * 60 * 1_000);
+    expect((await publish(id, 'kept')).body.type).toBe('errors/action_already_performed');
+    const rows = await app.database.selectFrom('idempotent_answers').select('id').execute();
+    expect(rows).toHaveLength(1);
+    clock.now = before;
+  });
+
+  test('a claim of a process that died is taken over when its lease is over', async () => {
+    const id = await draft('publish');
+    await publish(id, 'died');
+    await gateway.app.database
+      .updateTable('idempotent_answers')
+      .set({ status: null, body: null, claimed_until: gateway.clock.now.getTime() })
+      .execute();
+    const again = await publish(id, 'died');
+    expect([again.headers.get('idempotency-replayed'), again.body.type]).toEqual([
+      null,
+      'errors/action_already_performed',
+    ]);
+  });
+
+  test('a key of more than 255 characters is refused', async () => {
+    const id = await draft('publish');
+    expect((await publish(id, 'x'.repeat(256))).body.type).toBe('errors/invalid_parameters');
+  });
+});

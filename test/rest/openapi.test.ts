@@ -1,0 +1,214 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { errorTable } from '../../src/errors.ts';
+import { allowedErrors } from '../../src/rest/allowed-errors.ts';
+import { endpoints } from '../../src/rest/endpoints.ts';
+import { openApiDocument } from '../../src/rest/openapi.ts';
+import { fitting, type Schema, unfitting } from '../support/arbitrary.ts';
+import { type SeededWorkspace, seeded } from '../support/backends.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type RestAnswer, rest } from '../support/rest.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Described {
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Readonly<
+    Record<string, { readonly content: { readonly 'application/json': { readonly schema: object } } }>
+  >;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+}
+
+let gateway: Gateway;
+let workspace: SeededWorkspace;
+let document: Document;
+
+beforeAll(async () => {
+  gateway = await startGateway({ environment: { LOG_LEVEL: 'error' } });
+  workspace = await seeded(gateway, gateway.address).workspace();
+  document = (await rest(gateway.address, undefined, 'GET', '/v1/openapi.json')).body;
+});
+afterAll(() => gateway.close());
+
+const operations = endpoints.map(({ name, method, path }) => ({ name, method, path: `/v1${path}` }));
+const describedAt = (path: string, method: string) => document.paths[path]?.[method.toLowerCase()] as Described;
+
+describe('the OpenAPI document', () => {
+  test('is served without a key under both prefixes, and is what the code makes', async () => {
+    for (const prefix of ['/v1', '/api/v1']) {
+      const answer = await rest(gateway.address, undefined, 'GET', `${prefix}/openapi.json`);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+    }
+    const wrong = await rest(gateway.address, undefined, 'POST', '/v1/openapi.json');
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...document })).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+    // The validator is one that can refuse.
+    expect((await new Validator().validate({ ...document, paths: { nowhere: 1 } })).valid).toBe(false);
+  });
+
+  test('has every endpoint, and no other', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test.each(operations)('lists exactly the answers and error types of $name', ({ name, path, method }) => {
+    const endpoint = endpoints.find((each) => each.name === name);
+    const { responses } = describedAt(path, method);
+    const types = Object.entries(responses).flatMap(([status, { content }]) => {
+      const { type } = (content['application/json'].schema as Schema).properties ?? {};
+      return Number(status) < 300 ? [] : (type?.enum ?? []).map((each) => `${status} ${each}`);
+    });
+    const allowed = [...allowedErrors[name]].map((each) => `${errorTable[each].status} errors/${each}`);
+    expect(types.sort()).toEqual(allowed.sort());
+    expect(Object.keys(responses).filter((status) => status < '300')).toEqual([String(endpoint?.status)]);
+  });
+});
+
+describe('generated requests', () => {
+  /** One that can do everything, and others. */
+  let accounts: { readonly good: string; readonly all: readonly string[] };
+
+  beforeAll(async () => {
+    const good = await workspace.account();
+    const others = await Promise.all([
+      workspace.account({ type: 'PHOTONET' }),
+      workspace.account({ type: 'MAIL' }),
+      workspace.account({ status: 'STOPPED' }),
+    ]);
+    accounts = { good, all: [good, ...others] };
+  });
+
+  /** Stand in a path for what is made right before the request is sent, so that it is there once. */
+  const fresh = {
+    'fresh-draft': () => workspace.draft({ accountId: accounts.good }),
+    'fresh-otp': () => workspace.draft({ accountId: accounts.good, scenario: 'otp' }),
+    'fresh-checkpoint': async () => {
+      const draftId = await workspace.draft({ accountId: accounts.good, scenario: 'otp' });
+      const body = { account_id: accounts.good, mode: 'FREE' };
+      await rest(gateway.address, workspace.key, 'POST', `/v1/pnet/jobs/${draftId}/publish`, { body });
+      return draftId;
+    },
+    'fresh-closed': () => workspace.draft({ accountId: accounts.good, state: 'closed' }),
+    'fresh-webhook': () => workspace.webhook(),
+  };
+  async function made(path: string): Promise<string> {
+    const [found, make] = Object.entries(fresh).find(([marker]) => path.includes(marker)) ?? [];
+    return found === undefined || make === undefined ? path : path.replace(found, await make());
+  }
+
+  const jobIds = ['fresh-draft', 'fresh-otp', 'fresh-checkpoint', 'fresh-closed'];
+  /** Texts that name something that exists. */
+  const existing: Readonly<Record<string, readonly string[]>> = {
+    job_id: jobIds,
+    draft_id: [...jobIds, 'fresh-checkpoint', 'fresh-checkpoint'],
+    id: ['fresh-webhook'],
+    identifier: ['ACoSandbox1', 'ACoSandbox1', '900043', 'sandbox.one', 'ACoSandboxInvalidRecipient'],
+  };
+
+  /** What is put into the URL: text in percent-encoding and, of invalid requests, as it is. */
+  const rawText = fc.stringMatching(/^[!-"$-.0->@-~]{1,20}$/);
+  const odd = fc.constantFrom('NaN', '-1', '1e3', '999999999999999999999');
+
+  function parameterText({ name, schema }: Parameter, valid: boolean): fc.Arbitrary<string> {
+    const known =
+      name === 'account_id' ? [accounts.good, accounts.good, accounts.good, ...accounts.all] : (existing[name] ?? []);
+    const any = fitting(schema).map((value) => encodeURIComponent(String(value)));
+    const fits = known.length === 0 ? any : fc.oneof({ arbitrary: fc.constantFrom(...known), weight: 5 }, any);
+    return valid ? fits : fc.oneof(fits, rawText, odd);
+  }
+
+  function requestOf({ parameters, requestBody }: Described, path: string, valid: boolean) {
+    const texts = (place: Parameter['in']) => {
+      // A cursor that fits is one that was returned: it cannot be made up.
+      const used = parameters.filter((parameter) => parameter.in === place && !(valid && parameter.name === 'cursor'));
+      return fc.record(Object.fromEntries(used.map((parameter) => [parameter.name, parameterText(parameter, valid)])), {
+        requiredKeys: used.filter(({ required }) => place === 'path' || (valid && required)).map(({ name }) => name),
+      });
+    };
+    const schema = requestBody?.content['application/json'].schema;
+    const body = schema === undefined ? fc.constant(undefined) : bodyOf(schema, valid);
+    return fc.tuple(texts('path'), texts('query'), body).map(([ids, query, body]) => {
+      const search = Object.entries(query).map(([name, text]) => `${name}=${text}`);
+      return { path: `${path.replace(/\{(\w+)\}/g, (_, name) => ids[name] as string)}?${search.join('&')}`, body };
+    });
+  }
+
+  function bodyOf(schema: Schema, valid: boolean): fc.Arbitrary<string> {
+    const account = fc.oneof({ arbitrary: fc.constant(accounts.good), weight: 3 }, fc.constantFrom(...accounts.all));
+    const fits = fc
+      .tuple(fitting(schema) as fc.Arbitrary<Record<string, unknown>>, account, fc.nat(3))
+      .map(([value, account, solves]) =>
+        JSON.stringify({
+          ...value,
+          ...(value.account_id === undefined ? {} : { account_id: account }),
+          ...(value.account_ids === undefined ? {} : { account_ids: [account] }),
+          ...(value.input !== undefined && solves > 0 ? { input: '123456' } : {}),
+        }),
+      );
+    if (valid) return fits;
+    return fc.oneof(
+      fits,
+      { arbitrary: unfitting(schema).map((value) => JSON.stringify(value)), weight: 4 },
+      fits.chain((text) => fc.nat(text.length).map((end) => text.slice(0, end))),
+      fc.string(),
+    );
+  }
+
+  function requireDescribed(described: Described, { status, headers, body, text }: RestAnswer): void {
+    expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+    const schema = described.responses[status]?.content['application/json'].schema;
+    expect(schema, `status ${status}: ${text}`).toBeDefined();
+    const { error } = z.fromJSONSchema(schema as never).safeParse(body);
+    expect(error, text).toBeUndefined();
+    expect(status, text).toBeLessThan(500);
+  }
+
+  const cases = operations.flatMap((operation) => [
+    { ...operation, kind: 'valid', valid: true },
+    { ...operation, kind: 'invalid', valid: false },
+  ]);
+
+  test.each(cases)('$kind ones of $name are answered as described', async ({ path, method, valid, kind }) => {
+    const described = describedAt(path, method);
+    const statuses = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(requestOf(described, path, valid), async (request) => {
+        const answer = await rest(gateway.address, workspace.key, method, await made(request.path), {
+          body: request.body,
+        });
+        requireDescribed(described, answer);
+        statuses.add(answer.status);
+      }),
+      { numRuns: Number(process.env.FC_RUNS ?? 60) },
+    );
+    // The generator is worth something: what fits gets through, what does not is refused.
+    expect([...statuses].some((status) => (kind === 'valid' ? status < 300 : status >= 400))).toBe(true);
+  });
+
+  test('an answer outside the description is noticed', () => {
+    const described = describedAt('/v1/webhooks', 'GET');
+    const answer = { headers: new Headers({ 'content-type': 'application/json' }), text: '' };
+    const envelope = { title: '', type: 'errors/resource_not_found', status: 404 };
+    expect(() => requireDescribed(described, { ...answer, status: 404, body: envelope })).toThrow();
+    expect(() => requireDescribed(described, { ...answer, status: 200, body: { object: 'WebhookList' } })).toThrow();
+  });
+});

@@ -1,0 +1,281 @@
+/** One list of requests in the contract's words, sent through both faces: the same comes of them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../src/endpoint.ts';
+import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
+import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { graphql } from '../support/gateway.ts';
+import { rest } from '../support/rest.ts';
+
+/** A request in the contract's words: ids of the path and fields of query or body in one object. */
+type Request = Readonly<Record<string, unknown>>;
+
+/** What came of it: the name of the result, or type and status of the error. */
+type Outcome = { readonly object: string } | { readonly type: string; readonly status: number };
+
+type Face = (address: string, key: string | undefined, endpoint: EndpointName, request: Request) => Promise<Outcome>;
+
+const overRest: Face = async (address, key, endpoint, request) => {
+  const [method, path, ...ids] = {
+    EDIT: ['PATCH', '/v1/pnet/jobs/{job_id}', 'job_id'],
+    POSTS: ['GET', '/v1/users/{identifier}/posts', 'identifier'],
+    WHLIST: ['GET', '/v1/webhooks'],
+    WHCREATE: ['POST', '/v1/webhooks'],
+    WHDEL: ['DELETE', '/v1/webhooks/{id}', 'id'],
+    PUB: ['POST', '/v1/pnet/jobs/{draft_id}/publish', 'draft_id'],
+    CHK: ['POST', '/v1/pnet/jobs/{draft_id}/checkpoint', 'draft_id'],
+  }[endpoint] as [string, string, ...string[]];
+  const others = Object.fromEntries(Object.entries(request).filter(([name]) => !ids.includes(name)));
+  const query = method === 'GET' ? `?${new URLSearchParams(others as Record<string, string>)}` : '';
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(request[name])));
+  const { body } = await rest(address, key, method, filled + query, {
+    body: method === 'GET' || method === 'DELETE' ? undefined : others,
+  });
+  return body.object === undefined ? { type: body.type, status: body.status } : { object: body.object };
+};
+
+const overGraphQL: Face = async (address, key, endpoint, request) => {
+  const { data, errors } = await graphql(address, key, ...operationOf(endpoint, request));
+  const [error] = errors;
+  if (error !== undefined) return { type: String(error.extensions.type), status: Number(error.extensions.status) };
+  const result = Object.values(data as Record<string, { __typename: string; type?: string; status?: number }>)[0];
+  if (result?.type !== undefined) return { type: result.type, status: Number(result.status) };
+  const lists: Readonly<Record<string, string>> = { PostConnection: 'PostList', WebhookConnection: 'WebhookList' };
+  const name = result?.__typename ?? '';
+  return { object: lists[name] ?? name };
+};
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const inCamelCase = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(inCamelCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [camelCase(name), inCamelCase(each)]));
+};
+
+function operationOf(endpoint: EndpointName, request: Request): [string, Record<string, unknown>] {
+  const input = inCamelCase(request) as Record<string, unknown>;
+  const mutation = (field: string, type: string, value: unknown): [string, Record<string, unknown>] => [
+    `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { type status } } }`,
+    { input: value },
+  ];
+  const { limit, cursor, id, source, events, data, ...rest } = input;
+  switch (endpoint) {
+    case 'EDIT':
+      return mutation('editJob', 'EditJobInput', input);
+    case 'PUB':
+      return mutation('publishJob', 'PublishJobInput', input);
+    case 'CHK':
+      return mutation('solveJobCheckpoint', 'SolveJobCheckpointInput', input);
+    case 'WHDEL':
+      return mutation('deleteWebhook', 'DeleteWebhookInput', { webhookId: id });
+    case 'WHCREATE':
+      return mutation('createWebhook', 'CreateWebhookInput', {
+        ...rest,
+        source: { [camelCase(String(source))]: { events, data } },
+      });
+    case 'WHLIST':
+      return [
+        'query ($first: Int, $after: String) { webhooks(first: $first, after: $after) { __typename nodes { webhookId } } }',
+        { first: limit ?? 100, after: cursor },
+      ];
+    case 'POSTS':
+      return [
+        `query ($accountId: ID!, $identifier: String!, $isCompany: Boolean, $first: Int!, $after: String) {
+          posts(accountId: $accountId, identifier: $identifier, isCompany: $isCompany, first: $first, after: $after) {
+            __typename nodes { __typename } } }`,
+        { ...rest, first: limit ?? 100, after: cursor },
+      ];
+  }
+}
+
+interface Case {
+  readonly what: string;
+  readonly endpoint: EndpointName;
+  /** Each face is given one of its own: what one does must not be in the way of the other. */
+  request(workspace: SeededWorkspace): Promise<Request>;
+  /** The key; the workspace's own unless said otherwise. */
+  key?(workspace: SeededWorkspace): Promise<string | undefined>;
+}
+
+const unknownId = 'AAAAAAAAAAAAAAAAAAAAAA';
+const long = (length: number) => 'x'.repeat(length);
+type Make = (workspace: SeededWorkspace, accountId: string) => Promise<object>;
+
+/** A case of a call made from an account of its own. */
+const fromAccount = (
+  endpoint: EndpointName,
+  what: string,
+  make: Make = async () => ({}),
+  options: Parameters<SeededWorkspace['account']>[0] = {},
+): Case => ({
+  what,
+  endpoint,
+  async request(workspace) {
+    const account_id = await workspace.account(options);
+    return { account_id, ...(await make(workspace, account_id)) };
+  },
+});
+type DraftOptions = Omit<Parameters<SeededWorkspace['draft']>[0], 'accountId'>;
+const edit =
+  (more: object = { workplace: 'REMOTE' }, options: DraftOptions = {}): Make =>
+  async (workspace, accountId) => ({
+    job_id: await workspace.draft({ accountId, ...options }),
+    ...more,
+  });
+const publish =
+  (more: object = {}, options: DraftOptions = {}): Make =>
+  async (workspace, accountId) => ({
+    draft_id: await workspace.draft({ accountId, ...options }),
+    mode: 'FREE',
+    ...more,
+  });
+const posts =
+  (more: object = {}): Make =>
+  async () => ({ identifier: 'ACoSandbox1', limit: 1, ...more });
+const solve =
+  (input: string, options: DraftOptions, address: () => string): Make =>
+  async (workspace, accountId) => {
+    const draft_id = await workspace.draft({ accountId, ...options });
+    await overRest(address(), workspace.key, 'PUB', { account_id: accountId, draft_id, mode: 'FREE' });
+    return { draft_id, input };
+  };
+const webhook = (what: string, more: object): Case => ({
+  what,
+  endpoint: 'WHCREATE',
+  request: async () => ({ source: 'users', request_url: 'https://hooks.example/in', ...more }),
+});
+
+const cases = (address: () => string): Case[] => [
+  fromAccount('EDIT', 'an edit', edit()),
+  fromAccount('EDIT', 'nothing to change', edit({})),
+  fromAccount('EDIT', 'a location that is no id', edit({ location: 'Paris' })),
+  fromAccount('EDIT', 'a text that is too long', edit({ description: long(20_001) })),
+  fromAccount('EDIT', 'a URL that is none', edit({ tracking_pixel_url: 'nowhere' })),
+  fromAccount('EDIT', 'too many functions', edit({ recruiter: { project_id: 'p', functions: ['a', 'b', 'c', 'd'] } })),
+  fromAccount(
+    'EDIT',
+    'bounds out of order',
+    edit({ salary: { currency: 'EUR', min: 2, max: 1, pay_frequency: 'YEARLY' } }),
+  ),
+  fromAccount('EDIT', 'a job that is closed', edit(undefined, { state: 'closed' })),
+  fromAccount('EDIT', 'a job that is unknown', async () => ({ job_id: '123456789' })),
+  fromAccount('EDIT', 'a job id that is malformed', async () => ({ job_id: 'malformed' })),
+  fromAccount('EDIT', 'a job id that is too long', async () => ({ job_id: long(256) })),
+  fromAccount('EDIT', 'an unknown account', edit({ account_id: unknownId })),
+  fromAccount('EDIT', 'a malformed account', edit({ account_id: 'malformed' })),
+  fromAccount('EDIT', 'an account of another kind', edit(), { type: 'MAIL' }),
+  fromAccount('EDIT', 'a failing network', edit(undefined, { scenario: 'edit-configuration' })),
+
+  fromAccount('PUB', 'a draft', publish()),
+  fromAccount('PUB', 'a draft that asks for a code', publish({}, { scenario: 'otp' })),
+  fromAccount(
+    'PUB',
+    'a promoted one',
+    publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 5 } } }),
+  ),
+  fromAccount(
+    'PUB',
+    'a budget of nothing',
+    publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } }),
+  ),
+  fromAccount('PUB', 'a budget with FREE', publish({ budget: { daily: { currency: 'EUR', amount: 5 } } })),
+  fromAccount('PUB', 'PROMOTED_PLUS for recruiters', publish({ mode: 'PROMOTED_PLUS', service: 'RECRUITER' })),
+  fromAccount('PUB', 'one that was published', publish({}, { state: 'active' })),
+  fromAccount('PUB', 'an unknown one', async () => ({ draft_id: '123456789', mode: 'FREE' })),
+  ...(
+    [
+      'not-free',
+      'insufficient-job-slot',
+      'unprocessable',
+      'invalid-account',
+      'configuration',
+      'provider-error',
+    ] as const
+  ).map((scenario) => fromAccount('PUB', `a draft that goes as ${scenario}`, publish({}, { scenario }))),
+  ...(['payment-error', 'insufficient-credits'] as const).map((scenario) =>
+    fromAccount('PUB', `a draft that goes as ${scenario}`, publish({ mode: 'PROMOTED' }, { scenario })),
+  ),
+
+  ...['123456', '999999', 'no code', '000401', '000410', '000422', ''].map((input) =>
+    fromAccount('CHK', `the code "${input}"`, solve(input, { scenario: 'otp' }, address)),
+  ),
+  fromAccount('CHK', 'a token', solve('sandbox-email-token', { scenario: 'email-then-otp' }, address)),
+  fromAccount('CHK', 'a checkpoint that is not open', async (workspace, accountId) => ({
+    draft_id: await workspace.draft({ accountId }),
+    input: '123456',
+  })),
+  fromAccount('CHK', 'a code that is too long', solve(long(256), { scenario: 'otp' }, address)),
+
+  fromAccount('POSTS', 'a person', posts()),
+  fromAccount('POSTS', 'a company', posts({ identifier: '900043', is_company: true })),
+  fromAccount('POSTS', 'a photonet user', posts({ identifier: 'sandbox.one' }), { type: 'PHOTONET' }),
+  fromAccount('POSTS', 'an unknown account', posts({ account_id: unknownId })),
+  fromAccount('POSTS', 'an account of another kind', posts(), { type: 'MAIL' }),
+  fromAccount('POSTS', 'an account that is stopped', posts(), { status: 'STOPPED' }),
+  ...['nobody', 'ACoSandboxUserUnreachable', 'ACoSandboxProviderUnreachable', 'ACoSandboxRestricted', long(256)].map(
+    (identifier) => fromAccount('POSTS', `the identifier ${identifier.slice(0, 40)}`, posts({ identifier })),
+  ),
+  fromAccount('POSTS', 'a cursor that was not returned', posts({ cursor: 'AAAA' })),
+
+  { what: 'the list', endpoint: 'WHLIST', request: async () => ({}) },
+  { what: 'a limit', endpoint: 'WHLIST', request: async () => ({ limit: 250 }) },
+  { what: 'a limit that is too high', endpoint: 'WHLIST', request: async () => ({ limit: 251 }) },
+  { what: 'a limit of nothing', endpoint: 'WHLIST', request: async () => ({ limit: -1 }) },
+  { what: 'a cursor that was not returned', endpoint: 'WHLIST', request: async () => ({ cursor: 'AAAA' }) },
+  webhook('a webhook', {}),
+  webhook('a URL that is none', { request_url: 'nowhere' }),
+  webhook('a URL with credentials', { request_url: 'https://a:b@hooks.example' }),
+  webhook('a URL that is too long', { request_url: `https://hooks.example/${long(2_048)}` }),
+  webhook('a name that is too long', { name: long(256) }),
+  webhook('too many headers', {
+    headers: Array.from({ length: 251 }, (_, index) => ({ key: `X-${index}`, value: '' })),
+  }),
+  webhook('an unknown account', { account_ids: [unknownId] }),
+  webhook('a malformed account', { account_ids: ['malformed'] }),
+  { what: 'a webhook', endpoint: 'WHDEL', request: async (workspace) => ({ id: await workspace.webhook() }) },
+  { what: 'an unknown one', endpoint: 'WHDEL', request: async () => ({ id: unknownId }) },
+  { what: 'a malformed id', endpoint: 'WHDEL', request: async () => ({ id: 'malformed' }) },
+
+  ...(['EDIT', 'POSTS', 'WHLIST', 'WHCREATE', 'WHDEL', 'PUB', 'CHK'] as const).flatMap((endpoint): Case[] => {
+    // Nothing in these requests is right, so that the key is seen to come first. Cursors are a face's own.
+    const bad: Request = {
+      EDIT: { account_id: 'x', job_id: 'x', location: 'x' },
+      POSTS: { account_id: 'x', identifier: 'x' },
+      WHLIST: { limit: 251 },
+      WHCREATE: { source: 'users', request_url: 'x' },
+      WHDEL: { id: 'x' },
+      PUB: { account_id: 'x', draft_id: 'x', mode: 'FREE' },
+      CHK: { account_id: 'x', draft_id: 'x', input: '' },
+    }[endpoint];
+    const request = async () => bad;
+    return [
+      { what: 'no key', endpoint, request, key: async () => undefined },
+      { what: 'an unknown key', endpoint, request, key: async () => 'postern_unknown' },
+      { what: 'a key without the scope', endpoint, request, key: ({ newKey }) => newKey({ scopes: [] }) },
+    ];
+  }),
+  ...(Object.keys(sandboxSessions) as SandboxSessionName[])
+    .filter((session) => session !== 'ok')
+    .map((session) => fromAccount('PUB', `a session that is ${session}`, publish(), { session })),
+];
+
+describe.each(backends)('both faces over the $name backend', (backend) => {
+  let served: Served;
+  let workspace: SeededWorkspace;
+
+  beforeAll(async () => {
+    served = await backend.start({ environment: { LOG_LEVEL: 'silent' } });
+    workspace = await served.workspace();
+  });
+  afterAll(() => served.close());
+
+  test.each(cases(() => served.address))(
+    '$endpoint: $what',
+    async ({ endpoint, request, key = async () => workspace.key }) => {
+      const through = async (face: Face) =>
+        face(served.address, await key(workspace), endpoint, await request(workspace));
+      const [first, second] = [await through(overRest), await through(overGraphQL)];
+      expect(second).toEqual(first);
+      expect('object' in first ? first.object : first.type).toBeTruthy();
+    },
+  );
+});

@@ -1,0 +1,53 @@
+/** The secret that a deployment keeps for itself, and the keys that are made of it. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { keptSecret, keysFrom } from '../../src/security/secret.ts';
+
+let base: string;
+let directory: string;
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'postern-secret-'));
+  directory = join(base, 'data');
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+test('the first start makes it, for this user alone, and every start after it reads the same', async () => {
+  const made = await keptSecret(directory, randomBytes);
+  expect(made).toMatch(/^[\w-]{43}$/);
+  expect(await keptSecret(directory, randomBytes)).toBe(made);
+  expect(await readFile(join(directory, 'secret'), 'utf8')).toBe(made);
+  expect([await mode(directory), await mode(join(directory, 'secret'))]).toEqual(['700', '600']);
+  expect(await readdir(directory)).toEqual(['secret']);
+});
+
+test('of many that start together all have the same, and none sees half of it', async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, () => keptSecret(directory, randomBytes)));
+  expect(new Set(all).size).toBe(1);
+  expect(await readdir(directory)).toEqual(['secret']);
+});
+
+test('a damaged one is refused, and named, but not shown', async () => {
+  await keptSecret(directory, randomBytes);
+  await writeFile(join(directory, 'secret'), 'too short to use');
+  const refusal = await keptSecret(directory, randomBytes).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(ConfigError);
+  expect((refusal as Error).message).toContain(join(directory, 'secret'));
+  expect((refusal as Error).message).not.toContain('too short to use');
+});
+
+test('each purpose has a key of its own, the same for the same secret', () => {
+  const secret = randomBytes(32).toString('base64url');
+  const hex = (of: string, purpose: 'graphql-cursors' | 'rest-cursors') =>
+    Buffer.from(keysFrom(of)(purpose)).toString('hex');
+  expect(hex(secret, 'rest-cursors')).toMatch(/^[0-9a-f]{64}$/);
+  expect(hex(secret, 'rest-cursors')).toBe(hex(secret, 'rest-cursors'));
+  expect(hex(secret, 'rest-cursors')).not.toBe(hex(secret, 'graphql-cursors'));
+  expect(hex(secret, 'rest-cursors')).not.toBe(hex(`${secret}x`, 'rest-cursors'));
+});
