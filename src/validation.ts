@@ -1,6 +1,6 @@
 /**
- * What the shapes of all capabilities share: the common field kinds with the limits of the contract and of the design,
- * and `parse`, which turns what does not fit into the contract's error type.
+ * What the shapes of all capabilities share: the common kinds of fields, with the limits of the contract and of Postern,
+ * and `parse`, which turns a value that breaks a shape into the contract's error.
  */
 import { z } from 'zod';
 import { type ErrorName, type Issue, ServiceError } from './errors.ts';
@@ -12,19 +12,30 @@ export const limits = {
   url: 2_048,
 } as const;
 
-/**
- * A custom rule names the contract's error type that its violation has; where it names none, the violation is
- * `errors/invalid_parameters`.
- */
-const violates = (name: ErrorName, message: string) => ({ message, params: { errorName: name } });
+/** Lists for which the contract sets no bound have at most this many entries. */
+export const maxEntries = 250;
+
+/** When several rules are broken, the error has the first of these types that one of the violations has. */
+const precedence = [
+  'missing_parameters',
+  'invalid_parameters',
+  'invalid_url',
+  'too_many_characters',
+  'limit_too_high',
+] as const satisfies readonly ErrorName[];
+
+type ViolationName = (typeof precedence)[number];
+
+/** A custom rule whose violation has an error type of its own. Any other violation is `errors/invalid_parameters`. */
+const violates = (errorName: ViolationName, message: string) => ({ message, params: { errorName } });
 
 const bounded = (max: number) =>
   z
     .string()
-    // No database keeps it, and no text for people or machines needs it.
-    .refine((value) => !value.includes('\u0000'), 'must not hold the character U+0000')
+    // Postgres cannot store it, and no text for people or machines needs it.
+    .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
     .refine((value) => value.length <= max, violates('too_many_characters', `must have at most ${max} characters`))
-    // A rule that names its own error type is one that JSON Schema does not see: it is told of its bound.
+    // JSON Schema cannot see a custom rule: the bound is repeated for it.
     .meta({ maxLength: max });
 
 /** Free text such as a description: at most 20,000 characters. */
@@ -33,10 +44,10 @@ export const text = () => bounded(limits.text);
 /** A name, title or other short text: at most 255 characters. */
 export const shortText = () => bounded(limits.name);
 
-/** An identifier: 1 to 255 characters. Whether it is well formed is the backend's to say. */
+/** An identifier: 1 to 255 characters. The backend decides whether it is well formed. */
 export const identifier = () => bounded(limits.name).min(1, 'must not be empty');
 
-/** The ids of a read by id, as they are: one that is malformed is the id of nothing. */
+/** The ids of a read by id. They are not checked: a malformed id finds nothing, as an unknown one does. */
 export const idList = () => z.array(z.string()).readonly();
 
 /** An id of the pnet lookups (job titles, companies, locations): digits. */
@@ -50,16 +61,13 @@ export const httpUrl = () =>
 
 function isHttpUrl(value: string): boolean {
   // The URL parser strips control characters and white space and repairs backslashes; a caller's URL must need neither.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it rejects
   if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return url.username === '' && url.password === '';
 }
 
-/** Entries of the lists for which the contract names no bound. */
-export const maxEntries = 250;
-
-/** A list whose length above `max` is `errors/limit_too_high`. */
+/** A list of `min` to `max` entries; a longer one is `errors/limit_too_high`. */
 export const boundedList = <T extends z.ZodType>(item: T, min: number, max: number) =>
   z
     .array(item)
@@ -67,91 +75,105 @@ export const boundedList = <T extends z.ZodType>(item: T, min: number, max: numb
     .refine((list) => list.length <= max, violates('limit_too_high', `must have at most ${max} entries`))
     .meta({ maxItems: max });
 
-/** `limit` of a list: an integer from 1 to `max`; above it `errors/limit_too_high`. */
+/** The `limit` of a list: an integer from 1 to `max`; a larger one is `errors/limit_too_high`. */
 export const pageLimit = (max: number) =>
   z
-    .int('must be a whole number')
+    .int()
     .min(1, 'must be at least 1')
     .refine((value) => value <= max, violates('limit_too_high', `must be at most ${max}`))
     .meta({ maximum: max });
 
-/** When several rules are broken, the type of the answer is the first of these that one of them has. */
-const precedence: readonly ErrorName[] = [
-  'missing_parameters',
-  'invalid_parameters',
-  'invalid_url',
-  'too_many_characters',
-  'limit_too_high',
-];
-
 /**
- * Checks `value` against `shape`. What does not fit throws a ServiceError that names every offending field: of the type
- * `invalid` where the operation has only one for bad input (EDIT and POSTS: `unprocessable_entity`), else of the
- * contract's type for the gravest of the broken rules.
+ * Checks `value` against `shape`.
+ * @param invalid the type of the error where the operation has only one for bad input (EDIT and POSTS:
+ *   `unprocessable_entity`); otherwise the error has the first type of {@link precedence} among the violations
+ * @throws ServiceError with an issue for every invalid field
  */
 export function parse<T extends z.ZodType>(shape: T, value: unknown, invalid?: ErrorName): z.output<T> {
   const result = shape.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  const found = result.error.issues.flatMap((issue) => [
-    ...describe(issue, value),
-    ...missingBeside(issue, shape, value),
+  const violations = result.error.issues.flatMap((issue) => [
+    ...violationsOf(issue, value),
+    ...missingInUnion(issue, shape, value),
   ]);
-  const names = new Set(found.map(({ errorName }) => errorName));
-  const gravest = precedence.find((name) => names.has(name)) ?? 'invalid_parameters';
-  const issues = found.map(({ path, message }) => ({ path, message }));
-  throw new ServiceError(invalid ?? gravest, { detail: detailOf(issues), issues });
+  const names = new Set(violations.map(({ errorName }) => errorName));
+  const first = precedence.find((name) => names.has(name)) ?? 'invalid_parameters';
+  throw withIssues(
+    invalid ?? first,
+    violations.map(({ path, message }) => ({ path, message })),
+  );
 }
 
-/** What is wrong with a request as one sentence: every field that is, and why. */
+/** The error of a request that has the right shape but breaks a rule that no shape can state. */
+export const invalidParameters = (issues: readonly Issue[]): ServiceError => withIssues('invalid_parameters', issues);
+
+const withIssues = (name: ErrorName, issues: readonly Issue[]): ServiceError =>
+  new ServiceError(name, { detail: detailOf(issues), issues });
+
+/** All issues as one sentence: each invalid field, and what is wrong with it. */
 export const detailOf = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => `${path.length === 0 ? 'The request' : path.join('.')} ${message}`).join('; ');
 
-interface FoundIssue extends Issue {
-  readonly errorName: ErrorName;
+interface Violation extends Issue {
+  readonly errorName: ViolationName;
 }
 
-function describe(issue: z.core.$ZodIssue, root: unknown): FoundIssue[] {
+function violationsOf(issue: z.core.$ZodIssue, root: unknown): Violation[] {
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: 'is not a field of this request',
-      errorName: 'invalid_parameters',
-    }));
+    return issue.keys.map((key) => invalidField([...path, key], 'is not a field of this request'));
   }
-  const value = path.reduce<unknown>((at, segment) => (at as Record<string, unknown> | undefined)?.[segment], root);
-  if (value === undefined && path.length > 0) {
-    return [{ path, message: 'is required', errorName: 'missing_parameters' }];
-  }
-  if (value === null) {
-    return [{ path, message: 'must not be null: leave the field out instead', errorName: 'invalid_parameters' }];
-  }
-  const errorName = (issue.code === 'custom' ? issue.params?.errorName : undefined) as ErrorName | undefined;
-  return [{ path, message: readable(issue), errorName: errorName ?? 'invalid_parameters' }];
+  const value = valueAt(root, path);
+  if (value === undefined && path.length > 0) return [missingField(path)];
+  if (value === null) return [invalidField(path, 'must not be null: leave the field out instead')];
+  return [{ path, message: messageOf(issue), errorName: errorNameOf(issue) }];
+}
+
+const invalidField = (path: Issue['path'], message: string): Violation => ({
+  path,
+  message,
+  errorName: 'invalid_parameters',
+});
+
+const missingField = (path: Issue['path']): Violation => ({
+  path,
+  message: 'is required',
+  errorName: 'missing_parameters',
+});
+
+const valueAt = (root: unknown, path: Issue['path']): unknown =>
+  path.reduce<unknown>((value, segment) => (isRecord(value) ? value[segment] : undefined), root);
+
+const isRecord = (value: unknown): value is Readonly<Record<string | number, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** The error type that a rule made with {@link violates} carries. */
+function errorNameOf(issue: z.core.$ZodIssue): ViolationName {
+  const named: unknown = issue.code === 'custom' ? issue.params?.errorName : undefined;
+  return precedence.find((name) => name === named) ?? 'invalid_parameters';
 }
 
 /**
- * A union whose discriminator fits no variant is judged by nothing else. What every variant requires is missing all the
- * same, and a caller wants to hear of it at once.
+ * Zod stops at a union whose discriminator matches no variant. A field that every variant requires is missing all the
+ * same, and the caller should learn of it in the same response.
  */
-function missingBeside(issue: z.core.$ZodIssue, shape: z.ZodType, value: unknown): FoundIssue[] {
+function missingInUnion(issue: z.core.$ZodIssue, shape: z.ZodType, value: unknown): Violation[] {
   const atRoot = issue.code === 'invalid_union' && issue.discriminator !== undefined && issue.path.length === 1;
   if (!atRoot || !(shape instanceof z.ZodDiscriminatedUnion)) return [];
   const [first, ...others] = shape.options.filter((option) => option instanceof z.ZodObject).map(({ shape }) => shape);
-  const given = value as Readonly<Record<string, unknown>>;
   return Object.keys(first ?? {})
-    .filter((name) => name !== issue.path[0] && given[name] === undefined)
+    .filter((name) => name !== issue.path[0] && valueAt(value, [name]) === undefined)
     .filter((name) => [first, ...others].every((fields) => fields?.[name]?._zod.optin === undefined))
-    .map((name) => ({ path: [name], message: 'is required', errorName: 'missing_parameters' }));
+    .map((name) => missingField([name]));
 }
 
-/** Zod's own messages stand where they read well behind a field's name; the closed vocabularies are spelt out. */
-function readable(issue: z.core.$ZodIssue): string {
+/** What follows the field's name. Zod's own message is kept where it reads well there; closed vocabularies are listed. */
+function messageOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      // A value that fits nothing has a message that says why.
+      // `never` stands for a field that is forbidden: its message says why.
       if (issue.expected === 'never') return issue.message;
-      return `must be ${article(issue.expected)}`;
+      return `must be ${withArticle(issue.expected)}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
     case 'invalid_union':
@@ -165,4 +187,7 @@ function readable(issue: z.core.$ZodIssue): string {
   }
 }
 
-const article = (expected: string) => (/^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`);
+function withArticle(expected: string): string {
+  if (expected === 'int') return 'a whole number';
+  return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`;
+}

@@ -12,6 +12,7 @@ import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources }
 import { checkId } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import type { WebhookTable } from '../store/schema.ts';
+import { invalidParameters } from '../validation.ts';
 import { requireWebhook } from '../webhooks/repository.ts';
 import type { WebhookTrigger } from '../webhooks/shapes.ts';
 import type { DeliveriesPort } from './port.ts';
@@ -32,11 +33,7 @@ const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
   repeated,
 });
 
-const invalid = (path: Issue['path'], message: string): ServiceError =>
-  new ServiceError('invalid_parameters', {
-    detail: `${path.join('../delivery')} ${message}`,
-    issues: [{ path, message }],
-  });
+const invalid = (path: Issue['path'], message: string): ServiceError => invalidParameters([{ path, message }]);
 
 export function actOnDeliveries({
   database,

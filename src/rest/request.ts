@@ -6,6 +6,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Endpoint, pathIds, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
+import { invalidParameters } from '../validation.ts';
 import { readJson } from './strict-json.ts';
 
 /** @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters` */
@@ -78,8 +79,7 @@ function readBody(endpoint: Endpoint, { body, headers }: FastifyRequest): object
     .filter((name) => Object.hasOwn(value, name))
     .map((name) => ({ path: [name], message: 'stands in the path and must not stand in the body' }));
   if (issues.length > 0) {
-    const detail = issues.map(({ path, message }) => `${path[0]} ${message}`).join('; ');
-    throw new ServiceError('invalid_parameters', { detail, issues });
+    throw invalidParameters(issues);
   }
   return value;
 }

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import type { Database } from '../store/database.ts';
 import type { WebhookTable } from '../store/schema.ts';
+import { invalidParameters } from '../validation.ts';
 import { disableWebhook, ensureEndpoints, openSecrets, sealSecrets } from './destinations.ts';
 import type { WebhooksPort } from './port.ts';
 import {
@@ -172,6 +173,5 @@ function requireFit(webhook: WebhookTable, { source, events = [], data = [] }: W
     ),
   ];
   if (issues.length === 0) return;
-  const detail = issues.map(({ path, message }) => `${path.join('../delivery')} ${message}`).join('; ');
-  throw new ServiceError('invalid_parameters', { detail, issues });
+  throw invalidParameters(issues);
 }
