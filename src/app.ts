@@ -26,7 +26,7 @@ import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { asEndpointAnswers, mountRest } from './rest/server.ts';
 import { addressRule } from './security/addresses.ts';
-import { type DeriveKey, keptSecret, keysFrom } from './security/secret.ts';
+import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
 import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
@@ -36,7 +36,7 @@ import { embeddedWebhooks } from './webhooks/embedded.ts';
 import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
 /** What the process gives the gateway: all that it cannot know or do by itself. */
-export interface Surroundings {
+export interface Dependencies {
   readonly logger: Logger;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
@@ -70,14 +70,14 @@ export interface App {
   close(): Promise<void>;
 }
 
-export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
-  const { logger, randomBytes } = surroundings;
-  const keys = keysFrom(config.secret ?? (await keptSecret(config.dataDirectory, randomBytes)));
+export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
+  const { logger, randomBytes } = dependencies;
+  const keys = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
   const database = needsDatabase(config) ? await openDatabase(config.database) : null;
   const backend =
     config.upstream === null
-      ? await embedded(requireDatabase(database), keys, config, surroundings)
-      : upstream(config.upstream, database, surroundings);
+      ? await embedded(requireDatabase(database), keys, config, dependencies)
+      : upstream(config.upstream, database, dependencies);
   const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
   mountGraphQL(server, {
     ...backend,
@@ -111,7 +111,7 @@ function graphiqlOptions({ host, production, dataDirectory, upstream }: Config):
   return !production && isLoopback(host) && upstream === null ? { demoKey: () => readDemoKey(dataDirectory) } : {};
 }
 
-async function makeDemo(database: Database, config: Config, { logger, now, randomBytes }: Surroundings): Promise<void> {
+async function makeDemo(database: Database, config: Config, { logger, now, randomBytes }: Dependencies): Promise<void> {
   const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
   if (file !== null) logger.info(`The database was empty: made a demo workspace; its API key is in ${file}`);
 }
@@ -128,11 +128,11 @@ async function embedded(
   database: Database,
   keys: DeriveKey,
   config: Config,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
 ): Promise<Backend> {
-  if (config.demo) await makeDemo(database, config, surroundings);
-  const { logger, now, randomBytes, delivery: tuning = {} } = surroundings;
-  const networks = withDeadlines(surroundings.networks);
+  if (config.demo) await makeDemo(database, config, dependencies);
+  const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
+  const networks = withDeadlines(dependencies.networks);
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   const delivery = startDelivery({
@@ -167,7 +167,7 @@ async function embedded(
 }
 
 /** @param database where callers' keys are kept; null where they are the upstream's */
-function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Surroundings): Backend {
+function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Dependencies): Backend {
   const service = openUpstream(settings, { logger, now });
   return {
     delivery: null,
@@ -191,10 +191,10 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
   };
 }
 
-function openUpstream(settings: UpstreamSettings, surroundings: Pick<Surroundings, 'logger' | 'now'>): Upstream {
+function openUpstream(settings: UpstreamSettings, dependencies: Pick<Dependencies, 'logger' | 'now'>): Upstream {
   const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
   try {
-    return createUpstream(settings, vocabularies, surroundings);
+    return createUpstream(settings, vocabularies, dependencies);
   } catch (error) {
     throw new ConfigError(`UPSTREAM_NAMES ${(error as Error).message}`);
   }

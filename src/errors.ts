@@ -1,12 +1,12 @@
 /**
  * The errors of the contract (its "Errors" part): one table from which types, statuses, titles, the GraphQL error
- * types and the tests derive. A failure that a caller may see is always a {@link ServiceError}; what is not becomes one
- * in {@link fromUnknown} and nowhere else.
+ * types and the tests derive. Callers only ever see a {@link ServiceError}; {@link fromUnknown} is the one place that
+ * turns any other error into one.
  */
 
 /**
- * What a failure is about. GraphQL derives from it whether a mutation answers the failure as data (and as which type)
- * or as a top-level error: `key` and `system` failures are never data.
+ * What a failure is about. It decides how a GraphQL mutation reports the failure: as data (and as which type) or as a
+ * top-level error. Failures of the families `key` and `system` are always top-level errors.
  */
 export type ErrorFamily =
   | 'request'
@@ -87,21 +87,21 @@ export const errorTable = {
   request_timeout: row(504, 'system', 'Request timeout'),
 } as const satisfies Record<string, ErrorRow>;
 
-/** The last segment of an error type: `resource_not_found` of `errors/resource_not_found`. */
+/** The last segment of an error type, such as `resource_not_found` in `errors/resource_not_found`. */
 export type ErrorName = keyof typeof errorTable;
 
-/** The contract's error type identifier, as it stands in `type`. */
+/** The value of `type` in an error envelope. */
 export type ErrorType = `errors/${ErrorName}`;
 
 export const errorNames = Object.keys(errorTable) as ErrorName[];
 
-/** One thing that is wrong with a request: where, in the words of the contract, and what. */
+/** One problem with a request: the path of the field, in the contract's names, and a message that follows that path. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** The body of every error answer of the REST endpoints (contract, "Errors"). */
+/** The body of every error response of the REST endpoints (contract, "Errors"). */
 export interface ErrorEnvelope {
   readonly title: string;
   readonly detail?: string;
@@ -111,21 +111,21 @@ export interface ErrorEnvelope {
 }
 
 interface ServiceErrorOptions {
-  /** Explanation for a person. It is shown to callers: it never holds a secret or an internal name. */
+  /** An explanation for a person. Callers see it, so it never contains a secret or an internal name. */
   readonly detail?: string;
-  /** What is wrong with the request, field by field. */
+  /** The problems of the request, field by field. */
   readonly issues?: readonly Issue[];
-  /** What caused it; logged where the failure is unexpected, never shown. */
+  /** The underlying error. It is logged when the failure is unexpected, and never shown to callers. */
   readonly cause?: unknown;
-  /** Overrides the table's status; only a failure reported by an upstream service needs it. */
+  /** Overrides the status of the table, for a failure that an upstream service reported. */
   readonly status?: number;
-  /** Overrides the table's title; only a failure reported by an upstream service needs it. */
+  /** Overrides the title of the table, for a failure that an upstream service reported. */
   readonly title?: string;
-  /** Overrides the table's family, where the endpoint says what its failures are about. */
+  /** Overrides the family of the table, where the endpoint decides what its failures are about. */
   readonly family?: ErrorFamily;
 }
 
-/** A failure in the contract's terms. Everything that a port, a face or an adapter throws on purpose is one. */
+/** A failure in the contract's terms: the only error that ports, faces and adapters throw on purpose. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
@@ -136,14 +136,14 @@ export class ServiceError extends Error {
   readonly family: ErrorFamily;
 
   constructor(errorName: ErrorName, { detail, issues = [], cause, status, title, family }: ServiceErrorOptions = {}) {
-    const usual: ErrorRow = errorTable[errorName];
-    super(detail ?? title ?? usual.title, cause === undefined ? undefined : { cause });
+    const defaults: ErrorRow = errorTable[errorName];
+    super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     this.errorName = errorName;
-    this.status = status ?? usual.status;
-    this.title = title ?? usual.title;
+    this.status = status ?? defaults.status;
+    this.title = title ?? defaults.title;
     this.detail = detail;
     this.issues = issues;
-    this.family = family ?? usual.family;
+    this.family = family ?? defaults.family;
   }
 
   get type(): ErrorType {
@@ -152,21 +152,28 @@ export class ServiceError extends Error {
 }
 
 /**
- * The one place where an unknown failure becomes a known one. A deadline that ran out is `errors/request_timeout`;
- * anything else that is not a ServiceError is `errors/unexpected_error`, with the original as its cause for the log.
+ * Turns any error into a ServiceError. An expired deadline becomes `errors/request_timeout` and anything else unknown
+ * `errors/unexpected_error`, with the original error as its cause for the log.
  */
 export function fromUnknown(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return new ServiceError('request_timeout', { detail: 'The request ran out of time. Try again.', cause: error });
+    return new ServiceError('request_timeout', { detail: 'The request took too long. Try again.', cause: error });
   }
-  return new ServiceError('unexpected_error', {
-    detail: 'Something went wrong on our side. Give the instance to support.',
-    cause: error,
-  });
+  return unexpectedError(error);
 }
 
-/** The envelope of the contract. `instance` is the id of the request, as in the `x-request-id` header. */
+/** The error of a failure that callers cannot be told more about. @param cause the original error, for the log */
+export const unexpectedError = (cause: unknown): ServiceError =>
+  new ServiceError('unexpected_error', {
+    detail: 'Something went wrong on our side. Contact support with the value of instance.',
+    cause,
+  });
+
+/**
+ * The contract's envelope for an error.
+ * @param instance the request id, as in the `x-request-id` header
+ */
 export function toEnvelope(error: ServiceError, instance: string): ErrorEnvelope {
   return {
     title: error.title,

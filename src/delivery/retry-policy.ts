@@ -1,5 +1,5 @@
 /** What an answer means for a delivery and for the endpoint that gave it. Everything here is a function of its input. */
-import type { Answer } from '../security/outbound.ts';
+import type { OutboundResponse } from '../security/outbound.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -53,7 +53,7 @@ export interface Verdict {
  * @param random answers a number from 0 to 1
  */
 export function judge(
-  { status, failure, retryAfter }: Pick<Answer, 'status' | 'failure' | 'retryAfter'>,
+  { status, failure, retryAfter }: Pick<OutboundResponse, 'status' | 'failure' | 'retryAfter'>,
   { attempt, now, random }: { readonly attempt: number; readonly now: number; readonly random: () => number },
 ): Verdict {
   if (failure === null && status !== null && status >= 200 && status < 300) {

@@ -1,5 +1,5 @@
 /** One attempt: a claimed delivery becomes a request, and its answer an outcome. */
-import type { Answer, Outbound } from '../security/outbound.ts';
+import type { Outbound, OutboundResponse } from '../security/outbound.ts';
 import { contentTypes } from './payload.ts';
 import type { Job } from './queue.ts';
 import { judge } from './retry-policy.ts';
@@ -53,4 +53,4 @@ function extraHeaders(headers: Job['target']['headers']): string[] {
 }
 
 /** What came back as text that any database keeps: Postgres has no U+0000. */
-const answerText = ({ body }: Answer): string => body.toString('utf8').replaceAll('\0', '\uFFFD');
+const answerText = ({ body }: OutboundResponse): string => body.toString('utf8').replaceAll('\0', '\uFFFD');

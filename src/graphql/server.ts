@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
 import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { type Authenticate, answerError, apiKeyOf, bodyLimitDetail, maxBodyBytes } from '../http/server.ts';
+import { type Authenticate, apiKeyOf, bodyLimitDetail, errorResponse, maxBodyBytes } from '../http/server.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -55,7 +55,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       done(tooLarge ? new ServiceError('content_too_large', { detail: bodyLimitDetail }) : null);
     });
     scope.setErrorHandler((error, request, reply) => {
-      const envelope = answerError(error, request);
+      const envelope = errorResponse(error, request);
       return reply
         .status(envelope.status)
         .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
@@ -94,7 +94,7 @@ function useCaller({ ports, authenticate, cursors }: GraphQLOptions): Plugin<Inc
     const { http } = args.contextValue as Incoming;
     try {
       const caller = await authenticate(apiKeyOf(http));
-      const request: RequestContext = { caller, requestId: http.id, signal: http.gone };
+      const request: RequestContext = { caller, requestId: http.id, signal: http.clientAborted };
       const context: GraphQLContext = { ...request, ports, cursors, loaders: createLoaders(ports, request) };
       extendContext(context as never);
     } catch (error) {

@@ -1,32 +1,33 @@
-/** Requests that are sent again under the same `Idempotency-Key`, as a client does that never saw the first answer. */
+/** Requests that a client repeats under the same `Idempotency-Key` because it never saw the first response. */
 import type { Caller } from '../auth/caller.ts';
 
-/** An answer as it was sent: its status and its body, byte for byte. */
-export interface StoredAnswer {
+/** A response as it was sent: its status, and its body byte for byte. */
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
 
 export interface IdempotentRequest {
   readonly caller: Caller;
-  /** Keys of different endpoints have nothing to do with each other. */
+  /** Each endpoint has keys of its own: equal keys of two endpoints are unrelated. */
   readonly endpoint: string;
   readonly key: string;
-  /** What is asked: the same key with anything else is refused. */
+  /** The content of the request. The same key with any other content is refused. */
   readonly request: object;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the response. */
   readonly signal: AbortSignal;
 }
 
 export interface Idempotency {
   /**
-   * Runs `work` unless it has been run for the same key of the same workspace and endpoint within 24 hours; then answers
-   * what it answered. Of several at once one runs it, over all processes, and the others wait for it. An answer of status
-   * 500 and above is not kept: the next one tries again.
-   * @throws ServiceError `invalid_parameters` for a key of another request, `service_unavailable` after waiting too long
+   * Runs `work` once for each key of a workspace and endpoint, and returns its response to every later request with that
+   * key for 24 hours. Of several concurrent requests, in any process, one runs `work` and the others wait for its
+   * response. A response with status 500 or above is not stored: the next request runs `work` again.
+   * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the
+   *   running request does not finish in time
    */
   once(
     request: IdempotentRequest,
-    work: () => Promise<StoredAnswer>,
-  ): Promise<{ readonly answer: StoredAnswer; readonly replayed: boolean }>;
+    work: () => Promise<StoredResponse>,
+  ): Promise<{ readonly response: StoredResponse; readonly replayed: boolean }>;
 }

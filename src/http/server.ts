@@ -1,6 +1,6 @@
 /**
- * The HTTP server that both faces share: one request id, one body limit, one log line for each request, and the
- * contract's envelope for every failure that no face has answered.
+ * The HTTP server that both faces share. Each request gets a request id, a body limit and one log line; a failure that
+ * neither face handles gets the contract's error envelope.
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
@@ -16,28 +16,32 @@ import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 
-/** Bytes of a request body (1 MiB). */
+/** Size limit of a request body in bytes (1 MiB). */
 export const maxBodyBytes = 1_048_576;
-export const bodyLimitDetail = `A request body has at most ${maxBodyBytes} bytes.`;
+export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
 
-/** Finds out who a request comes from. @throws ServiceError for a key that is missing, invalid or expired */
+/**
+ * Identifies the caller by the API key of a request.
+ * @throws ServiceError `missing_credentials` without a key, `invalid_credentials` or `expired_credentials` for one that
+ *   cannot be used
+ */
 export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Aborts when the client goes away before it has its answer. Fastify's own `signal` aborts as soon as the request
-     * has been read to its end, as node:http closes it then.
+     * Aborts when the client disconnects before it has received the whole response. Fastify's own `signal` aborts as soon
+     * as the request has been read, because node:http closes the request then.
      */
-    gone: AbortSignal;
+    clientAborted: AbortSignal;
   }
 }
 
 export interface HttpOptions {
   readonly logger: Logger;
-  /** Rejects while the gateway cannot answer; `/readyz` then says 503. */
+  /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
-  /** What a face makes of the failure of a request that cannot be read as HTTP, of which little more than this is known. */
+  /** Lets a face change the error for a request that is not valid HTTP. Its method and URL are empty where unknown. */
   readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
 }
 
@@ -47,45 +51,45 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
-    // Slow senders of headers and bodies are cut off by node:http's own deadlines.
+    // A client that sends its headers or body too slowly is cut off by the deadlines of node:http.
     requestTimeout: 60_000,
     forceCloseConnections: 'idle',
-    // A path may be as long as node:http lets it be: how long an id may be is for its shape to say.
+    // The router limits no path: the shape of an id decides how long it can be.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, { logger, adjust }),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
   });
 
-  server.decorateRequest('gone');
+  server.decorateRequest('clientAborted');
   server.addHook('onRequest', async (request, reply) => {
-    const gone = new AbortController();
+    const aborted = new AbortController();
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort(new DOMException('The client went away', 'AbortError'));
+      if (!reply.raw.writableFinished) aborted.abort(new DOMException('The client disconnected', 'AbortError'));
     });
-    request.gone = gone.signal;
+    request.clientAborted = aborted.signal;
     reply.raw.setHeader('x-request-id', request.id);
   });
-  // What is idle when the server stops, Fastify closes; a connection whose request was in flight then is idle only after
-  // its answer, and would stay open for as long as the client likes.
+  // Fastify closes the connections that are idle when the server stops. A connection with a request in flight becomes idle
+  // only after the response, and would then stay open for as long as the client likes.
   let stopping = false;
   server.addHook('preClose', async () => {
     stopping = true;
   });
   server.addHook('onResponse', async (request, reply) => {
     if (stopping) setImmediate(() => server.server.closeIdleConnections());
-    // The path without its query, and no header: neither may show a key or a cursor.
+    // No query and no header: either may contain a key or a cursor.
     request.log.info(
       { method: request.method, path: pathOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       'request',
     );
   });
   server.setErrorHandler((error, request, reply) => {
-    const envelope = answerError(error, request);
+    const envelope = errorResponse(error, request);
     return reply.status(envelope.status).send(envelope);
   });
   server.setNotFoundHandler((request) => {
     throw new ServiceError('resource_not_found', {
-      detail: `There is nothing at ${request.method} ${pathOf(request)}.`,
+      detail: `No resource matches ${request.method} ${pathOf(request)}.`,
     });
   });
 
@@ -99,7 +103,7 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
   return server;
 }
 
-/** The API key of a request: `X-API-KEY`, or else a bearer token. */
+/** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
 export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const key = headers['x-api-key'];
   if (typeof key === 'string') return key;
@@ -107,30 +111,31 @@ export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string |
 }
 
 /**
- * The envelope of a failure, logged where it is ours to look into.
- * @param adjust what a face makes of the failure before it is shown
+ * The body and status of the response to a request that failed. A failure of the gateway (500 and above) is logged.
+ * @param adjust lets a face replace the error before it is logged and sent
  */
-export function answerError(
+export function errorResponse(
   error: unknown,
   request: FastifyRequest,
   adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
 ): ErrorEnvelope {
   const failure = adjust(fromUnknown(fromFastify(error)));
-  // Work that was given up because the client went away is no failure of ours.
-  const abandoned = request.gone?.aborted && (failure.cause as Error | undefined)?.name === 'AbortError';
+  // Work that stopped because the client disconnected is not a failure of the gateway.
+  const abandoned =
+    request.clientAborted?.aborted && failure.cause instanceof Error && failure.cause.name === 'AbortError';
   if (failure.status >= 500 && !abandoned) {
     request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
   }
   return toEnvelope(failure, request.id);
 }
 
-/** What Fastify itself refuses before a face sees it, in the contract's terms. */
+/** Translates what Fastify itself refuses into the contract's errors. */
 function fromFastify(error: unknown): unknown {
-  switch ((error as { code?: string }).code) {
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('content_too_large', { detail: bodyLimitDetail });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ServiceError('malformed_request', { detail: 'The body is not as long as Content-Length says.' });
+      return new ServiceError('malformed_request', { detail: 'The length of the body does not match Content-Length.' });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
     default:
@@ -139,8 +144,8 @@ function fromFastify(error: unknown): unknown {
 }
 
 /**
- * Answers what node:http could not read as a request, by hand, as there is neither request nor reply. `adjust` knows the
- * request line, as far as there was one.
+ * Responds to bytes that node:http could not parse as a request. Fastify has no request or reply for them, so the
+ * response is written to the socket.
  */
 function refuseUnreadable(
   error: ConnectionError,
@@ -148,9 +153,10 @@ function refuseUnreadable(
   { logger, adjust = (failure) => failure }: Pick<HttpOptions, 'logger' | 'adjust'>,
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  // node:http's own type of it is that of a Buffer as JSON.
-  const received = error.rawPacket as unknown as Buffer | undefined;
-  const [, method = '', url = ''] = /^([A-Z]+) (\S*)/.exec(received?.toString('latin1') ?? '') ?? [];
+  // Fastify declares the packet as a Buffer that went through JSON; node:http sets a Buffer, or nothing.
+  const received: unknown = error.rawPacket;
+  const [, method = '', url = ''] =
+    /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(received) ? received.toString('latin1') : '') ?? [];
   const envelope = toEnvelope(adjust(unreadable(error.code), method, url), randomUUID());
   const body = JSON.stringify(envelope);
   socket.end(
@@ -165,7 +171,7 @@ function unreadable(code: string): ServiceError {
   switch (code) {
     case 'HPE_INVALID_URL':
       return new ServiceError('unescaped_characters', {
-        detail: 'The path has characters that must be percent-encoded.',
+        detail: 'The path contains characters that must be percent-encoded.',
       });
     case 'HPE_HEADER_OVERFLOW':
       return new ServiceError('content_too_large', { detail: 'The headers of the request are too large.' });
@@ -177,8 +183,8 @@ function unreadable(code: string): ServiceError {
 }
 
 /**
- * A path whose percent-encoding is broken would be answered by the router itself, without request id and log line. Its
- * percent signs are taken literally for the routing; the REST face refuses the path as it was sent.
+ * The URL that a request is routed by. The router would itself refuse a path with broken percent-encoding, without a
+ * request id and a log line, so the percent signs of such a path are escaped. The REST face then refuses the original path.
  */
 function routableUrl(url: string): string {
   const end = url.search(/[?#]/);
@@ -193,7 +199,7 @@ function routableUrl(url: string): string {
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** A caller may bring its own request id, as long as it is one that can be searched for and breaks no log line. */
+/** A client may set its own request id: 8 to 64 characters that are safe to log and to search for. */
 function acceptedRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : undefined;
 }

@@ -1,6 +1,6 @@
 /** Which errors an endpoint may answer (contract, "Errors"), and what becomes of one that it may not. */
 import { type EndpointName, endpointNames } from '../endpoint.ts';
-import { type ErrorName, errorNames, errorTable, ServiceError } from '../errors.ts';
+import { type ErrorName, errorNames, errorTable, ServiceError, unexpectedError } from '../errors.ts';
 
 const everywhere: readonly EndpointName[] = endpointNames;
 const actsForAccount: readonly EndpointName[] = ['EDIT', 'POSTS', 'PUB', 'CHK'];
@@ -67,10 +67,7 @@ export function answerable(endpoint: EndpointName, failure: ServiceError): Servi
   const name = allowed.has(errorName) ? errorName : substituteOf(errorName, allowed);
   if (name === errorName && failure.status === errorTable[name].status) return failure;
   if (name === 'unexpected_error') {
-    return new ServiceError(name, {
-      detail: 'Something went wrong on our side. Give the instance to support.',
-      cause: failure,
-    });
+    return unexpectedError(failure);
   }
   return new ServiceError(name, { ...(detail === undefined ? {} : { detail }), issues, cause });
 }

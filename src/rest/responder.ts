@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { answerError } from '../http/server.ts';
+import { errorResponse } from '../http/server.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
 import { answerable } from './allowed-errors.ts';
@@ -29,12 +29,12 @@ export async function answer(endpoint: Endpoint, exchange: Exchange, reply: Fast
     return reply.status(endpoint.status).send(await endpoint.operation.perform(ports, forwarded, request));
   }
   const { caller, signal } = context;
-  const { answer, replayed } = await idempotency.once({ caller, endpoint: endpoint.name, key, request, signal }, () =>
+  const { response, replayed } = await idempotency.once({ caller, endpoint: endpoint.name, key, request, signal }, () =>
     // A client that disconnects comes back for the response: the work is not given up with its connection.
     outcome(endpoint, { ...exchange, context: { ...context, signal: new AbortController().signal } }, request),
   );
   if (replayed) reply.header(replayedHeader, 'true');
-  return reply.status(answer.status).type('application/json').send(answer.body);
+  return reply.status(response.status).type('application/json').send(response.body);
 }
 
 /** Success or failure as the text that is sent, and kept. */
@@ -45,7 +45,7 @@ async function outcome(endpoint: Endpoint, { http, ports, context }: Exchange, r
       body: JSON.stringify(await endpoint.operation.perform(ports, context, request)),
     };
   } catch (error) {
-    const envelope = answerError(error, http, (failure) => answerable(endpoint.name, failure));
+    const envelope = errorResponse(error, http, (failure) => answerable(endpoint.name, failure));
     return { status: envelope.status, body: JSON.stringify(envelope) };
   }
 }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { type Authenticate, answerError, apiKeyOf } from '../http/server.ts';
+import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
 import { authorize } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -61,11 +61,11 @@ function mountAt(
     if (endpoint === undefined) return;
     const caller = await authenticate(apiKeyOf(request));
     authorize(endpoint.operation, caller);
-    request.context = { caller, requestId: request.id, signal: request.gone };
+    request.context = { caller, requestId: request.id, signal: request.clientAborted };
   });
   scope.setErrorHandler((error, request, reply) => {
     const endpoint = request.routeOptions.config.endpoint;
-    const envelope = answerError(error, request, (failure) =>
+    const envelope = errorResponse(error, request, (failure) =>
       endpoint === undefined ? failure : answerable(endpoint.name, failure),
     );
     return reply.status(envelope.status).send(envelope);

@@ -1,26 +1,26 @@
 /**
- * Which addresses requests to callers' URLs may go to. Everything that is not a public unicast address is refused, so
- * that a webhook cannot be pointed at what only this machine or its network can reach.
+ * Which addresses the gateway may connect to for a caller's URL. Only public unicast addresses are allowed, so that a
+ * webhook cannot reach services that only this machine or its network can reach.
  */
 import ipaddr from 'ipaddr.js';
 
 /** A block of addresses, such as 10.0.0.0/8. */
 export type AddressBlock = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Whether an IP address (as text, without brackets) may be connected to. */
+/** Whether the gateway may connect to an IP address, given as text without brackets. */
 export type AddressRule = (address: string) => boolean;
 
 const block = (text: string): AddressBlock => ipaddr.parseCIDR(text);
 
 /**
- * Of the IPv6 space only this is public unicast: IPv4 in any dress (mapped, compatible, translated, NAT64), loopback,
- * link-local and unique-local addresses all lie outside.
+ * The only public unicast block of IPv6. Loopback, link-local and unique-local addresses lie outside it, and so does
+ * every embedding of IPv4 (mapped, compatible, translated, NAT64).
  */
 const publicIPv6 = block('2000::/3');
 
-/** Refused beside what the registries set aside. */
+/** Refused in addition to the special-purpose blocks of the IANA registries. */
 const refused = [
-  // The platform address of one cloud: it answers like a metadata service, and is in public space.
+  // The platform address of Azure: it serves metadata from the public address space.
   block('168.63.129.16/32'),
   // RFC 9637: documentation.
   block('3fff::/20'),
@@ -28,7 +28,7 @@ const refused = [
 
 /**
  * The rule of a deployment.
- * @param allowed blocks that are let through in spite of what they are: an intranet, or loopback in tests
+ * @param allowed blocks that are allowed although they are not public: an intranet, or loopback in tests
  */
 export function addressRule(allowed: readonly AddressBlock[]): AddressRule {
   return (text) => {
@@ -41,6 +41,7 @@ export function addressRule(allowed: readonly AddressBlock[]): AddressRule {
 }
 
 function within(address: ReturnType<typeof ipaddr.parse>, [network, bits]: AddressBlock): boolean {
+  // The library types each kind of address by itself: `match` of one kind accepts only that kind, which is checked here.
   return address.kind() === network.kind() && address.match(network as never, bits);
 }
 
@@ -55,7 +56,7 @@ export function readBlocks(value: string): readonly AddressBlock[] {
     .filter((entry) => entry !== '')
     .map((entry) => {
       if (ipaddr.isValidCIDR(entry)) return block(entry);
-      // The parser alone would take 127.1 and 0x7f000001 too; in a list of what to allow nobody means to write those.
+      // The parser also accepts 127.1 and 0x7f000001. In an allow list those are mistakes.
       if (ipaddr.IPv4.isValidFourPartDecimal(entry)) return block(`${entry}/32`);
       if (ipaddr.IPv6.isValid(entry)) return block(`${entry}/128`);
       throw new Error(`must be addresses or blocks such as 10.0.0.0/8, with commas between, but has "${entry}"`);
@@ -63,20 +64,20 @@ export function readBlocks(value: string): readonly AddressBlock[] {
 }
 
 /**
- * The IP address that stands in a URL in place of a name; null where a name stands there. The URL parser has brought
- * every notation (decimal, hex, octal, short, full-width) into this one.
+ * The IP address in the host of a URL; null for a host name. The URL parser has already normalised every notation
+ * (decimal, hex, octal, short, full-width).
  */
 export function literalAddress({ hostname }: { readonly hostname: string }): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return ipaddr.isValid(bare) ? bare : null;
 }
 
-/** RFC 6761: these names are this machine, whatever a resolver says. */
+/** RFC 6761, section 6.3: these names always mean this machine, whatever a resolver says. */
 const isLocalName = (hostname: string): boolean => /(^|\.)localhost\.?$/i.test(hostname);
 
 /**
- * Whether a URL shows by itself that it must not be connected to. What its name leads to is found out, and checked,
- * when it is connected to.
+ * Whether the text of a URL alone rules it out. The addresses that a host name resolves to are checked when the gateway
+ * connects.
  */
 export function isRefusedTarget(url: URL, allows: AddressRule): boolean {
   const literal = literalAddress(url);

@@ -1,6 +1,6 @@
 /**
- * The one door to the network. A request to a URL that a caller supplied goes to no address that the rule refuses, follows
- * no redirect, ends by its deadline whatever the other side does, and takes in a few kilobytes of the answer at most.
+ * The one door to the network. A request to a caller's URL connects only to addresses that the rule allows, follows no
+ * redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at most.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -12,12 +12,12 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Every address of a name. */
+/** Resolves a host name to all of its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export const dnsLookup: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** Why there is no answer, or none that can be read. */
+/** Why there is no response, or only part of one. */
 export type FailureReason =
   | 'address_refused'
   | 'name_not_found'
@@ -32,33 +32,35 @@ export interface OutboundPost {
   /** Names and values alternate; names in lower case. */
   readonly headers: string[];
   readonly body: Buffer;
-  /** Milliseconds from now to the end of the answer's body. */
+  /** Milliseconds from now until the whole response must have arrived. */
   readonly deadlineMs: number;
 }
 
-/** What came of a request. `status` and `body` are there as far as they were read. */
-export interface Answer {
+/** The response to a request, as far as it was read before a failure. */
+export interface OutboundResponse {
+  /** Null if no response began. */
   readonly status: number | null;
-  /** Null where the answer was read to its end, or to the limit. */
+  /** Null if the response was read to its end, or to the size limit. */
   readonly failure: FailureReason | null;
+  /** The `Retry-After` header as it was sent. */
   readonly retryAfter: string | null;
-  /** The first bytes of the answer: up to `keptBytes`. */
+  /** The first bytes of the body: at most {@link keptBytes}. */
   readonly body: Buffer;
 }
 
 export interface Outbound {
-  /** Sends a POST. It never rejects. */
-  post(request: OutboundPost): Promise<Answer>;
-  /** Ends the connections; requests in flight fail. */
+  /** Sends a POST. It never rejects: failures are part of the response. */
+  post(request: OutboundPost): Promise<OutboundResponse>;
+  /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** Of an answer this much is read, and the rest not waited for. */
-const maxAnswerBytes = 16 * 1024;
-/** Of what is read this much is kept to be shown. */
+/** How much of a response body is read. The rest is not waited for. */
+const maxReadBytes = 16 * 1024;
+/** How much of a response body is kept to be shown. */
 export const keptBytes = 1024;
 
-/** How long a connection without a request is kept; the other side may ask for less, or for this much at most. */
+/** Milliseconds that an idle connection stays open. The other side can ask for another time, up to the maximum. */
 const keepAlive = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 30_000 } as const;
 
 export function createOutbound({
@@ -73,10 +75,10 @@ export function createOutbound({
   const agent = new Agent({
     ...keepAlive,
     connect: guardedConnector(allows, lookup, connectTimeoutMs),
-    // One request at a time on a connection: a slow answer then holds up nothing behind it.
+    // One request at a time on a connection, so that a slow response delays no other request.
     allowH2: false,
     pipelining: 1,
-    // The one deadline of a request is our own.
+    // `deadlineMs` is the one deadline of a request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -90,12 +92,12 @@ class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** Looks at an address before it is connected to (literal or resolved), and at the one that was in the end. */
+/** Checks every address, literal or resolved, before it connects, and the address of the peer after it has connected. */
 function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number): buildConnector.connector {
   const guardedLookup: LookupFunction = (hostname, options, done) => {
     lookup(hostname).then(
       (addresses) => {
-        // One bad address among good ones is enough: which of them is connected to is not ours to say.
+        // One refused address among allowed ones is enough: the gateway does not control which of them is used.
         const [first] = addresses;
         if (first === undefined || !addresses.every(({ address }) => allows(address))) {
           done(new AddressRefused(), '');
@@ -122,7 +124,7 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
   };
 }
 
-function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPost): Promise<Answer> {
+function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPost): Promise<OutboundResponse> {
   return new Promise((resolve) => {
     let status: number | null = null;
     let retryAfter: string | null = null;
@@ -139,7 +141,7 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
     };
     const cut = (failure: FailureReason | null) => {
       settle(failure);
-      controller?.abort(new Error('The answer is not waited for any longer'));
+      controller?.abort(new Error('The response is no longer waited for'));
     };
     const deadline = setTimeout(() => cut('timeout'), deadlineMs);
 
@@ -148,20 +150,20 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
       {
         onRequestStart(started) {
           controller = started;
-          // The deadline may have passed while the request waited for its connection: then it must not be sent.
+          // A request whose deadline passed while it waited for a connection must not be sent.
           if (settled) started.abort(new Error('The deadline has passed'));
         },
-        onResponseStart(_controller, code, answered) {
-          // Only what is final counts: 1xx answers come before it.
+        onResponseStart(_controller, code, responseHeaders) {
+          // Informational responses (1xx) precede the final one.
           if (code < 200) return;
           status = code;
-          const value = answered['retry-after'];
+          const value = responseHeaders['retry-after'];
           retryAfter = typeof value === 'string' ? value : null;
         },
         onResponseData(_controller, chunk) {
           if (received < keptBytes) kept.push(chunk);
           received += chunk.length;
-          if (received >= maxAnswerBytes) cut(null);
+          if (received >= maxReadBytes) cut(null);
         },
         onResponseEnd: () => settle(null),
         onResponseError: (_controller, error) => settle(reasonOf(error)),
@@ -170,7 +172,7 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
   });
 }
 
-/** The failures that have a code of their own; TLS has dozens, with these beginnings. */
+/** Failures by error code. TLS has dozens of codes: see {@link tlsCode}. */
 const reasons: Readonly<Record<string, FailureReason>> = {
   ADDRESS_REFUSED: 'address_refused',
   ENOTFOUND: 'name_not_found',
@@ -187,22 +189,25 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EPIPE: 'connection_lost',
 };
 
+/** How the error codes of TLS begin. */
+const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/;
+
 function reasonOf(error: Error & { readonly code?: unknown; readonly errors?: readonly Error[] }): FailureReason {
   const code = String(error.code ?? '');
   const known = reasons[code];
   if (known !== undefined) return known;
-  // Several addresses were tried, and none of them took the connection.
+  // An AggregateError: several addresses were tried, and none accepted the connection.
   const [first] = error.errors ?? [];
   if (first !== undefined) return reasonOf(first);
   if (error.name === 'HTTPParserError') return 'invalid_answer';
-  if (/^(?:ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(code)) return 'tls_failed';
+  if (tlsCode.test(code)) return 'tls_failed';
   return code.startsWith('UND_ERR') ? 'invalid_answer' : 'connection_failed';
 }
 
 /**
- * Connections to one service that the operator has configured, wherever it is: such a service is usually on an intranet.
- * Each request has a deadline of its own as its signal; an answer of more than `maxBytes` breaks off with
- * UND_ERR_RES_EXCEEDED_MAX_SIZE.
+ * Opens connections to a service that the operator has configured. Its address may be private: such a service is usually
+ * on an intranet. Each request brings its own deadline as a signal.
+ * @param options.maxBytes a larger response body fails with UND_ERR_RES_EXCEEDED_MAX_SIZE
  */
 export function openPool(
   origin: string,
@@ -214,7 +219,7 @@ export function openPool(
     allowH2: false,
     maxResponseSize: maxBytes,
     connectTimeout: connectTimeoutMs,
-    // Connections are kept between bursts of requests, unless the service says for how long.
+    // Idle connections outlive the gaps between bursts of requests, unless the service asks for another time.
     keepAliveTimeout: 30_000,
     headersTimeout: 0,
     bodyTimeout: 0,

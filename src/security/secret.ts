@@ -1,32 +1,35 @@
-/** The one secret of a deployment, and the keys that are derived from it: each use has a key of its own. */
+/** The one secret of a deployment, and the keys derived from it: one for each purpose. */
 import { hkdfSync } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config.ts';
 import type { RandomBytes } from '../ids.ts';
 
-/** 32 bytes for one purpose, the same for the same secret. */
+/** Derives the 32-byte key for a purpose. Equal secrets give equal keys. */
 export type DeriveKey = (purpose: 'graphql-cursors' | 'rest-cursors' | 'webhook-secrets') => Uint8Array;
 
-export const keysFrom =
+/** Key derivation by HKDF (RFC 5869) with SHA-256. */
+export const deriveKeys =
   (secret: string): DeriveKey =>
   (purpose) =>
     new Uint8Array(hkdfSync('sha256', secret, 'postern', purpose, 32));
 
 /**
- * The secret of the data directory; the first process that needs it makes it.
- * @throws ConfigError for a file that holds none
+ * Loads the secret from the data directory; the first process that needs it creates it.
+ * @throws ConfigError when the file exists but contains no usable secret
  */
-export async function keptSecret(directory: string, randomBytes: RandomBytes): Promise<string> {
+export async function loadOrCreateSecret(directory: string, randomBytes: RandomBytes): Promise<string> {
   const file = join(directory, 'secret');
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const kept = (await readIfThere(file)) ?? (await make(file, randomBytes));
-  if (kept.length >= 32) return kept;
-  throw new ConfigError(`SECRET is not set, and ${file} is damaged: restore the file, or set SECRET to what it held`);
+  const secret = (await readIfExists(file)) ?? (await create(file, randomBytes));
+  if (secret.length >= 32) return secret;
+  throw new ConfigError(
+    `SECRET is not set, and ${file} is damaged: restore the file, or set SECRET to its former content`,
+  );
 }
 
-/** The file appears with all that is in it, so that of processes which start together none reads half a secret. */
-async function make(file: string, randomBytes: RandomBytes): Promise<string> {
+/** Links a complete file into place, so that no process that starts at the same time reads half a secret. */
+async function create(file: string, randomBytes: RandomBytes): Promise<string> {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   try {
     await using handle = await open(draft, 'wx', 0o600);
@@ -41,7 +44,7 @@ async function make(file: string, randomBytes: RandomBytes): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+async function readIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The one database of the embedded backend: SQLite or Postgres behind Kysely, brought to the present schema. */
+/** The gateway's database: SQLite or Postgres behind Kysely, migrated to the current schema. */
 import { CompiledQuery, type Dialect, Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
@@ -8,20 +8,20 @@ import { sqliteDialect } from './sqlite.ts';
 
 export type Database = Kysely<Tables>;
 
-/** Where the data is: a file of its own, or a server. */
+/** Where the data is stored: in a SQLite file, or on a Postgres server. */
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** The database cannot be reached, or is none. The message says why, and never the address: it may hold a password. */
+/** The database cannot be reached or read. The message gives the reason but not the address, which may hold a password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
 /**
- * Opens the database and runs the migrations that it lacks. They run within one transaction behind a lock, so that
- * processes that start together wait for one another and a failed step leaves nothing behind.
- * @throws DatabaseUnavailable when the database cannot be reached, or the driver's error when a migration fails
+ * Opens the database and runs its pending migrations. They run in one transaction behind a lock: processes that start
+ * together wait for one another, and a migration that fails leaves nothing behind.
+ * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
  */
 export async function openDatabase(
   location: DatabaseLocation,
@@ -30,7 +30,7 @@ export async function openDatabase(
   const database: Database = new Kysely<Tables>({ dialect: dialectOf(location) });
   try {
     await ping(database).catch((cause: NodeJS.ErrnoException) => {
-      // An attempt to connect to several addresses of a host has a code, but no message.
+      // The error of a failed attempt at several addresses of a host has a code but no message.
       throw new DatabaseUnavailable(cause.message || cause.code || cause.name, { cause });
     });
     const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
@@ -43,7 +43,7 @@ export async function openDatabase(
   }
 }
 
-/** Whether the database answers. */
+/** Runs an empty query. Rejects with the driver's error while the database cannot be reached. */
 export async function ping(database: Database): Promise<void> {
   await database.executeQuery(CompiledQuery.raw('select 1'));
 }
@@ -59,7 +59,7 @@ function dialectOf(location: DatabaseLocation): Dialect {
   }
 }
 
-/** How long a query waits for a connection before it fails: a server that does not answer must not hold callers. */
+/** How long a query waits for a connection before it fails, so that an unreachable server does not block callers. */
 const connectMs = 5_000;
 
 function postgresPool(url: string): pg.Pool {
@@ -68,15 +68,15 @@ function postgresPool(url: string): pg.Pool {
     connectionTimeoutMillis: connectMs,
     types: { getTypeParser },
   });
-  // A connection that breaks is out of the pool by then, and the query that had it fails; the next one makes another, or
-  // says why it cannot. Both say it: a connection may break twice, first in words and then in deed, and the pool listens
-  // to it only once, and not at all while it is in use. An event without a listener would end the process.
+  // pg emits 'error' on both the pool and the client when a connection breaks, possibly twice for one connection, and an
+  // event without a listener would end the process. There is nothing to do: the pool has already dropped the connection,
+  // its query fails, and the next query opens a new connection or reports why it cannot.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Our bigints are epoch milliseconds, well within a double; the driver's default is to hand them out as text. */
+/** The schema's bigints are epoch milliseconds, which a double holds exactly. By default the driver returns them as text. */
 const int8 = 20;
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');

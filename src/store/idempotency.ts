@@ -1,27 +1,28 @@
+/** `Idempotency-Key` over the database: a row is first the lease of a running request, then its stored response. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import type { Idempotency, IdempotentRequest, StoredAnswer } from '../http/idempotency.ts';
+import type { Idempotency, IdempotentRequest, StoredResponse } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
 import type { IdempotentAnswerTable } from './schema.ts';
 
-/** How long an answer is kept. */
+/** How long a response is stored. */
 const keptMs = 24 * 60 * 60 * 1_000;
 
-/** How long a process may take to answer before another one believes that it died: longer than any request takes. */
+/** How long a request holds its lease: longer than any request runs, so that an expired lease means a dead process. */
 const leaseMs = 2 * 60 * 1_000;
 
-/** How long a request waits for another one's answer, and how often it looks. */
+/** How long a request waits for the response of a concurrent one, and how often it checks. */
 const maxWaitMs = 30_000;
-const lookEveryMs = 25;
+const pollMs = 25;
 
-/** Answers in the embedded backend's database. A row without a status is the claim of the request that works on it. */
+/** Stores responses in the database. A row without a status is the lease of the request that is running. */
 export function databaseIdempotency(database: Database, now: () => Date): Idempotency {
   const find = (id: string) =>
     database.selectFrom('idempotent_answers').selectAll().where('id', '=', id).executeTakeFirst();
 
-  /** Claims a request for which there is no row; answers until when, or null where another one was faster. */
-  async function claimNew(id: string, fingerprint: string): Promise<number | null> {
+  /** Leases a request that has no row. Returns when the lease ends, or null if a concurrent request was faster. */
+  async function leaseNew(id: string, fingerprint: string): Promise<number | null> {
     const time = now().getTime();
     const until = time + leaseMs;
     const { numInsertedOrUpdatedRows } = await database
@@ -32,8 +33,8 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
     return numInsertedOrUpdatedRows === 1n ? until : null;
   }
 
-  /** Claims a request whose process is gone; of several that notice one goes on. */
-  async function claimAbandoned({ id, claimed_until }: IdempotentAnswerTable): Promise<number | null> {
+  /** Takes over an expired lease. Returns when the new lease ends, or null if it is not expired or another was faster. */
+  async function leaseAbandoned({ id, claimed_until }: IdempotentAnswerTable): Promise<number | null> {
     const time = now().getTime();
     if (claimed_until > time) return null;
     const until = time + leaseMs;
@@ -47,20 +48,20 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
     return numUpdatedRows === 1n ? until : null;
   }
 
-  async function run(id: string, until: number, work: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
-    let answer: StoredAnswer | undefined;
+  async function run(id: string, until: number, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
+    let response: StoredResponse | undefined;
     try {
-      answer = await work();
-      return answer;
+      response = await work();
+      return response;
     } finally {
-      // A claim that outlived its lease may be another's by now: neither of these changes anything then.
-      if (answer !== undefined && answer.status < 500) {
-        const { status, body } = answer;
-        const kept = database.updateTable('idempotent_answers').set({ status, body });
-        await kept.where('id', '=', id).where('claimed_until', '=', until).execute();
+      // Another request may have taken over an expired lease. `claimed_until` then differs, and neither statement matches.
+      if (response !== undefined && response.status < 500) {
+        const { status, body } = response;
+        const store = database.updateTable('idempotent_answers').set({ status, body });
+        await store.where('id', '=', id).where('claimed_until', '=', until).execute();
       } else {
-        const given = database.deleteFrom('idempotent_answers');
-        await given.where('id', '=', id).where('claimed_until', '=', until).execute();
+        const release = database.deleteFrom('idempotent_answers');
+        await release.where('id', '=', id).where('claimed_until', '=', until).execute();
       }
     }
   }
@@ -73,13 +74,13 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
       await database.deleteFrom('idempotent_answers').where('expires_at', '<=', now().getTime()).execute();
       while (performance.now() - started < maxWaitMs) {
         const found = await find(id);
-        if (found !== undefined && found.fingerprint !== fingerprint) throw otherRequest();
+        if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
         if (found !== undefined && found.status !== null) {
-          return { answer: { status: found.status, body: found.body ?? '' }, replayed: true };
+          return { response: { status: found.status, body: found.body ?? '' }, replayed: true };
         }
-        const until = found === undefined ? await claimNew(id, fingerprint) : await claimAbandoned(found);
-        if (until !== null) return { answer: await run(id, until, work), replayed: false };
-        await sleep(lookEveryMs, undefined, { signal: request.signal });
+        const until = found === undefined ? await leaseNew(id, fingerprint) : await leaseAbandoned(found);
+        if (until !== null) return { response: await run(id, until, work), replayed: false };
+        await sleep(pollMs, undefined, { signal: request.signal });
       }
       throw new ServiceError('service_unavailable', {
         detail: 'Another request with this Idempotency-Key is still running. Try again later.',
@@ -88,15 +89,15 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
   };
 }
 
-/** What is asked, and for which accounts: a key that is limited to others must not be shown the answer. */
+/** The content of a request with the accounts of its API key: a key limited to other accounts must not get the response. */
 function fingerprintOf({ caller, request }: IdempotentRequest): string {
   return hashOf([caller.accountIds === null ? null : [...caller.accountIds].sort(), request]);
 }
 
-/** Hashes, so that a row is of one size and holds nothing of the request. */
+/** SHA-256 in hex: rows are of one size and contain nothing of the request. */
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-const otherRequest = () =>
+const keyReused = () =>
   new ServiceError('invalid_parameters', {
-    detail: 'This Idempotency-Key has been used for a different request: use a new key for a new request.',
+    detail: 'This Idempotency-Key was used for a different request. Use a new key for each request.',
   });

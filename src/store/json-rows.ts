@@ -1,4 +1,4 @@
-/** Many rows as one parameter: the statement stays the same however many there are, so that it is prepared once. */
+/** Many rows as one JSON parameter: the statement is the same for any number of rows, so it is prepared only once. */
 import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseLocation } from './database.ts';
 
@@ -6,10 +6,10 @@ export type DatabaseKind = DatabaseLocation['kind'];
 
 export type Row<Column extends string> = Readonly<Record<Column, string | number | null>>;
 
-/** Rows as JSON text, to be used by several statements, or in another thread. */
+/** Rows as JSON text, for use in several statements or in another thread. */
 export interface RowsText<Column extends string> {
   readonly text: string;
-  /** Of the types only. */
+  /** Never set: it carries the type of the columns. */
   readonly rows?: readonly Row<Column>[];
 }
 
@@ -18,9 +18,10 @@ export const rowsText = <Column extends string>(rows: readonly Row<Column>[]): R
 });
 
 /**
- * `rows` as a table for `from` or `select`. The columns and their types are written in SQL: they come from our code.
- * @param alias what the table is called in the statement
- * @param columns those that the statement needs
+ * Unpacks `rows` as a table for `from` or `select`. Column names and types are written into the SQL, so they must be
+ * constants of the program.
+ * @param alias the name of the table in the statement
+ * @param columns the columns that the statement needs, with their SQL types
  */
 export function rowsTable<All extends string, Column extends All>(
   kind: DatabaseKind,

@@ -1,15 +1,15 @@
-/** `node:sqlite` behind Kysely's SQLite dialect, which was written against another driver with the same roles. */
+/** `node:sqlite` behind Kysely's SQLite dialect, which expects the interface of better-sqlite3. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 
-/** Statements kept prepared. The gateway has a few dozen; lists of ids of different lengths make some more. */
+/** How many prepared statements are kept. The gateway has a few dozen; lists of ids add one for each length. */
 const keptStatements = 200;
 
 /**
- * Opens (and makes, with its folder) the database file; `:memory:` is one that ends with the process.
- * WAL lets readers read while one writes; synchronous=FULL means that what was answered survives a power cut.
+ * Opens the database file and creates it, with its folder, if necessary; `:memory:` lives as long as the process.
+ * WAL lets readers read while a transaction writes; with synchronous=FULL a committed transaction survives a power cut.
  */
 export function sqliteDialect(file: string): Dialect {
   return new TransactionalDdlDialect({ database: async () => adapt(open(file)) });
@@ -18,7 +18,7 @@ export function sqliteDialect(file: string): Dialect {
 function open(file: string): DatabaseSync {
   if (file !== ':memory:') {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // SQLite would let every user of the machine read a file that it makes; those beside it take on the mode of this one.
+    // SQLite would create the file readable by every user of the machine. Its -wal and -shm files inherit this mode.
     closeSync(openSync(file, 'a', 0o600));
   }
   const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true });
@@ -33,8 +33,8 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     prepare(sql) {
       let statement = prepared.get(sql);
       if (statement === undefined) {
-        // A transaction that begins by reading cannot become a writer while another process writes, and does not wait
-        // for it either; one that is a writer from the start waits its turn.
+        // A plain `begin` starts as a reader and fails at its first write if another process has written since, without
+        // waiting. `begin immediate` takes the write lock at once, and waits for it.
         statement = adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
         const oldest = prepared.size < keptStatements ? undefined : prepared.keys().next().value;
         if (oldest !== undefined) prepared.delete(oldest);
@@ -55,7 +55,7 @@ function adaptStatement(statement: StatementSync): SqliteStatement {
   };
 }
 
-/** SQLite can undo a schema change with its transaction; Kysely's adapter does not count on it, and we do. */
+/** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */
 class TransactionalDdlDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new TransactionalDdlAdapter();

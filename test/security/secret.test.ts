@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
-import { keptSecret, keysFrom } from '../../src/security/secret.ts';
+import { deriveKeys, loadOrCreateSecret } from '../../src/security/secret.ts';
 
 let base: string;
 let directory: string;
@@ -19,24 +19,24 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 test('the first start makes it, for this user alone, and every start after it reads the same', async () => {
-  const made = await keptSecret(directory, randomBytes);
+  const made = await loadOrCreateSecret(directory, randomBytes);
   expect(made).toMatch(/^[\w-]{43}$/);
-  expect(await keptSecret(directory, randomBytes)).toBe(made);
+  expect(await loadOrCreateSecret(directory, randomBytes)).toBe(made);
   expect(await readFile(join(directory, 'secret'), 'utf8')).toBe(made);
   expect([await mode(directory), await mode(join(directory, 'secret'))]).toEqual(['700', '600']);
   expect(await readdir(directory)).toEqual(['secret']);
 });
 
 test('of many that start together all have the same, and none sees half of it', async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, () => keptSecret(directory, randomBytes)));
+  const all = await Promise.all(Array.from({ length: 20 }, () => loadOrCreateSecret(directory, randomBytes)));
   expect(new Set(all).size).toBe(1);
   expect(await readdir(directory)).toEqual(['secret']);
 });
 
 test('a damaged one is refused, and named, but not shown', async () => {
-  await keptSecret(directory, randomBytes);
+  await loadOrCreateSecret(directory, randomBytes);
   await writeFile(join(directory, 'secret'), 'too short to use');
-  const refusal = await keptSecret(directory, randomBytes).catch((error: unknown) => error);
+  const refusal = await loadOrCreateSecret(directory, randomBytes).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(ConfigError);
   expect((refusal as Error).message).toContain(join(directory, 'secret'));
   expect((refusal as Error).message).not.toContain('too short to use');
@@ -45,7 +45,7 @@ test('a damaged one is refused, and named, but not shown', async () => {
 test('each purpose has a key of its own, the same for the same secret', () => {
   const secret = randomBytes(32).toString('base64url');
   const hex = (of: string, purpose: 'graphql-cursors' | 'rest-cursors') =>
-    Buffer.from(keysFrom(of)(purpose)).toString('hex');
+    Buffer.from(deriveKeys(of)(purpose)).toString('hex');
   expect(hex(secret, 'rest-cursors')).toMatch(/^[0-9a-f]{64}$/);
   expect(hex(secret, 'rest-cursors')).toBe(hex(secret, 'rest-cursors'));
   expect(hex(secret, 'rest-cursors')).not.toBe(hex(secret, 'graphql-cursors'));
