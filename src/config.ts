@@ -1,11 +1,22 @@
-/** The only reader of the environment: one frozen Config, or a ConfigError that names the variable and the cure. */
-import { readFileSync } from 'node:fs';
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+/**
+ * The only reader of the environment. It returns one frozen Config, or throws a ConfigError
+ * that names the variable and the cure.
+ */
 import { dirname } from 'node:path';
+import {
+  databaseLocation,
+  headers,
+  headerValue,
+  messageOf,
+  nameTable,
+  oneOf,
+  secret,
+  upstreamAddress,
+  wholeNumber,
+} from './config-values.ts';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/client.ts';
-import type { NameTable } from './upstream/translation.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -14,21 +25,21 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly database: DatabaseLocation;
-  /** Where files of our own are kept: beside the SQLite file, else `.data`. */
+  /** The folder for the gateway's own files: that of the SQLite file, else `.data`. */
   readonly dataDirectory: string;
   readonly production: boolean;
   readonly logLevel: LogLevel;
-  /** What cursors are authenticated and secrets of webhooks encrypted with; undefined: made once and kept in the data directory. */
+  /** Authenticates cursors and encrypts webhook secrets. Undefined: created once and kept in the data directory. */
   readonly secret: string | undefined;
-  /** Whether an empty database is given a demo workspace. */
+  /** Whether an empty database gets a demo workspace. */
   readonly demo: boolean;
   /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
   readonly graphiql: boolean;
-  /** Addresses that deliveries may go to although they are not public. */
+  /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
-  /** How long events and what came of their deliveries are kept. */
+  /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
-  /** The service that answers instead of the embedded backend; null: the embedded backend does. */
+  /** The service behind the upstream backend; null for the embedded backend. */
   readonly upstream: UpstreamSettings | null;
 }
 
@@ -39,6 +50,7 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Variable<T> {
+  /** One sentence or more, with values in backticks. The README's tables say the same words: a test compares them. */
   readonly help: string;
   readonly fallback: string;
   /** @throws an Error whose message says what the value must be */
@@ -52,68 +64,91 @@ const variable = <T>(help: string, fallback: string, read: (value: string) => T)
 });
 
 const variables = {
-  HOST: variable('Address to listen on.', '127.0.0.1', (value) => value),
-  PORT: variable('Port to listen on; 0 takes a free one.', '4000', wholeNumber(0, 65_535)),
-  DATABASE_URL: variable('sqlite:<file>, or postgres://… for a server.', 'sqlite:./.data/postern.db', databaseLocation),
-  NODE_ENV: variable('development or production.', 'development', oneOf(['development', 'production', 'test'])),
-  LOG_LEVEL: variable(`${logLevels.join(', ')}.`, 'info', oneOf(logLevels)),
+  HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
+  PORT: variable('The port to listen on. `0` picks a free port.', '4000', wholeNumber(0, 65_535)),
+  DATABASE_URL: variable(
+    '`sqlite:<file>`, or `postgres://…` for a Postgres server.',
+    'sqlite:./.data/postern.db',
+    databaseLocation,
+  ),
+  NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
+  LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   SECRET: variable(
-    'At least 32 characters that authenticate cursors and encrypt the secrets of webhooks. Set it where several processes serve one address; made and kept beside the SQLite file otherwise.',
+    'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`.',
     '',
     secret,
   ),
   DEMO: variable(
-    'on: an empty database is given a demo workspace and key. off: it stays empty.',
+    '`on` creates a demo workspace and an API key in an empty database. `off` leaves it empty.',
     'on',
     oneOf(['on', 'off']),
   ),
   GRAPHIQL: variable(
-    'on: browsers that open the GraphQL endpoint get GraphiQL. off: none.',
+    '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. GraphiQL has the demo key filled in only if the server listens on a loopback address outside production.',
     'on',
     oneOf(['on', 'off']),
   ),
   OUTBOUND_ALLOW: variable(
-    'Addresses and blocks, with commas between, that webhooks may point to although they are not public: 10.0.0.0/8.',
+    'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`.',
     '',
     readBlocks,
   ),
   DELIVERY_RETENTION_DAYS: variable(
-    'Days that events are kept, with the deliveries made of them that are finished or held.',
+    'Days to keep events and their finished or held deliveries.',
     '30',
     wholeNumber(1, 3_650),
   ),
   UPSTREAM_URL: variable(
-    'Base address of a service that speaks the contract: it then answers for jobs, posts and webhooks. With or without /v1.',
+    'Base URL of a service that speaks the contract, with or without `/v1`: `https://api.example/api`. It then serves the jobs, posts and webhooks.',
     '',
     upstreamAddress,
   ),
   UPSTREAM_API_KEY: variable(
-    "Key that the upstream is called with; callers then need keys of this gateway. Without it callers' own keys are sent on.",
+    "API key for all calls to the upstream service. Callers then need API keys of this gateway, which stores them in its database; all of them reach what this one key reaches. If unset, the gateway forwards each caller's own key and the upstream service checks it.",
     '',
     headerValue,
   ),
-  UPSTREAM_NAMES: variable("JSON file with the upstream's own words where the contract has others.", '', nameTable),
-  UPSTREAM_HEADERS: variable('Headers of every call of the upstream, as a JSON object.', '', headers),
-  UPSTREAM_TIMEOUT_MS: variable('How long a call may last, with its retries.', '20000', wholeNumber(1, 600_000)),
-  UPSTREAM_BUDGET_MS: variable('How long all calls of one operation may last.', '40000', wholeNumber(1, 600_000)),
-  UPSTREAM_MAX_CALLS: variable('How many calls one operation may make.', '120', wholeNumber(1, 100_000)),
-  UPSTREAM_CONNECTIONS: variable('Connections to the upstream, at most.', '64', wholeNumber(1, 10_000)),
-  UPSTREAM_MAX_BYTES: variable('Bytes of an answer, at most.', '16777216', wholeNumber(1, 1_073_741_824)),
+  UPSTREAM_NAMES: variable(
+    "JSON file with the upstream service's terms where they differ from the contract.",
+    '',
+    nameTable,
+  ),
+  UPSTREAM_HEADERS: variable('Headers to add to every upstream call, as a JSON object.', '', headers),
+  UPSTREAM_TIMEOUT_MS: variable(
+    'Time limit of an upstream call in milliseconds, including its retries.',
+    '20000',
+    wholeNumber(1, 600_000),
+  ),
+  UPSTREAM_BUDGET_MS: variable(
+    'Time limit of all upstream calls of one operation in milliseconds.',
+    '40000',
+    wholeNumber(1, 600_000),
+  ),
+  UPSTREAM_MAX_CALLS: variable(
+    'Maximum number of upstream calls that one operation can make.',
+    '120',
+    wholeNumber(1, 100_000),
+  ),
+  UPSTREAM_CONNECTIONS: variable(
+    'Maximum number of connections to the upstream service.',
+    '64',
+    wholeNumber(1, 10_000),
+  ),
+  UPSTREAM_MAX_BYTES: variable(
+    'Maximum size of an upstream response body in bytes.',
+    '16777216',
+    wholeNumber(1, 1_073_741_824),
+  ),
 } as const;
 
 type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
 
 /**
  * Reads the configuration.
- * @throws ConfigError for the first value that cannot be used
+ * @throws ConfigError for the first variable with an invalid value
  */
 export function readConfig(environment: Environment): Config {
-  const values = Object.fromEntries(
-    Object.entries(variables).map(([name, { fallback, read }]) => [
-      name,
-      readVariable(name, environment, fallback, read as (value: string) => unknown),
-    ]),
-  ) as unknown as Variables;
+  const values: Variables = readAll(variables, environment);
   const database = values.DATABASE_URL;
   return Object.freeze({
     host: values.HOST,
@@ -137,8 +172,7 @@ function upstreamSettings(values: Variables): UpstreamSettings | null {
     const alone = (['UPSTREAM_API_KEY', 'UPSTREAM_NAMES', 'UPSTREAM_HEADERS'] as const).find(
       (name) => values[name] !== undefined,
     );
-    if (alone !== undefined)
-      throw new ConfigError(`${alone} is for an upstream: set UPSTREAM_URL too, or leave it out`);
+    if (alone !== undefined) throw new ConfigError(`${alone} needs an upstream: set UPSTREAM_URL too, or leave it out`);
     return null;
   }
   return {
@@ -154,124 +188,35 @@ function upstreamSettings(values: Variables): UpstreamSettings | null {
   };
 }
 
-/** What `--help` prints of the environment. */
+/** The variables as `--help` prints them: a line for each. */
 export function configHelp(): string {
-  return Object.entries(variables)
-    .map(([name, { help, fallback }]) => `  ${name.padEnd(25)}${help}${fallback === '' ? '' : ` Default: ${fallback}`}`)
+  return variableTable
+    .map(({ name, help, fallback }) => {
+      const text = help.replaceAll('`', '');
+      return `  ${name.padEnd(25)}${text}${fallback === '' ? '' : ` Default: ${fallback}`}`;
+    })
     .join('\n');
 }
 
-function readVariable<T>(name: string, environment: Environment, fallback: string, read: (value: string) => T): T {
+/** The variables as the README's tables list them. */
+export const variableTable = Object.entries(variables).map(([name, { help, fallback }]) => ({ name, help, fallback }));
+
+function readAll<Values extends object>(
+  table: { readonly [Name in keyof Values]: Variable<Values[Name]> },
+  environment: Environment,
+): Values {
+  const values: Partial<Values> = {};
+  for (const name in table) values[name] = readVariable(name, environment, table[name]);
+  // Every name of the table has its value now, which the compiler cannot count.
+  return values as Values;
+}
+
+function readVariable<T>(name: string, environment: Environment, { fallback, read }: Variable<T>): T {
   const value = environment[name];
   try {
-    // An empty variable is one that is not set: that is how shells and composition files leave one out.
+    // Shells and composition files leave a variable out by setting it to nothing.
     return read(value === undefined || value === '' ? fallback : value);
   } catch (error) {
-    throw new ConfigError(`${name} ${(error as Error).message}`);
+    throw new ConfigError(`${name} ${messageOf(error)}`);
   }
-}
-
-function wholeNumber(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-    throw new Error(`must be a whole number from ${min} to ${max}, but is "${value}"`);
-  };
-}
-
-function oneOf<const T extends string>(allowed: readonly T[]): (value: string) => T {
-  return (value) => {
-    const found = allowed.find((each) => each === value);
-    if (found !== undefined) return found;
-    throw new Error(`must be one of ${allowed.join(', ')}, but is "${value}"`);
-  };
-}
-
-function databaseLocation(value: string): DatabaseLocation {
-  const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value);
-  if (sqlite?.[1] !== undefined) return { kind: 'sqlite', file: sqlite[1] };
-  if (/^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)) return { kind: 'postgres', url: value };
-  // The value itself is not repeated: it may hold a password.
-  throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
-}
-
-function secret(value: string): string | undefined {
-  if (value === '') return undefined;
-  if (value.length >= 32) return value;
-  throw new Error('must have at least 32 characters: make one with "openssl rand -base64 32"');
-}
-
-function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
-  if (value === '') return null;
-  const url = URL.canParse(value) ? new URL(value) : null;
-  // The value itself is not repeated: it may hold a password.
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
-    throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
-  }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '') };
-}
-
-function headerValue(value: string): string | undefined {
-  if (value === '') return undefined;
-  try {
-    validateHeaderValue('value', value);
-    return value;
-  } catch {
-    throw new Error('has characters that no header can carry');
-  }
-}
-
-/** Headers that the client sets itself, or that are not for one call alone. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  ...['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive'],
-  ...['transfer-encoding', 'upgrade', 'x-api-key', 'x-request-id'],
-]);
-
-function headers(value: string): Readonly<Record<string, string>> | undefined {
-  if (value === '') return undefined;
-  const given = Object.entries(jsonObject(value));
-  return Object.fromEntries(
-    given.map(([name, content]) => {
-      if (ownHeaders.has(name.toLowerCase())) throw new Error(`must not set ${name}: the gateway does`);
-      try {
-        validateHeaderName(name);
-        validateHeaderValue(name, content as string);
-      } catch {
-        throw new Error(`has a header "${name}" that cannot be sent`);
-      }
-      if (typeof content !== 'string') throw new Error(`must give the header "${name}" as text`);
-      return [name.toLowerCase(), content];
-    }),
-  );
-}
-
-/** The file of UPSTREAM_NAMES; whether it names words of the contract is for the reader of the table to say. */
-function nameTable(file: string): NameTable | undefined {
-  if (file === '') return undefined;
-  const table = jsonObject(readText(file));
-  for (const [vocabulary, names] of Object.entries(table)) {
-    const isTable = typeof names === 'object' && names !== null && !Array.isArray(names);
-    if (!isTable || Object.values(names).some((name) => typeof name !== 'string' || name === '')) {
-      throw new Error(`names a file in which "${vocabulary}" is not an object of texts`);
-    }
-  }
-  return table as NameTable;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Error(`names a file that cannot be read: ${(error as Error).message}`);
-  }
-}
-
-function jsonObject(value: string): object {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  } catch {
-    // Said below, without the text: headers may be secrets.
-  }
-  throw new Error('must be, or name a file with, a JSON object');
 }

@@ -18,7 +18,7 @@ interface VariableCase {
 }
 
 const databaseCure = 'DATABASE_URL must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>';
-const secretCure = 'SECRET must have at least 32 characters: make one with "openssl rand -base64 32"';
+const secretCure = 'SECRET must have at least 32 characters: create one with "openssl rand -base64 32"';
 
 const upstream = { UPSTREAM_URL: 'http://h' };
 
@@ -139,7 +139,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
     of: ({ upstream }) => upstream?.apiKey,
     unset: undefined,
     good: [['a-key', 'a-key']],
-    bad: [['hunter2\n', 'UPSTREAM_API_KEY has characters that no header can carry']],
+    bad: [['hunter2\n', 'UPSTREAM_API_KEY contains characters that are not allowed in a header']],
     beside: upstream,
     secret: true,
   },
@@ -150,7 +150,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [
       ['/nowhere/at/all', 'UPSTREAM_NAMES names a file that cannot be read'],
       ['README.md', 'UPSTREAM_NAMES must be, or name a file with, a JSON object'],
-      ['package.json', 'UPSTREAM_NAMES names a file in which "name" is not an object of texts'],
+      ['package.json', 'UPSTREAM_NAMES names a file in which "name" is not an object of strings'],
     ],
     beside: upstream,
   },
@@ -159,10 +159,10 @@ const cases: Readonly<Record<string, VariableCase>> = {
     unset: {},
     good: [['{"X-Tenant":"a"}', { 'x-tenant': 'a' }]],
     bad: [
-      ['{"X-Api-Key":"hunter2"}', 'UPSTREAM_HEADERS must not set X-Api-Key: the gateway does'],
+      ['{"X-Api-Key":"hunter2"}', 'UPSTREAM_HEADERS must not set X-Api-Key: the gateway sets it'],
       ['{"a b":"hunter2"}', 'UPSTREAM_HEADERS has a header "a b" that cannot be sent'],
       ['{"a":"hunter2\\n"}', 'UPSTREAM_HEADERS has a header "a" that cannot be sent'],
-      ['{"a":["hunter2"]}', 'UPSTREAM_HEADERS must give the header "a" as text'],
+      ['{"a":["hunter2"]}', 'UPSTREAM_HEADERS must have a string as the value of the header "a"'],
       ['hunter2', 'UPSTREAM_HEADERS must be, or name a file with, a JSON object'],
     ],
     beside: upstream,
@@ -205,7 +205,7 @@ function refusalOf(environment: Record<string, string>): Error {
 }
 
 test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is refused', (name) => {
-  expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} is for an upstream: set UPSTREAM_URL too, or leave it out`);
+  expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);
 });
 
 test('what was read cannot be changed', () => {

@@ -1,0 +1,113 @@
+/**
+ * Readers of the values that environment variables have. Each takes the text of a variable and throws an Error whose
+ * message continues the variable's name: "must be …". A value that may contain a password is not repeated in a message.
+ */
+import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { z } from 'zod';
+import type { DatabaseLocation } from './store/database.ts';
+import type { UpstreamSettings } from './upstream/client.ts';
+import type { NameTable } from './upstream/translation.ts';
+
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    throw new Error(`must be a whole number from ${min} to ${max}, but is "${value}"`);
+  };
+}
+
+export function oneOf<const T extends string>(allowed: readonly T[]): (value: string) => T {
+  return (value) => {
+    const found = allowed.find((each) => each === value);
+    if (found !== undefined) return found;
+    throw new Error(`must be one of ${allowed.join(', ')}, but is "${value}"`);
+  };
+}
+
+export function databaseLocation(value: string): DatabaseLocation {
+  const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value);
+  if (sqlite?.[1] !== undefined) return { kind: 'sqlite', file: sqlite[1] };
+  if (/^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)) return { kind: 'postgres', url: value };
+  // The message does not repeat the value, which may contain a password.
+  throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
+}
+
+export function secret(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (value.length >= 32) return value;
+  throw new Error('must have at least 32 characters: create one with "openssl rand -base64 32"');
+}
+
+export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
+  if (value === '') return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  // The message does not repeat the value, which may contain a password.
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
+    throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '') };
+}
+
+export function headerValue(value: string): string | undefined {
+  if (value === '') return undefined;
+  try {
+    validateHeaderValue('value', value);
+    return value;
+  } catch {
+    throw new Error('contains characters that are not allowed in a header');
+  }
+}
+
+/** Headers that the upstream client sets itself, or that concern the connection. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive'],
+  ...['transfer-encoding', 'upgrade', 'x-api-key', 'x-request-id'],
+]);
+
+export function headers(value: string): Readonly<Record<string, string>> | undefined {
+  if (value === '') return undefined;
+  return Object.fromEntries(
+    Object.entries(jsonObject(value)).map(([name, content]) => {
+      if (ownHeaders.has(name.toLowerCase())) throw new Error(`must not set ${name}: the gateway sets it`);
+      if (typeof content !== 'string') throw new Error(`must have a string as the value of the header "${name}"`);
+      try {
+        validateHeaderName(name);
+        validateHeaderValue(name, content);
+      } catch {
+        throw new Error(`has a header "${name}" that cannot be sent`);
+      }
+      return [name.toLowerCase(), content];
+    }),
+  );
+}
+
+const nameTableShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
+
+/** Reads the file of UPSTREAM_NAMES. The reader of the table checks that its vocabularies and terms are the contract's. */
+export function nameTable(file: string): NameTable | undefined {
+  if (file === '') return undefined;
+  const { data, error } = nameTableShape.safeParse(jsonObject(readText(file)));
+  if (data !== undefined) return data;
+  throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`names a file that cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function jsonObject(value: string): object {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch {
+    // The message below does not repeat the value: headers may be secrets.
+  }
+  throw new Error('must be, or name a file with, a JSON object');
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
