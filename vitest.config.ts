@@ -1,12 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { slowSuites } from './test/support/slow-suites.ts';
 
-export default defineConfig({
-  // The graphql package has its code twice, and Vite would take the other copy than Node does: there must be one.
-  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
-  test: {
-    include: ['test/**/*.test.ts'],
-    reporters: ['default', './test/support/left-out.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-  },
+export default defineConfig(({ mode }) => {
+  const quick = mode === 'quick';
+  return {
+    // The graphql package contains its code twice, and Vite would load another copy than Node does: there must be one.
+    resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+    test: {
+      include: ['test/**/*.test.ts'],
+      reporters: ['default', './test/support/left-out.ts', ...(quick ? ['./test/support/quick-budget.ts'] : [])],
+      testTimeout: 20_000,
+      hookTimeout: 30_000,
+      // Vitest keeps a core free for itself by default. Most tests wait for sockets and processes, so it needs none.
+      maxWorkers: '100%',
+      // `npm run test:quick`: no slow suites, no Postgres, no browser, and the modules are loaded once for all suites.
+      ...(quick
+        ? { exclude: Object.keys(slowSuites), isolate: false, env: { TEST_POSTGRES_URL: '', CHROMIUM: 'none' } }
+        : {}),
+    },
+  };
 });

@@ -493,7 +493,7 @@ describe('names', () => {
   test.each([
     ['no JSON', '{', 'a JSON object'],
     ['no object', '[]', 'a JSON object'],
-    ['no texts', { providers: { PNET: 1 } }, '"providers" is not an object of texts'],
+    ['no texts', { providers: { PNET: 1 } }, '"providers" is not an object of strings'],
     ['no vocabulary', { colours: {} }, 'no vocabulary "colours"'],
     ['no word', { providers: { ACME: 'PNET' } }, '"ACME" in providers'],
     ['two words of one name', { providers: { PNET: 'PHOTONET' } }, 'two words of providers'],
