@@ -1,4 +1,4 @@
-/** The composition root: picks the backend, mounts the faces, and knows how to stop. */
+/** The composition root: chooses the backend, mounts the faces, and stops everything in order. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -35,24 +35,24 @@ import { commonVocabularies } from './upstream/translation.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
 import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
-/** What the process gives the gateway: all that it cannot know or do by itself. */
+/** What the process injects: everything that reaches outside the program, so that tests can replace it. */
 export interface Dependencies {
   readonly logger: Logger;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly networks: Networks;
-  /** How deliveries are timed; as it should be unless a test needs it otherwise. */
+  /** The timing of deliveries. Only tests set it. */
   readonly delivery?: DeliveryTuning;
 }
 
-/** A service that answers the ports, and what belongs to it. */
+/** An implementation of the ports, and what the server needs with it. */
 interface Backend {
   readonly ports: Ports;
   readonly authenticate: Authenticate;
-  /** Honours `Idempotency-Key`; a backend without it passes the key on. */
+  /** Implements `Idempotency-Key`. Without it the key is forwarded through the ports. */
   readonly idempotency?: Idempotency;
   readonly delivery: Delivery | null;
-  /** Rejects while the backend cannot answer. */
+  /** Rejects while the backend cannot serve requests. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,16 +60,20 @@ interface Backend {
 export interface App {
   readonly server: FastifyInstance;
   readonly ports: Ports;
-  /** Keys, and with the embedded backend everything else. A gateway that sends its callers' keys on has none. */
+  /** @throws Error in a gateway that forwards its callers' API keys: it has no database */
   readonly database: Database;
-  /** Starts to listen. Answers the address, as `http://127.0.0.1:4000`. */
+  /** Starts to listen. Returns the address, such as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
-  /** Sends events to webhooks; null where another service does. */
+  /** Sends events to webhooks; null where the upstream service does. */
   readonly delivery: Delivery | null;
-  /** Takes no new request, lets those in flight end, and closes what it opened. */
+  /** Refuses new requests, lets those in flight finish, and closes everything that {@link createApp} opened. */
   close(): Promise<void>;
 }
 
+/**
+ * Builds a gateway that does not listen yet.
+ * @throws ConfigError for a value that only its reader can check; DatabaseUnavailable when the database cannot be opened
+ */
 export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
   const { logger, randomBytes } = dependencies;
   const keys = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
@@ -94,11 +98,12 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     delivery: backend.delivery,
     async listen() {
       await server.listen({ host: config.host, port: config.port });
+      // The address is a string or null only for a pipe, or before the server listens.
       const { address, family, port } = server.server.address() as AddressInfo;
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     },
     async close() {
-      // Subscriptions would never end by themselves, and the server waits for every answer.
+      // The server waits for every response, and subscriptions would never end by themselves.
       backend.delivery?.signals.end();
       await server.close();
       await backend.close();
@@ -106,21 +111,25 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   };
 }
 
-/** The demo key is shown to nobody but those who sit at the machine that they develop on. */
+/** GraphiQL gets the demo key only on a developer's own machine. */
 function graphiqlOptions({ host, production, dataDirectory, upstream }: Config): GraphiQLOptions {
   return !production && isLoopback(host) && upstream === null ? { demoKey: () => readDemoKey(dataDirectory) } : {};
 }
 
-async function makeDemo(database: Database, config: Config, { logger, now, randomBytes }: Dependencies): Promise<void> {
+async function createDemo(
+  database: Database,
+  config: Config,
+  { logger, now, randomBytes }: Dependencies,
+): Promise<void> {
   const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
-  if (file !== null) logger.info(`The database was empty: made a demo workspace; its API key is in ${file}`);
+  if (file !== null) logger.info(`The database was empty: created a demo workspace; its API key is in ${file}`);
 }
 
-/** A gateway whose callers bring the upstream's keys keeps nothing: it may run in any number of replicas. */
+/** A gateway that forwards its callers' API keys stores nothing, so that any number of replicas can run. */
 const needsDatabase = ({ upstream }: Config): boolean => upstream === null || upstream.apiKey !== undefined;
 
 function requireDatabase(database: Database | null): Database {
-  if (database === null) throw new Error("A gateway that sends its callers' keys on has no database");
+  if (database === null) throw new Error("A gateway that forwards its callers' API keys has no database");
   return database;
 }
 
@@ -130,7 +139,7 @@ async function embedded(
   config: Config,
   dependencies: Dependencies,
 ): Promise<Backend> {
-  if (config.demo) await makeDemo(database, config, dependencies);
+  if (config.demo) await createDemo(database, config, dependencies);
   const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
   const networks = withDeadlines(dependencies.networks);
   const vault = createVault(keys('webhook-secrets'), randomBytes);
@@ -166,7 +175,7 @@ async function embedded(
   };
 }
 
-/** @param database where callers' keys are kept; null where they are the upstream's */
+/** @param database stores the API keys of callers; null where the upstream service checks them */
 function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Dependencies): Backend {
   const service = openUpstream(settings, { logger, now });
   return {
@@ -179,7 +188,7 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
       deliveries: upstreamDeliveries,
     },
     authenticate: database === null ? forwardKey : (apiKey) => authenticate(database, apiKey, now()),
-    // Callers with keys of ours share one key there: their idempotency keys would meet.
+    // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
     ...(database === null ? {} : { idempotency: databaseIdempotency(database, now) }),
     async ready() {
       await Promise.all([service.ready(), database === null ? null : ping(database)]);
@@ -196,6 +205,6 @@ function openUpstream(settings: UpstreamSettings, dependencies: Pick<Dependencie
   try {
     return createUpstream(settings, vocabularies, dependencies);
   } catch (error) {
-    throw new ConfigError(`UPSTREAM_NAMES ${(error as Error).message}`);
+    throw new ConfigError(`UPSTREAM_NAMES ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -1,4 +1,4 @@
-/** The process: configuration → gateway → listening; signals → stopped. */
+/** The process: configuration → gateway → listen; signal → stop. */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
@@ -11,16 +11,16 @@ const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connect
 
 Usage: npm start [-- --help]
 
-Environment, all of it optional:
+Environment variables, all optional:
 ${configHelp()}
 `;
 
-/** How long requests in flight may take to end after a signal before the process ends without them. */
+/** How long the process waits after a signal for requests in flight. */
 const drainMs = 20_000;
 
 /**
- * A signal that comes again after this time ends the process at once. One that comes sooner is the same: npm passes on
- * to us what the terminal has already sent.
+ * A second signal ends the process at once, but only after this time. A sooner one is a duplicate: npm forwards the signal
+ * that the terminal has already sent to the process.
  */
 const repeatMs = 500;
 
@@ -45,13 +45,13 @@ async function main(): Promise<void> {
     stoppingSince = performance.now();
     logger.info({ signal }, 'stopping');
     setTimeout(() => {
-      logger.error('requests in flight did not end in time');
+      logger.error('requests in flight did not finish in time');
       process.exit(1);
     }, drainMs).unref();
     app.close().then(
       () => {
         logger.info('stopped');
-        // What is left over, a connection that a client keeps open for example, holds up nothing.
+        // Whatever is left, such as a connection that a client keeps open, must not keep the process alive.
         process.exit(0);
       },
       (error: unknown) => {
