@@ -1,19 +1,19 @@
-/** The environment: what each variable is when it is not set, what it takes, and what is said of a value it does not. */
+/** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
 import { expect, test } from 'vitest';
 import { type Config, ConfigError, configHelp, logLevels, readConfig } from '../src/config.ts';
 import { runProcess } from './support/process.ts';
 
 interface VariableCase {
-  /** What of the Config the variable decides. */
+  /** The part of the Config that the variable sets. */
   readonly of: (config: Config) => unknown;
-  /** Its value where the variable is not set. */
+  /** Its value when the variable is not set. */
   readonly unset: unknown;
   readonly good: readonly (readonly [value: string, read: unknown])[];
-  /** Values that are refused, and what the message says. */
+  /** Values that are refused, and the text that the message contains. */
   readonly bad: readonly (readonly [value: string, message: string])[];
-  /** Variables without which it means nothing. */
-  readonly beside?: Readonly<Record<string, string>>;
-  /** Its values may be secrets, so that no message repeats them. */
+  /** Other variables that it needs. */
+  readonly needs?: Readonly<Record<string, string>>;
+  /** Its values may be secrets: no message repeats them. */
   readonly secret?: true;
 }
 
@@ -31,7 +31,7 @@ const upstreamNumber = (
   unset,
   good: [['7', 7]],
   bad: [['0', `${name} must be a whole number from 1 to `]],
-  beside: upstream,
+  needs: upstream,
 });
 
 const cases: Readonly<Record<string, VariableCase>> = {
@@ -140,7 +140,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
     unset: undefined,
     good: [['a-key', 'a-key']],
     bad: [['hunter2\n', 'UPSTREAM_API_KEY contains characters that are not allowed in a header']],
-    beside: upstream,
+    needs: upstream,
     secret: true,
   },
   UPSTREAM_NAMES: {
@@ -152,7 +152,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['README.md', 'UPSTREAM_NAMES must be, or name a file with, a JSON object'],
       ['package.json', 'UPSTREAM_NAMES names a file in which "name" is not an object of strings'],
     ],
-    beside: upstream,
+    needs: upstream,
   },
   UPSTREAM_HEADERS: {
     of: ({ upstream }) => upstream?.headers,
@@ -165,7 +165,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['{"a":["hunter2"]}', 'UPSTREAM_HEADERS must have a string as the value of the header "a"'],
       ['hunter2', 'UPSTREAM_HEADERS must be, or name a file with, a JSON object'],
     ],
-    beside: upstream,
+    needs: upstream,
     secret: true,
   },
   UPSTREAM_TIMEOUT_MS: upstreamNumber('UPSTREAM_TIMEOUT_MS', ({ timeoutMs }) => timeoutMs, 20_000),
@@ -177,18 +177,18 @@ const cases: Readonly<Record<string, VariableCase>> = {
 
 const helped = [...configHelp().matchAll(/^ {2}([A-Z_]+) /gm)].map(([, name]) => name as string);
 
-test('the help has every variable, and every variable is tested here', () => {
+test('the help lists every variable, and every variable is tested here', () => {
   expect(helped).toEqual(Object.keys(cases));
   expect(configHelp()).toMatch(/^ {2}DATABASE_URL +.*Default: sqlite:\.\/\.data\/postern\.db$/m);
 });
 
 test.each(helped)('%s', (name) => {
-  const { of, unset, good, bad, beside = {}, secret } = cases[name] as VariableCase;
-  expect(of(readConfig(beside))).toEqual(unset);
-  expect(of(readConfig({ ...beside, [name]: '' }))).toEqual(unset);
-  for (const [value, read] of good) expect(of(readConfig({ ...beside, [name]: value }))).toEqual(read);
+  const { of, unset, good, bad, needs = {}, secret } = cases[name] as VariableCase;
+  expect(of(readConfig(needs))).toEqual(unset);
+  expect(of(readConfig({ ...needs, [name]: '' }))).toEqual(unset);
+  for (const [value, read] of good) expect(of(readConfig({ ...needs, [name]: value }))).toEqual(read);
   for (const [value, message] of bad) {
-    const refusal = refusalOf({ ...beside, [name]: value });
+    const refusal = refusalOf({ ...needs, [name]: value });
     expect(refusal).toBeInstanceOf(ConfigError);
     expect(refusal.message).toContain(message);
     if (secret) expect(refusal.message).not.toMatch(/hunter2/);
@@ -201,18 +201,18 @@ function refusalOf(environment: Record<string, string>): Error {
   } catch (error) {
     return error as Error;
   }
-  throw new Error(`${JSON.stringify(environment)} was taken`);
+  throw new Error(`${JSON.stringify(environment)} was accepted`);
 }
 
 test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is refused', (name) => {
   expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);
 });
 
-test('what was read cannot be changed', () => {
+test('the configuration is frozen', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);
 });
 
-test('the gateway prints every variable with --help, whatever the environment is', async () => {
+test('--help prints every variable, even in an invalid environment', async () => {
   const { code, stdout, stderr } = await runProcess('src/main.ts', ['--help'], { PORT: 'nonsense' });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const name of helped) expect(stdout).toContain(`  ${name} `);

@@ -1,4 +1,4 @@
-/** The gateway as the process that people start: what it prints, how it stops, and what never stands in its log. */
+/** The gateway as a process: what it prints, how it stops, and what its log never contains. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ interface Running extends Started {
 
 const file = (name: string): string => join(directory.path, 'data', name);
 
-/** Starts the gateway in the test's folder, and waits until it listens. */
+/** Starts the gateway in the folder of the test and waits until it listens. */
 async function start(environment: Record<string, string> = {}): Promise<Running> {
   const process = startProcess('src/main.ts', [], {
     PORT: '0',
@@ -44,7 +44,7 @@ async function start(environment: Record<string, string> = {}): Promise<Running>
   return { ...process, address: address as string, key: readFileSync(file('demo-key'), 'utf8').trim() };
 }
 
-/** A request whose body never comes: it is in flight until one side gives up. */
+/** Sends a request without its body: it stays in flight until one side gives up. */
 async function hold(address: string, key: string): Promise<Socket> {
   const socket = connect(Number(new URL(address).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -59,7 +59,7 @@ async function hold(address: string, key: string): Promise<Socket> {
 const slowPosts = (account = demoId('pnet')) =>
   `{ posts(accountId: "${account}", identifier: "ACoSandboxSlow", first: 12) { nodes { ... on PnetPost { id } } } }`;
 
-test('the first start makes the demo and says where its key is; the second makes nothing', async () => {
+test('the first start creates the demo and says where its key is; the second start creates nothing', async () => {
   const first = await start();
   expect(first.output()).toContain(`its API key is in ${file('demo-key')}`);
   expect(statSync(file('demo-key')).mode & 0o777).toBe(0o600);
@@ -86,7 +86,7 @@ test('the first start makes the demo and says where its key is; the second makes
   expect((await graphql(second.address, second.key, next)).errors).toEqual([]);
 });
 
-test('two gateways that start together on an empty database make one demo', async () => {
+test('two gateways that start together on an empty database create one demo', async () => {
   const both = await Promise.all([start(), start()]);
   expect(both.filter(({ output }) => output().includes('demo-key'))).toHaveLength(1);
   for (const { address, key } of both) {
@@ -95,9 +95,9 @@ test('two gateways that start together on an empty database make one demo', asyn
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('lets requests in flight end, takes no new ones, and closes the database', async () => {
+  test('lets requests in flight finish, refuses new ones, and closes the database', async () => {
     const gateway = await start();
-    // The network begins to answer only when it has the request: both are in flight before the signal.
+    // Both requests are in flight before the signal.
     const slow = graphql(gateway.address, gateway.key, slowPosts());
     const held = await hold(gateway.address, gateway.key);
     gateway.child.kill(signal);
@@ -117,19 +117,19 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     held.destroy();
     expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
     expect(gateway.output()).toContain('"msg":"stopped"');
-    // A database that was closed has nothing left to be written into it.
+    // SQLite removes the write-ahead log when the database is closed.
     expect(existsSync(file('postern.db-wal'))).toBe(false);
     const database = new DatabaseSync(file('postern.db'), { readOnly: true });
     expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
     database.close();
   });
 
-  test('again ends the process at once', async () => {
+  test('a second time ends the process at once', async () => {
     const gateway = await start();
     const held = await hold(gateway.address, gateway.key);
     gateway.child.kill(signal);
     await gateway.line(/"msg":"stopping"/);
-    // A repetition right away is the same signal, passed on by npm; from half a second on it is meant.
+    // A repetition within half a second is a duplicate that npm forwards; a later one is deliberate.
     gateway.child.kill(signal);
     const again = setInterval(() => gateway.child.kill(signal), 100);
     const { code, stdout } = await gateway.ended;
@@ -152,9 +152,9 @@ test.skipIf(databases.length === 1)('readyz says 503 while the database is gone,
   const [, address] = await gateway.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
   expect((await fetch(`${address}/readyz`)).status).toBe(200);
   await place.drop();
-  const answer = await fetch(`${address}/readyz`);
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+  const response = await fetch(`${address}/readyz`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
   expect((await fetch(`${address}/livez`)).status).toBe(200);
   gateway.child.kill('SIGTERM');
   expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
@@ -193,13 +193,13 @@ describe('a start that fails says why in one line', () => {
     );
   });
 
-  test('an option that it does not have', async () => {
+  test('an unknown option', async () => {
     const { code, stderr } = await runProcess('src/main.ts', ['--prot', '1'], {});
     expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See --help.\n" });
   });
 });
 
-test('no key, header value or checkpoint input stands in the log, however much is logged and whatever fails', async () => {
+test('the log contains no key, header value or checkpoint input, at any log level and whatever fails', async () => {
   const gateway = await start({ LOG_LEVEL: 'trace' });
   const { address, key } = gateway;
   const accountId = demoId('pnet');
@@ -226,7 +226,7 @@ test('no key, header value or checkpoint input stands in the log, however much i
   const publish = (draftId: string) =>
     `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${draftId}", mode: FREE }) { __typename } }`;
 
-  const answers = [
+  const responses = [
     await graphql(address, secrets['another key'], '{ viewer { name } }'),
     await graphql(address, key, webhook.replace('URL', 'https://hooks.example/x')),
     await graphql(address, key, webhook.replace('URL', 'nonsense')),
@@ -243,8 +243,8 @@ test('no key, header value or checkpoint input stands in the log, however much i
     await graphql(address, key, `{ nonsense(key: "${key}") }`),
     await graphql(address, key, `{ posts(accountId: "${key}", identifier: "${key}") { nodes { __typename } } }`),
   ];
-  // They went where they were meant to go: some succeeded, some failed as data, some at the top.
-  const seen = answers.flatMap(({ data, errors }) => [
+  // The requests had the intended outcomes: successes, failures as data, and top-level errors.
+  const seen = responses.flatMap(({ data, errors }) => [
     ...Object.values((data ?? {}) as Record<string, { __typename?: string } | null>).map((each) => each?.__typename),
     ...errors.map(({ extensions }) => extensions.type),
   ]);
@@ -273,7 +273,7 @@ test('no key, header value or checkpoint input stands in the log, however much i
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(answers.length);
+  expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(responses.length);
   expect(lines.filter(({ msg }) => msg === 'request').every(({ reqId }) => typeof reqId === 'string')).toBe(true);
   const log = stdout + stderr;
   for (const [what, secret] of Object.entries(secrets)) {

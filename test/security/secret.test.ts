@@ -1,4 +1,4 @@
-/** The secret that a deployment keeps for itself, and the keys that are made of it. */
+/** The secret of a deployment, and the keys derived from it. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 
 const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-test('the first start makes it, for this user alone, and every start after it reads the same', async () => {
+test('the first start creates it, readable by this user only, and later starts load the same one', async () => {
   const made = await loadOrCreateSecret(directory, randomBytes);
   expect(made).toMatch(/^[\w-]{43}$/);
   expect(await loadOrCreateSecret(directory, randomBytes)).toBe(made);
@@ -27,13 +27,13 @@ test('the first start makes it, for this user alone, and every start after it re
   expect(await readdir(directory)).toEqual(['secret']);
 });
 
-test('of many that start together all have the same, and none sees half of it', async () => {
+test('processes that start together all get the same complete secret', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => loadOrCreateSecret(directory, randomBytes)));
   expect(new Set(all).size).toBe(1);
   expect(await readdir(directory)).toEqual(['secret']);
 });
 
-test('a damaged one is refused, and named, but not shown', async () => {
+test('a damaged file is refused: the error names the file and does not show its content', async () => {
   await loadOrCreateSecret(directory, randomBytes);
   await writeFile(join(directory, 'secret'), 'too short to use');
   const refusal = await loadOrCreateSecret(directory, randomBytes).catch((error: unknown) => error);
@@ -42,7 +42,7 @@ test('a damaged one is refused, and named, but not shown', async () => {
   expect((refusal as Error).message).not.toContain('too short to use');
 });
 
-test('each purpose has a key of its own, the same for the same secret', () => {
+test('each purpose has its own key, and equal secrets give equal keys', () => {
   const secret = randomBytes(32).toString('base64url');
   const hex = (of: string, purpose: 'graphql-cursors' | 'rest-cursors') =>
     Buffer.from(deriveKeys(of)(purpose)).toString('hex');

@@ -1,4 +1,4 @@
-/** The database under the embedded backend: what must hold on SQLite and Postgres alike, and what SQLite needs for it. */
+/** The database: what must hold on SQLite and Postgres alike, and what each of them needs for it. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -41,7 +41,7 @@ describe.each(databases)('on $name', (dialect) => {
     await place.drop();
   });
 
-  test('an empty database gets every migration, and a second start none', async () => {
+  test('an empty database gets every migration, and a second start runs none', async () => {
     const database = await open();
     expect(await tablesOf(database)).toEqual(
       expect.arrayContaining(['accounts', 'api_keys', 'jobs', 'webhooks', 'workspaces']),
@@ -52,7 +52,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect((await sql`select * from kysely_migration`.execute(again)).rows).toEqual(before.rows);
   });
 
-  test('what was stored is there after a restart, with times as numbers', async () => {
+  test('rows survive a restart, with times as numbers', async () => {
     const first = await openDatabase(place.location);
     await first.insertInto('workspaces').values(workspace('kept')).execute();
     await first.destroy();
@@ -60,13 +60,16 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await second.selectFrom('workspaces').selectAll().execute()).toEqual([workspace('kept')]);
   });
 
-  // One process has a SQLite file open once: two would wait for each other in one thread.
-  test.skipIf(dialect.name === 'SQLite')('instances that start together on an empty database all come up', async () => {
-    const all = await Promise.all(Array.from({ length: 4 }, () => open()));
-    for (const database of all) expect(await appliedTo(database)).toEqual(Object.keys(migrations).sort());
-  });
+  // A process opens a SQLite file once: two connections in one thread would block each other.
+  test.skipIf(dialect.name === 'SQLite')(
+    'connections that open together on an empty database all succeed',
+    async () => {
+      const all = await Promise.all(Array.from({ length: 4 }, () => open()));
+      for (const database of all) expect(await appliedTo(database)).toEqual(Object.keys(migrations).sort());
+    },
+  );
 
-  test('processes that start together on an empty database all come up', async () => {
+  test('processes that start together on an empty database all succeed', async () => {
     const ended = await Promise.all(
       Array.from({ length: 4 }, () => runProcess('src/cli/keys.ts', ['list'], { DATABASE_URL: place.url })),
     );
@@ -74,7 +77,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await appliedTo(await open())).toEqual(Object.keys(migrations).sort());
   });
 
-  test('a migration that fails leaves nothing behind, not even of those before it, and can be mended', async () => {
+  test('a failed migration leaves nothing behind, not even of those before it, and the next start succeeds', async () => {
     const broken = {
       ...migrations,
       '998_adds': { up: async (db: Database) => void (await sql`create table added (id text)`.execute(db)) },
@@ -93,14 +96,14 @@ describe.each(databases)('on $name', (dialect) => {
     expect(tables).not.toContain('half');
     expect(await appliedTo(database)).toEqual(Object.keys(migrations).sort());
 
-    // The same on a database that has data.
+    // The same holds for a database with data.
     await database.insertInto('workspaces').values(workspace('kept')).execute();
     await expect(open(broken)).rejects.toThrow('broken on purpose');
     expect(await namesOf(database)).toEqual(['kept']);
     expect(await tablesOf(database)).toEqual(tables);
   });
 
-  test('a transaction that fails leaves nothing behind', async () => {
+  test('a failed transaction leaves nothing behind', async () => {
     const database = await open();
     const failed = database.transaction().execute(async (transaction) => {
       await transaction.insertInto('workspaces').values(workspace('lost')).execute();
@@ -110,16 +113,16 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await namesOf(database)).toEqual([]);
   });
 
-  test('rows belong to rows that exist', async () => {
+  test('foreign keys are enforced', async () => {
     const database = await open();
     const orphan = { ...workspace('orphan'), workspace_id: 'nowhere', type: 'PNET', status: 'OK', session: 'x' };
     await expect(database.insertInto('accounts').values(orphan).execute()).rejects.toThrow(/foreign key/i);
   });
 
-  test('processes that write at the same time wait for one another', async () => {
+  test('concurrent writers in several processes wait for one another', async () => {
     const database = await open();
     const writers = ['a', 'b', 'c'].map((name) => runProcess('test/support/writer.ts', [place.url, name, '50'], {}));
-    // This process writes among them.
+    // This process writes at the same time.
     for (let index = 0; index < 20; index += 1) {
       await database
         .insertInto('workspaces')
@@ -131,7 +134,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await namesOf(database)).toHaveLength(3 * 50 + 20);
   });
 
-  test('it says whether it answers', async () => {
+  test('ping rejects when the database is closed', async () => {
     const database = await openDatabase(place.location);
     await ping(database);
     await database.destroy();
@@ -149,7 +152,7 @@ describe('SQLite', () => {
   });
   afterEach(() => place.drop());
 
-  test('writes ahead, waits for the disk and holds foreign keys', async () => {
+  test('writes ahead, waits for the disk and enforces foreign keys', async () => {
     const database = await openDatabase(place.location);
     const pragma = async (name: string) =>
       Object.values((await database.executeQuery(CompiledQuery.raw(`pragma ${name}`))).rows[0] as object)[0];
@@ -160,14 +163,14 @@ describe('SQLite', () => {
     await database.destroy();
   });
 
-  test('keeps its files to this user, and leaves one behind when it is closed', async () => {
+  test('creates files for this user only, and leaves one file when it is closed', async () => {
     const database = await openDatabase(place.location);
     for (const path of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(path).mode & 0o777).toBe(0o600);
     await database.destroy();
     expect([existsSync(file), existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).toEqual([true, false, false]);
   });
 
-  test('a transaction is a writer from its beginning, as one that begins by reading could not become one', async () => {
+  test('a transaction takes the write lock when it begins, since a reader could not take it later', async () => {
     const database = await openDatabase(place.location);
     const other = new DatabaseSync(file, { timeout: 0 });
     const write = (name: string) => other.exec(`insert into workspaces values ('${name}', '${name}', 0)`);
@@ -179,7 +182,7 @@ describe('SQLite', () => {
     write('after');
     expect(await namesOf(database)).toEqual(['after', 'ours']);
 
-    // What a plain "begin" would do: the reader fails at its first write, however long it would wait.
+    // After a plain "begin" the reader fails at its first write, without waiting for its timeout.
     const reader = new DatabaseSync(file, { timeout: 5_000 });
     reader.exec('begin');
     reader.prepare('select * from workspaces').all();
@@ -190,7 +193,7 @@ describe('SQLite', () => {
     await database.destroy();
   });
 
-  test('undoes a schema change with its transaction', async () => {
+  test('rolls back a schema change with its transaction', async () => {
     const database = await openDatabase(place.location);
     const failed = database.transaction().execute(async (transaction) => {
       await sql`create table passing (id text)`.execute(transaction);
@@ -204,7 +207,7 @@ describe('SQLite', () => {
     await database.destroy();
   });
 
-  test('takes more different statements than are kept prepared', async () => {
+  test('runs more different statements than it keeps prepared', async () => {
     const database = await openDatabase(place.location);
     await database.insertInto('workspaces').values(workspace('x')).execute();
     for (let count = 1; count < 260; count += 1) {
@@ -215,7 +218,7 @@ describe('SQLite', () => {
     await database.destroy();
   });
 
-  test('a file that is no database is said to be none', async () => {
+  test('a file that is not a database is reported as unavailable', async () => {
     writeFileSync(file, 'a text of more than a hundred bytes, so that it is looked at as a database '.repeat(3));
     await expect(openDatabase(place.location)).rejects.toThrow(DatabaseUnavailable);
     await expect(openDatabase({ kind: 'sqlite', file: dirname(file) })).rejects.toThrow(DatabaseUnavailable);
@@ -223,7 +226,7 @@ describe('SQLite', () => {
 });
 
 describe.skipIf(databases.length === 1)('Postgres', () => {
-  test('connections that the server ends are replaced', async () => {
+  test('connections that the server closes are replaced', async () => {
     const place = await (databases[1] as (typeof databases)[number]).location();
     const database = await openDatabase(place.location);
     const ended = await database.connection().execute(async (killer) => {
@@ -244,7 +247,7 @@ describe.skipIf(databases.length === 1)('Postgres', () => {
     await place.drop();
   });
 
-  test('a server that is not there, and a database that it does not have, are said to be unavailable', async () => {
+  test('an unreachable server and an unknown database are reported as unavailable', async () => {
     const nobody = openDatabase({ kind: 'postgres', url: 'postgres://user:hunter2@127.0.0.1:1/none' });
     await expect(nobody).rejects.toThrow(DatabaseUnavailable);
     await expect(nobody).rejects.not.toThrow(/hunter2/);

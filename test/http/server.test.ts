@@ -1,0 +1,218 @@
+/** The HTTP server under both faces: request ids, probes, log lines, and the envelope of what no face handles. */
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
+import { apiKeyOf, createHttpServer, maxBodyBytes } from '../../src/http/server.ts';
+
+let server: FastifyInstance;
+let address: string;
+let log: Record<string, unknown>[];
+let ready: () => Promise<void>;
+
+beforeEach(async () => {
+  log = [];
+  ready = async () => {};
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) });
+  server = createHttpServer({
+    logger,
+    ready: () => ready(),
+    adjust: (failure, method, url) =>
+      method === 'GET' && url.startsWith('/adjusted') ? new ServiceError('no_handler') : failure,
+  });
+});
+afterEach(() => server.close());
+
+async function listen(): Promise<void> {
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  address = `http://127.0.0.1:${port}`;
+}
+
+const envelopeShape = z.object({
+  title: z.string(),
+  detail: z.string().optional(),
+  instance: z.string(),
+  type: z.string(),
+  status: z.number(),
+});
+
+async function envelopeOf(response: Response) {
+  const envelope = envelopeShape.parse(await response.json());
+  expect(response.status).toBe(envelope.status);
+  expect(response.headers.get('x-request-id')).toBe(envelope.instance);
+  return envelope;
+}
+
+/** Sends bytes that need not be HTTP, and reads the response to its end. */
+async function sendBytes(bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.setEncoding('latin1').end(bytes);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+describe('a request id', () => {
+  beforeEach(async () => {
+    server.get('/id', async ({ id }) => ({ id }));
+    await listen();
+  });
+
+  test('is made for a request that has none', async () => {
+    const response = await fetch(`${address}/id`);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await response.json()).toEqual({ id: response.headers.get('x-request-id') });
+  });
+
+  test.each(['mine-12345', 'a'.repeat(64), 'A.b_c-1234'])('%s of the client is kept', async (id) => {
+    const response = await fetch(`${address}/id`, { headers: { 'x-request-id': id } });
+    expect(response.headers.get('x-request-id')).toBe(id);
+  });
+
+  test.each(['short', 'a'.repeat(65), 'with space', '{"json":1}'])('%s of the client is replaced', async (id) => {
+    const response = await fetch(`${address}/id`, { headers: { 'x-request-id': id } });
+    expect(response.headers.get('x-request-id')).not.toBe(id);
+  });
+});
+
+describe('the probes', () => {
+  beforeEach(listen);
+
+  test('livez does not depend on the backend, readyz does', async () => {
+    ready = async () => {
+      throw new Error('the database is gone');
+    };
+    expect(await (await fetch(`${address}/livez`)).json()).toEqual({ status: 'alive' });
+    expect(await envelopeOf(await fetch(`${address}/readyz`))).toMatchObject({
+      type: 'errors/service_unavailable',
+      detail: 'The gateway is not ready.',
+    });
+    ready = async () => {};
+    expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ status: 'ready' });
+  });
+});
+
+describe('the log', () => {
+  test('has one line for each request, without its query', async () => {
+    await listen();
+    await fetch(`${address}/nowhere?key=hunter2`, { headers: { 'x-request-id': 'logged-1', 'x-api-key': 'hunter2' } });
+    await expect.poll(() => log.filter(({ msg }) => msg === 'request')).toHaveLength(1);
+    expect(log.at(-1)).toMatchObject({ reqId: 'logged-1', method: 'GET', path: '/nowhere', status: 404 });
+    expect(JSON.stringify(log)).not.toContain('hunter2');
+  });
+
+  test('has the cause of an unexpected failure, which the response does not show', async () => {
+    server.get('/broken', async () => {
+      throw new Error('an internal name');
+    });
+    await listen();
+    const envelope = await envelopeOf(await fetch(`${address}/broken`));
+    expect(envelope).toMatchObject({ type: 'errors/unexpected_error', status: 500 });
+    expect(JSON.stringify(envelope)).not.toContain('internal name');
+    expect(log.find(({ msg }) => msg === 'request failed')).toMatchObject({
+      reqId: envelope.instance,
+      err: { message: 'an internal name' },
+    });
+  });
+});
+
+describe('a client that disconnects', () => {
+  test('aborts the work for its request, which is not logged as a failure', async () => {
+    const started = Promise.withResolvers<void>();
+    server.get('/slow', async ({ clientAborted }) => {
+      started.resolve();
+      await once(clientAborted, 'abort');
+      throw clientAborted.reason;
+    });
+    await listen();
+    const controller = new AbortController();
+    const request = fetch(`${address}/slow`, { signal: controller.signal }).catch((error: Error) => error.name);
+    await started.promise;
+    controller.abort();
+    expect(await request).toBe('AbortError');
+    await server.close();
+    expect(log.filter(({ msg }) => msg === 'request failed')).toEqual([]);
+  });
+
+  test('is not one that has read its response', async () => {
+    const signals: AbortSignal[] = [];
+    server.get('/quick', async ({ clientAborted }) => {
+      signals.push(clientAborted);
+      return {};
+    });
+    await listen();
+    await (await fetch(`${address}/quick`)).text();
+    await server.close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+});
+
+describe('what Fastify or node:http refuses', () => {
+  beforeEach(async () => {
+    server.post('/body', async () => ({}));
+    await listen();
+  });
+
+  test('a path without a route is errors/resource_not_found', async () => {
+    expect(await envelopeOf(await fetch(`${address}/nowhere`))).toMatchObject({ type: 'errors/resource_not_found' });
+  });
+
+  test('a path with broken percent-encoding has a request id and a log line too', async () => {
+    expect(await envelopeOf(await fetch(`${address}/no%zzwhere`))).toMatchObject({
+      type: 'errors/resource_not_found',
+    });
+    await expect.poll(() => log.filter(({ msg }) => msg === 'request')).toHaveLength(1);
+  });
+
+  test.each([
+    ['a body that is too large', 'application/json', `"${'x'.repeat(maxBodyBytes)}"`, 'errors/content_too_large'],
+    ['a body of another type', 'text/csv', 'a,b', 'errors/malformed_request'],
+  ])('%s', async (_what, type, body, expected) => {
+    const response = await fetch(`${address}/body`, { method: 'POST', headers: { 'content-type': type }, body });
+    expect((await envelopeOf(response)).type).toBe(expected);
+  });
+
+  test.each([
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n', 'HTTP/1.1 400', 'errors/malformed_request'],
+    [
+      'headers that are too large',
+      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'HTTP/1.1 400',
+      'errors/content_too_large',
+    ],
+    [
+      'a path that is not ASCII',
+      'GET /\x01 HTTP/1.1\r\nhost: x\r\n\r\n',
+      'HTTP/1.1 400',
+      'errors/unescaped_characters',
+    ],
+  ])('%s', async (_what, bytes, status, type) => {
+    const response = await sendBytes(bytes);
+    expect(response.startsWith(status)).toBe(true);
+    const envelope = envelopeShape.parse(JSON.parse(response.slice(response.indexOf('\r\n\r\n'))));
+    expect(envelope.type).toBe(type);
+    expect(response).toContain(`x-request-id: ${envelope.instance}\r\n`);
+    expect(log.find(({ reqId }) => reqId === envelope.instance)).toMatchObject({
+      msg: 'request',
+      status: envelope.status,
+    });
+  });
+});
+
+describe('the API key of a request', () => {
+  test.each([
+    [{ 'x-api-key': 'a' }, 'a'],
+    [{ authorization: 'Bearer b' }, 'b'],
+    [{ authorization: 'bearer   b' }, 'b'],
+    [{ 'x-api-key': 'a', authorization: 'Bearer b' }, 'a'],
+    [{ authorization: 'Basic b' }, undefined],
+    [{ authorization: 'Bearer b c' }, undefined],
+    [{}, undefined],
+  ])('%j', (headers, key) => {
+    expect(apiKeyOf({ headers })).toBe(key);
+  });
+});
