@@ -4,7 +4,15 @@ import { builder } from './builder.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
 /** The kinds of things that have a global id. */
-type IdKind = 'Account' | 'Job' | 'Webhook' | 'Delivery' | 'PnetPost' | 'PnetAuthor' | 'PhotonetPost' | 'PhotonetOwner';
+export type IdKind =
+  | 'Account'
+  | 'Job'
+  | 'Webhook'
+  | 'Delivery'
+  | 'PnetPost'
+  | 'PnetAuthor'
+  | 'PhotonetPost'
+  | 'PhotonetOwner';
 
 /** A global id: unique over all types, opaque to callers. `parts` are raw ids. */
 export const globalId = (kind: IdKind, ...parts: readonly string[]): string =>
