@@ -94,26 +94,26 @@ export function connectionType<T extends object>(name: string, item: OutputRef<T
   });
 }
 
-/** Bounds of the `first` argument, as a table of a capability states them. */
+/** Bounds of the `first` argument, from the table of limits of a capability. */
 interface FirstLimits {
   readonly limit: { readonly min: number; readonly max: number; readonly default: number };
 }
 
-/** The arguments of a connection field, to be spread beside the field's own. */
+/** The arguments of a connection field, to be spread next to the field's own. */
 export function connectionArgs({ limit }: FirstLimits, things: string) {
   return builder.args((t) => ({
     first: t.int({
       required: true,
       defaultValue: limit.default,
-      description: `How many ${things} to read, from ${limit.min} to ${limit.max}.`,
+      description: `Number of ${things} to read, from ${limit.min} to ${limit.max}.`,
     }),
     after: t.string({
-      description: 'A cursor of this same list: the page starts right behind it. Leave it out for the first page.',
+      description: 'Cursor of this list. The page starts after it. Omit it to read the first page.',
     }),
   }));
 }
 
-/** What a connection costs: its fields, for each item that it may have. */
+/** The complexity of a connection: its fields count once for each item that the page may have. */
 export const connectionComplexity = (args: { readonly first?: number | null }) => ({
   field: 1,
   multiplier: Math.max(1, Math.min(args.first ?? 1, 250)),
@@ -125,41 +125,54 @@ interface ListRequest {
 }
 
 interface ConnectionRequest<Request, Item> {
-  /** The operation that reads the list. Its scope and shape are checked once, whatever number of pages is read. */
+  /** The operation that reads the list. Its scope and shape are checked once, however many pages are read. */
   readonly operation: Operation<Request, Page<Item>>;
-  /** The arguments that choose the list, in the contract's terms. Cursors are bound to them. */
+  /** The arguments that choose the list, in the contract's terms. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly limits: FirstLimits;
   readonly first: number;
   readonly after?: string | null | undefined;
-  /** What the list is called, for its cursors to be bound to, with whatever its request does not say. */
+  /** What cursors are bound to beside the workspace: the name of the list, and the arguments that choose it. */
   readonly list: CursorScope;
-  /** Reads a page instead of the operation's own method: a loader that joins equal reads. */
+  /** Reads a page in place of the operation's method: a loader that joins equal reads. */
   readonly load?: (request: Request) => Promise<Page<Item>>;
 }
 
-/** Reads the page of a connection that `first` and `after` ask for. */
+/**
+ * Reads the page of a connection that `first` and `after` ask for.
+ * @throws ServiceError of the operation, with its issues under the names of the GraphQL arguments
+ */
 export async function connect<Request extends ListRequest, Item>(
+  context: GraphQLContext,
+  request: ConnectionRequest<Request, Item>,
+): Promise<Connection<Item>> {
+  try {
+    return await read(context, request);
+  } catch (error) {
+    throw error instanceof ServiceError ? issuesInGraphQL(error) : error;
+  }
+}
+
+async function read<Request extends ListRequest, Item>(
   context: GraphQLContext,
   { operation, request, limits: { limit }, first, after, list, load }: ConnectionRequest<Request, Item>,
 ): Promise<Connection<Item>> {
   authorize(operation, context.caller);
-  const checked = inGraphQL(() => operation.check({ ...request, limit: first }));
+  const checked = operation.check({ ...request, limit: first });
   const scope = [context.caller.workspaceId, ...list];
-  const read = load ?? ((page: Request) => operation.method(context.ports)(context, page));
+  const loadPage = load ?? ((page: Request) => operation.method(context.ports)(context, page));
   const window = await readWindow(
-    (cursor, count) =>
-      read({ ...checked, cursor: cursor ?? undefined, limit: count }).catch((error: unknown) => {
-        throw error instanceof ServiceError ? issuesInGraphQL(error, {}) : error;
-      }),
+    (cursor, count) => loadPage({ ...checked, cursor: cursor ?? undefined, limit: count }),
     { first, from: openPosition(context, scope, after, operation.invalid), maxLimit: limit.max },
   );
-  const node = (item: Item) => (typeof item === 'object' && item !== null ? item : notAnObject());
-  return {
-    window: { ...window, items: window.items.map((item) => ({ node: node(item.node), after: item.after })) },
-    hasPreviousPage: after !== null && after !== undefined,
-    cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
-  };
+  return mapItems<Item, Item>(
+    {
+      window,
+      hasPreviousPage: after !== null && after !== undefined,
+      cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
+    },
+    (item) => (typeof item === 'object' && item !== null ? item : notAnObject()),
+  );
 }
 
 /**
@@ -174,16 +187,7 @@ export function mapItems<Item, Shown>(
   return { ...connection, window: { ...window, items } };
 }
 
-/** Runs a check whose issues are then named as the GraphQL request names its arguments. */
-function inGraphQL<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof ServiceError ? issuesInGraphQL(error, {}) : error;
-  }
-}
-
-const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is no object.' });
+const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is not an object.' });
 
 function openPosition(
   { cursors }: GraphQLContext,
@@ -192,6 +196,7 @@ function openPosition(
   invalid: ErrorName = 'invalid_parameters',
 ): Position {
   if (after === null || after === undefined) return startOfList;
+  // The codec opens nothing that it did not seal: the payload is what `cursorOf` put in.
   const opened = cursors.open(scope, after) as [string | null, number] | undefined;
   if (opened !== undefined) return { cursor: opened[0], offset: opened[1] };
   const issue = { path: ['after'], message: 'is not a cursor of this list' };
