@@ -1,10 +1,10 @@
 /**
  * Relay connections over lists that have one cursor per page (see paging.ts). They are forward only, as the lists are.
  *
- * Why not `@pothos/plugin-relay`: its `resolveCursorConnection` reads each page between two cursors of items, and asks for
- * one item more to learn whether another follows. A provider has one cursor per page and no other. So positions, windows
- * and sealed cursors would stay ours, and the plugin would add only the four types below, with `last` and `before`, which
- * no list can serve, to be taken away again.
+ * Why not `@pothos/plugin-relay`: its `resolveCursorConnection` expects a list that can be read from the cursor of any
+ * item, and reads one item more to learn whether another follows. A provider has one cursor per page and no other. So
+ * windows, positions and sealed cursors would remain ours. The plugin would add only the types below, with `last` and
+ * `before`, which no list here can serve.
  */
 import type { OutputRef } from '@pothos/core';
 import { type ErrorName, ServiceError } from '../errors.ts';
@@ -14,7 +14,7 @@ import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
-/** Consecutive items of a list. An item that cannot be shown is an Error, which graphql-js reports at the item's path. */
+/** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
 export interface Connection<T> {
   readonly window: Window<T | Error>;
   readonly hasPreviousPage: boolean;

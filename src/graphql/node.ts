@@ -1,8 +1,8 @@
 /**
  * Relay's object identification: global ids, and the `node` and `nodes` fields that read objects by them.
  *
- * Why not `@pothos/plugin-relay`: it writes an id as a type and one string. Ids here have a kind that is no GraphQL type
- * (a webhook is of one of two types, and `node` cannot know which before it has read it) and, within posts, two raw ids.
+ * Why not `@pothos/plugin-relay`: its ids consist of the name of an object type and one string. A webhook has one of two
+ * object types, and `node` does not know which before it has read it; the ids of posts contain two raw ids.
  */
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
@@ -19,7 +19,10 @@ export type IdKind =
   | 'PhotonetPost'
   | 'PhotonetOwner';
 
-/** A global id: unique across all types, opaque to callers. Its raw ids are the object's, or the account's and the object's. */
+/**
+ * A global id: opaque, and unique across all types.
+ * @param rawIds of the object; for an object of a post, of the account that read it and of the object
+ */
 export const globalId = (kind: IdKind, ...rawIds: readonly string[]): string =>
   Buffer.from(JSON.stringify([kind, ...rawIds])).toString('base64url');
 

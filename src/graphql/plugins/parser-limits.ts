@@ -4,7 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 /** Tokens of one document: about fifty times those of a query for every field of the schema. */
 const maxTokens = 20_000;
 
-/** Bounds what parsing a document may cost. What executing it may cost is bounded by the builder's complexity limits. */
+/** Limits the cost of parsing a document. The builder's complexity limits bound the cost of executing it. */
 export function useParserLimits(): Plugin {
   return {
     onParse: ({ setParseFn }) => setParseFn((source: string) => parse(source, { maxTokens })),

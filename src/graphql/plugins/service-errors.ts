@@ -50,7 +50,7 @@ export function presentError(error: unknown, http: FastifyRequest): GraphQLError
   return toGraphQLError(logged(failure, http), http.id, error);
 }
 
-/** Whether a caller may see the error as it is: it is graphql-js' report of an invalid request, or presented already. */
+/** Whether a caller may see the error as it is: graphql-js reports an invalid request, or it was presented before. */
 export const isSafe = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError && (isPresented(error) || rootCause(error) === undefined);
 

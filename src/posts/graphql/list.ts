@@ -1,4 +1,4 @@
-/** The list of posts as a connection, and the union of what stands in it. */
+/** The list of posts as a connection, and the union of its items. */
 import { ServiceError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
@@ -53,6 +53,8 @@ export async function connectPosts(
   return mapItems<Post, ReadWith<Post>>(connection, (post) =>
     typeOfProvider.has(post.provider)
       ? readWith(post, accountId)
-      : new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' }),
+      : new ServiceError('provider_error', {
+          detail: 'The post is from a network that this gateway does not support.',
+        }),
   );
 }
