@@ -52,10 +52,11 @@ export async function readWindow<T>(
   for (let loads = 0; loads < maxLoads && more && items.length < first; loads += 1) {
     const page = await load(at.cursor, Math.min(maxLimit, at.offset + first - items.length));
     const end = Math.min(page.items.length, at.offset + first - items.length);
-    for (let index = at.offset; index < end; index += 1) {
-      const last = index === page.items.length - 1 && page.cursor !== null;
-      const after = last ? { cursor: page.cursor, offset: 0 } : { cursor: at.cursor, offset: index + 1 };
-      items.push({ node: page.items[index] as T, after });
+    const { cursor, offset } = at;
+    for (const [index, node] of page.items.slice(offset, end).entries()) {
+      const next = offset + index + 1;
+      const last = next === page.items.length && page.cursor !== null;
+      items.push({ node, after: last ? { cursor: page.cursor, offset: 0 } : { cursor, offset: next } });
     }
     more = end < page.items.length || page.cursor !== null;
     // The page may have become shorter since the position was created. Then the items after it are on the next pages.
