@@ -2,8 +2,9 @@
  * The rules of the published schema: graphql-eslint's `schema-recommended` and `schema-relay`, and the reason for each
  * exception. Biome checks TypeScript.
  *
- * ESLint is installed for this one file, and needs the `overrides` of package.json. It stays for as long as clients build
- * on the schema: its rules are the conventions that Relay and schema registries expect, and no other linter knows them.
+ * ESLint is installed for this one file, and needs the `overrides` of package.json. It stays for as long as clients
+ * build on the schema: its rules are the conventions that Relay and schema registries expect, and no other linter knows
+ * them.
  */
 import graphqlPlugin, { parser } from '@graphql-eslint/eslint-plugin';
 
@@ -98,9 +99,9 @@ export default [
         { ...naming, 'EnumValueDefinition[parent.name.value!=TriggerIcon]': enumValueStyle },
       ],
 
-      // It reports `Account.accountId`, `Webhook.webhookId` and `Workspace.workspaceId`. Unlike the global `id`, a raw id
-      // of the contract has one name in fields and arguments, so that a value of one can be pasted into the other. The rule
-      // has no exceptions; test/graphql/schema.test.ts checks all other fields.
+      // It reports `Account.accountId`, `Webhook.webhookId` and `Workspace.workspaceId`. Unlike the global `id`, a raw
+      // id of the contract has one name in fields and arguments, so that a value of one can be pasted into the other.
+      // The rule has no exceptions; test/graphql/schema.test.ts checks all other fields.
       '@graphql-eslint/no-typename-prefix': 'off',
 
       // The contract's lists can only be read forward, so there is no `last` and no `before`. Relay's specification

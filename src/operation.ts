@@ -1,6 +1,7 @@
 /**
- * Operations: everything that a face can do. Both faces run the same ones, so that scope and shape are checked in one place
- * and in one order: key → scope → shape, then in the port account → resource → state. The first failure is the response.
+ * Operations: everything that a face can do. Both faces run the same ones, so that scope and shape are checked in one
+ * place and in one order: key → scope → shape, then in the port account → resource → state. The first failure is the
+ * response.
  */
 import type { z } from 'zod';
 import { type Caller, requireScope, type Scope } from './auth/caller.ts';

@@ -1,11 +1,12 @@
 /**
- * Pages and connections. A provider's list is read page by page, with one cursor per page; a Relay connection has a cursor
- * on every edge. A position bridges the two: the cursor of a page, and an offset in that page. Resuming from a position is
- * exact, because a cursor marks a place in the list, and `limit` only sets how many items are read from there.
+ * Pages and connections. A provider's list is read page by page, with one cursor per page; a Relay connection has a
+ * cursor on every edge. A position bridges the two: the cursor of a page, and an offset in that page. Resuming from a
+ * position is exact, because a cursor marks a place in the list, and `limit` only sets how many items are read from
+ * there.
  *
- * On the embedded backend, cursors are sealed twice. The port seals the network's cursor, because the REST face and other
- * gateways hand it to their callers, and connections seal it again together with an offset. A port cannot know which face
- * reads, and an upstream's cursors are opaque: one format for both would tie the faces to a backend.
+ * On the embedded backend, cursors are sealed twice. The port seals the network's cursor, because the REST face and
+ * other gateways hand it to their callers, and connections seal it again together with an offset. A port cannot know
+ * which face reads, and an upstream's cursors are opaque: one format for both would tie the faces to a backend.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
@@ -32,8 +33,8 @@ export interface Window<T> {
 }
 
 /**
- * Largest number of loads for one window. Two are enough to read `first` items across the end of a page. A provider that
- * sends short pages may need more, and one that only sends empty pages must not keep a request forever.
+ * Largest number of loads for one window. Two are enough to read `first` items across the end of a page. A provider
+ * that sends short pages may need more, and one that only sends empty pages must not keep a request forever.
  */
 const maxLoads = 4;
 

@@ -29,9 +29,11 @@ export const builder = new SchemaBuilder<{
     limit: operationLimits,
     complexityError(kind, result) {
       const limit = limitOf[kind];
-      const [actual, allowed] = [result[limit], operationLimits[limit]];
-      const detail = `The ${limit} of the operation is ${actual}; the limit is ${allowed}. Request fewer items or fields.`;
-      return new ServiceError('limit_too_high', { detail });
+      return new ServiceError('limit_too_high', {
+        detail:
+          `The ${limit} of the operation is ${result[limit]}, and the limit is ${operationLimits[limit]}. ` +
+          'Request fewer items or fields.',
+      });
     },
   },
 });
@@ -39,6 +41,6 @@ export const builder = new SchemaBuilder<{
 builder.queryType({ description: 'Read operations. They have no side effects.' });
 builder.mutationType({
   description:
-    'Write operations. A mutation returns expected failures as data: select `__typename`, and `... on ServiceError` for the details.',
+    'Write operations. A mutation returns expected failures as data: select `... on ServiceError` for the details.',
 });
 builder.subscriptionType({ description: 'Live updates, over server-sent events.' });

@@ -43,8 +43,8 @@ function valueToSnakeCase(value: unknown): unknown {
 const variantPaths = new WeakMap<object, (key: string | number) => readonly string[]>();
 
 /**
- * A one-of as the variant of a tagged union. With the tag `type`, `{ external: { url } }` is `{ type: 'external', url }`.
- * Null and undefined stay as they are.
+ * A one-of as the variant of a tagged union. With the tag `type`,
+ * `{ external: { url } }` is `{ type: 'external', url }`. Null and undefined stay as they are.
  * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
 export function tagOneOf(tag: string, oneOf: object | null | undefined): object | null | undefined {

@@ -1,6 +1,6 @@
 /**
- * Enums over the contract's vocabularies. A provider may send a value that is newer than this gateway: an output enum falls
- * back to UNRECOGNIZED, so that a new value never breaks a query.
+ * Enums over the contract's vocabularies. A provider may send a value that is newer than this gateway: an output enum
+ * falls back to UNRECOGNIZED, so that a new value never breaks a query.
  */
 import { type GraphQLEnumType, GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
 import { builder } from './builder.ts';

@@ -2,8 +2,8 @@
  * Expected failures of mutations as data: an error type for each family of the error table, all of which implement
  * `ServiceError`.
  *
- * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Failures here are of one class,
- * and the family in the error table selects the type, for REST and OpenAPI too.
+ * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Failures here are of one
+ * class, and the family in the error table selects the type, for REST and OpenAPI too.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { ErrorFamily, Issue, ServiceError } from '../errors.ts';
@@ -84,7 +84,7 @@ export const errorTypes = {
   ),
   account: errorType(
     'AccountError',
-    'The connected account cannot do this: it is disconnected, expired, restricted, of the wrong type or not accessible to the API key.',
+    'The account cannot do this: it is disconnected, expired, restricted, of the wrong type or inaccessible to the key.',
   ),
   checkpoint: errorType(
     'CheckpointError',

@@ -24,9 +24,9 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
 }
 
 /**
- * Turns whatever a resolver throws into a ServiceError, where it is thrown. Later would be too late: graphql-js throws a
- * plain Error for a value that does not fit the schema, and a bug of ours could not be told from odd data of a provider.
- * Fields that only expose a property throw nothing, and stay as they are.
+ * Turns whatever a resolver throws into a ServiceError, where it is thrown. Later would be too late: graphql-js throws
+ * a plain Error for a value that does not fit the schema, and a bug of ours could not be told from odd data of a
+ * provider. Fields that only expose a property throw nothing, and stay as they are.
  */
 export function wrapResolverErrors(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

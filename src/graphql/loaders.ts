@@ -2,11 +2,11 @@
  * Loaders: within one request, equal reads run once, and the by-id reads of one tick reach the port together.
  *
  * Equal reads are joined in two places, which do not replace each other:
- * 1. Here, per request. Ten authors of a page may be one person, whose posts are then one read, even if one field selects
- *    `first: 5` and another `first: 50`: the longest page serves both, so a page may be longer than requested. This works
- *    for every backend, and a request sees one state of a list.
- * 2. In upstream/single-flight.ts, per API key, across requests, and only while a call is in flight: a hundred tabs that
- *    open the same list are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
+ * 1. Here, per request and for every backend. The posts of a page may be by one author, whose own posts are then one
+ *    read, even if one field selects `first: 5` and another `first: 50`: the longest page serves both, so a page may be
+ *    longer than requested. All fields of a request see the same state of a list.
+ * 2. In upstream/single-flight.ts, per API key and across requests, while a call is in flight: a hundred tabs that open
+ *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
  */
 import DataLoader from 'dataloader';
 import { findAccounts } from '../accounts/operations.ts';

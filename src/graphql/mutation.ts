@@ -29,8 +29,8 @@ interface MutationResult<Success extends Result> {
 }
 
 /**
- * Declares the result union of a mutation: its success types, and the error types of the families that it returns as data.
- * Other failures are top-level errors.
+ * Declares the result union of a mutation: its success types, and the error types of the families that it returns as
+ * data. Other failures are top-level errors.
  */
 export function mutationResult<Success extends Result>(
   name: string,

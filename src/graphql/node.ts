@@ -1,8 +1,8 @@
 /**
  * Relay's object identification: global ids, and the `node` and `nodes` fields that read objects by them.
  *
- * Why not `@pothos/plugin-relay`: its ids consist of the name of an object type and one string. A webhook has one of two
- * object types, and `node` does not know which before it has read it; the ids of posts contain two raw ids.
+ * Why not `@pothos/plugin-relay`: its ids consist of the name of an object type and one string. A webhook has one of
+ * two object types, and `node` does not know which before it has read it; the ids of posts contain two raw ids.
  */
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';

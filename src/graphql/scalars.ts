@@ -30,7 +30,7 @@ builder.scalarType('JSON', {
 
 builder.scalarType('SafeInt', {
   description:
-    'An integer between -(2^53 - 1) and 2^53 - 1, for counters, sizes and timestamps that may exceed the 32 bits of Int.',
+    'An integer between -(2^53 - 1) and 2^53 - 1, for counters, sizes and timestamps that may exceed Int (32 bits).',
   serialize(value) {
     if (Number.isSafeInteger(value)) return value as number;
     throw misread('SafeInt');

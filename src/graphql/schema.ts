@@ -17,8 +17,8 @@ export const schema = wrapResolverErrors(allowUnknownValues(builder.toSchema()))
 schema.description = `Postern: jobs, posts and webhooks of connected accounts.
 
 Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Start with
-\`viewer\` and \`accounts\`: most other fields need an \`accountId\`. An \`id\` is always a global id, for caches and for
-\`node\`. Arguments take raw ids, such as \`accountId\`, \`jobId\` and \`webhookId\`.
+\`viewer\` and \`accounts\`: most other fields need an \`accountId\`. An \`id\` is always a global id, for caches and
+for \`node\`. Arguments take raw ids, such as \`accountId\`, \`jobId\` and \`webhookId\`.
 
-Mutations return expected failures as data: select \`... on ServiceError { type detail }\`. Failures of queries, API keys
-and systems are top-level errors with the same fields in their \`extensions\`.`;
+Mutations return expected failures as data: select \`... on ServiceError { type detail }\`. Failures of queries, of API
+keys and of systems are top-level errors with the same fields in their \`extensions\`.`;

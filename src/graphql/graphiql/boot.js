@@ -44,8 +44,8 @@
     initialVariables: start.variables ?? '',
     ...(persistHeaders ? { initialHeaders: start.headers ?? options.headers } : {}),
     storage,
-    // API keys are stored only if the user chooses so in the settings. The default is null, because false would hide that
-    // choice.
+    // API keys are stored only if the user chooses so in the settings. The default is null, because false would hide
+    // that choice.
     shouldPersistHeaders: persistHeaders || null,
     // Tabs are stored. Writing each keystroke into the URL as well would fill the browser's history.
     onEditQuery() {},

@@ -1,6 +1,7 @@
 /**
- * The examples in GraphiQL, one tab each, in this order. Their operations are in the folder `examples`; the ids in their
- * variables are those of the demo workspace and the sandbox networks. To add an example, add a file and an entry here.
+ * The examples in GraphiQL, one tab each, in this order. Their operations are in the folder `examples`; the ids in
+ * their variables are those of the demo workspace and the sandbox networks. To add an example, add a file and an entry
+ * here.
  */
 import { readFile } from 'node:fs/promises';
 import { globalId } from '../node.ts';

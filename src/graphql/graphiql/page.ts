@@ -91,9 +91,9 @@ export async function sendPage(
 }
 
 /**
- * Whether the page was requested under a loopback name, and not through a proxy. A hostile site can resolve its own name to
- * a loopback address (DNS rebinding) and read the response, but the browser still sends that name in HOST. A proxy may
- * forward a request from another machine.
+ * Whether the page was requested under a loopback name, and not through a proxy. A hostile site can resolve its own
+ * name to a loopback address (DNS rebinding) and read the response, but the browser still sends that name in HOST. A
+ * proxy may forward a request from another machine.
  */
 function isFromThisMachine({ headers }: FastifyRequest): boolean {
   const proxied = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'].some(

@@ -1,6 +1,6 @@
 /**
- * The account that a post was read with. Posts keep the wire shape, so the account cannot be one of their properties; but
- * ids depend on it, and so do the posts of an author. Each part of a post inherits the account of its parent.
+ * The account that a post was read with. Posts keep the wire shape, so the account cannot be one of their properties;
+ * but ids depend on it, and so do the posts of an author. Each part of a post inherits the account of its parent.
  *
  * `ReadWith` is a type that only this file produces. A field that exposes an author without {@link partField} does not
  * compile.
