@@ -21,7 +21,7 @@ import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
 import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
-import type { Networks } from './providers/provider.ts';
+import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { asEndpointAnswers, mountRest } from './rest/server.ts';
@@ -40,7 +40,7 @@ export interface Surroundings {
   readonly logger: Logger;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
-  readonly networks: Networks;
+  readonly providers: Providers;
   /** How deliveries are timed; as it should be unless a test needs it otherwise. */
   readonly delivery?: DeliveryTuning;
 }
@@ -132,7 +132,7 @@ async function embedded(
 ): Promise<Backend> {
   if (config.demo) await makeDemo(database, config, surroundings);
   const { logger, now, randomBytes, delivery: tuning = {} } = surroundings;
-  const networks = withDeadlines(surroundings.networks);
+  const providers = withDeadlines(surroundings.providers);
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   const delivery = startDelivery({
@@ -151,8 +151,8 @@ async function embedded(
     delivery,
     ports: {
       accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
-      posts: embeddedPosts({ database, networks, cursors }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
+      posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
       webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
     },

@@ -10,7 +10,7 @@ import type { CheckpointType, JobFields, JobPublish, JobState } from '../jobs/sh
 import type { Post } from '../posts/shapes.ts';
 
 /** How an account is signed in at its network. `token` is the network's own word for the session, opaque to us. */
-export interface Session {
+export interface ProviderSession {
   readonly accountId: string;
   readonly type: AccountType;
   readonly token: string;
@@ -31,8 +31,8 @@ export interface PostQuery {
 }
 
 /** A network whose posts can be listed. The objects of a page belong to the caller: an adapter never keeps them. */
-export interface PostNetwork {
-  listPosts(session: Session, query: PostQuery, signal: AbortSignal): Promise<NetworkPage<Post>>;
+export interface PostProvider {
+  listPosts(session: ProviderSession, query: PostQuery, signal: AbortSignal): Promise<NetworkPage<Post>>;
 }
 
 /** A posting as we hold it, for the network to act on. */
@@ -47,17 +47,22 @@ export type PublishStep =
   | { readonly kind: 'checkpoint'; readonly type: CheckpointType; readonly challenge: string };
 
 /** A network that job postings are published on. */
-export interface JobNetwork {
+export interface JobProvider {
   /** Brings an edit of a posting to the network. */
-  editPosting(session: Session, posting: NetworkPosting, signal: AbortSignal): Promise<void>;
+  editPosting(session: ProviderSession, posting: NetworkPosting, signal: AbortSignal): Promise<void>;
   /** Publishes a draft. Asked again for the same draft it must not publish it twice. */
-  publish(session: Session, draft: NetworkPosting, options: JobPublish, signal: AbortSignal): Promise<PublishStep>;
+  publish(
+    session: ProviderSession,
+    draft: NetworkPosting,
+    options: JobPublish,
+    signal: AbortSignal,
+  ): Promise<PublishStep>;
   /**
    * Answers an open checkpoint. An input that is wrong throws `errors/invalid_checkpoint_solution`, one that cannot be
    * an answer to this type of checkpoint `errors/invalid_parameters`.
    */
   solveCheckpoint(
-    session: Session,
+    session: ProviderSession,
     draft: NetworkPosting,
     checkpoint: { readonly type: CheckpointType; readonly challenge: string },
     input: string,
@@ -65,8 +70,10 @@ export interface JobNetwork {
   ): Promise<PublishStep>;
 }
 
-/** The networks that the embedded backend is connected to. */
-export interface Networks {
-  readonly pnet: PostNetwork & JobNetwork;
-  readonly photonet: PostNetwork;
-}
+/**
+ * The adapters that the embedded backend calls, by the type of the accounts that it calls them for. This is the only
+ * statement of which accounts can list posts, and through which adapter.
+ */
+export type Providers = { readonly [type in AccountType]?: PostProvider } & {
+  readonly PNET: PostProvider & JobProvider;
+};

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { printedSchema } from '../../src/graphql/print.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { maxBodyBytes } from '../../src/http/server.ts';
-import type { Networks } from '../../src/providers/provider.ts';
+import type { Providers } from '../../src/providers/provider.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
 const ownTypes = Object.values(schema.getTypeMap()).filter(
@@ -98,9 +98,9 @@ describe('over HTTP', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({
-      networks: (sandbox): Networks => ({
+      providers: (sandbox): Providers => ({
         ...sandbox,
-        photonet: {
+        PHOTONET: {
           async listPosts() {
             throw new TypeError('secret-detail of a bug');
           },

@@ -3,7 +3,7 @@ import { accountStatuses } from '../../src/auth/account.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/errors.ts';
 import { type CheckpointType, type JobPublish, jobStates } from '../../src/jobs/shapes.ts';
 import { type PhotonetPost, type PnetPost, type Post, postShape, reactions } from '../../src/posts/shapes.ts';
-import type { NetworkPage, PostNetwork, PublishStep, Session } from '../../src/providers/provider.ts';
+import type { NetworkPage, PostProvider, ProviderSession, PublishStep } from '../../src/providers/provider.ts';
 import {
   checkpointInputs,
   companyJobId,
@@ -19,18 +19,22 @@ import {
 const now = Date.UTC(2026, 10, 20, 12);
 const networks = sandboxNetworks({ clock: () => new Date(now) });
 const never = new AbortController().signal;
-const sessionOf = (token: string, type: Session['type'] = 'PNET'): Session => ({ accountId: 'a', type, token });
+const sessionOf = (token: string, type: ProviderSession['type'] = 'PNET'): ProviderSession => ({
+  accountId: 'a',
+  type,
+  token,
+});
 const ok = sessionOf(sandboxToken('ok'));
 
 interface Asked {
   readonly cursor?: string | null;
   readonly limit?: number;
   readonly isCompany?: boolean;
-  readonly session?: Session;
+  readonly session?: ProviderSession;
   readonly signal?: AbortSignal;
 }
 
-const list = (network: PostNetwork, identifier: string, asked: Asked = {}): Promise<NetworkPage<Post>> =>
+const list = (network: PostProvider, identifier: string, asked: Asked = {}): Promise<NetworkPage<Post>> =>
   network.listPosts(
     asked.session ?? ok,
     {
@@ -42,7 +46,7 @@ const list = (network: PostNetwork, identifier: string, asked: Asked = {}): Prom
     asked.signal ?? never,
   );
 
-async function all(network: PostNetwork, identifier: string, limit = 100): Promise<Post[]> {
+async function all(network: PostProvider, identifier: string, limit = 100): Promise<Post[]> {
   const posts: Post[] = [];
   let cursor: string | null = null;
   do {
@@ -53,8 +57,8 @@ async function all(network: PostNetwork, identifier: string, limit = 100): Promi
   return posts;
 }
 
-const pnet = (identifier: string) => all(networks.pnet, identifier) as Promise<PnetPost[]>;
-const photonet = (identifier: string) => all(networks.photonet, identifier) as Promise<PhotonetPost[]>;
+const pnet = (identifier: string) => all(networks.PNET, identifier) as Promise<PnetPost[]>;
+const photonet = (identifier: string) => all(networks.PHOTONET, identifier) as Promise<PhotonetPost[]>;
 
 /** The name of the error that a call fails with; every failure must be a ServiceError that explains itself. */
 async function failure(call: Promise<unknown>): Promise<ErrorName | 'none'> {
@@ -70,7 +74,7 @@ async function failure(call: Promise<unknown>): Promise<ErrorName | 'none'> {
 
 const rows = Object.entries(postIdentifiers).flatMap(([network, table]) =>
   Object.entries(table).map(([identifier, row]) => ({
-    network: networks[network as keyof typeof networks] as PostNetwork,
+    network: networks[network === 'pnet' ? 'PNET' : 'PHOTONET'],
     identifier,
     row: row as { posts?: number; failsFrom?: number; delayMs?: number; fails?: ErrorName; providerId?: string },
   })),
@@ -95,11 +99,11 @@ describe('sessions', () => {
     const draft = { jobId: '1', fields: {} };
     const checkpoint = { type: 'OTP' as const, challenge: '{"scenario":"otp","remaining":[]}' };
     const calls = [
-      list(networks.pnet, 'ACoSandbox1', { session }),
-      list(networks.photonet, 'sandbox.one', { session }),
-      networks.pnet.editPosting(session, draft, never),
-      networks.pnet.publish(session, draft, publishing(), never),
-      networks.pnet.solveCheckpoint(session, draft, checkpoint, '123456', never),
+      list(networks.PNET, 'ACoSandbox1', { session }),
+      list(networks.PHOTONET, 'sandbox.one', { session }),
+      networks.PNET.editPosting(session, draft, never),
+      networks.PNET.publish(session, draft, publishing(), never),
+      networks.PNET.solveCheckpoint(session, draft, checkpoint, '123456', never),
     ];
     const expected = name === 'ok' ? 'none' : name;
     expect(await Promise.all(calls.map(failure))).toEqual(calls.map(() => expected));
@@ -109,7 +113,7 @@ describe('sessions', () => {
     'a token %j that the sandbox does not know is an unknown authentication context',
     async (token) => {
       const session = sessionOf(token);
-      expect(await failure(list(networks.pnet, 'ACoSandbox1', { session }))).toBe('unknown_authentication_context');
+      expect(await failure(list(networks.PNET, 'ACoSandbox1', { session }))).toBe('unknown_authentication_context');
     },
   );
 });
@@ -137,17 +141,17 @@ describe('lists of posts', () => {
   });
 
   it('ends with a null cursor, also when the last page is exactly full', async () => {
-    expect(await list(networks.pnet, 'ACoSandbox100')).toMatchObject({ cursor: null, items: { length: 100 } });
-    expect(await list(networks.pnet, 'ACoSandbox0')).toEqual({ cursor: null, items: [] });
-    expect((await list(networks.pnet, 'ACoSandbox100', { limit: 99 })).cursor).toBe('p:99');
-    expect((await list(networks.pnet, 'ACoSandbox250', { cursor: 'p:150' })).cursor).toBe(null);
+    expect(await list(networks.PNET, 'ACoSandbox100')).toMatchObject({ cursor: null, items: { length: 100 } });
+    expect(await list(networks.PNET, 'ACoSandbox0')).toEqual({ cursor: null, items: [] });
+    expect((await list(networks.PNET, 'ACoSandbox100', { limit: 99 })).cursor).toBe('p:99');
+    expect((await list(networks.PNET, 'ACoSandbox250', { cursor: 'p:150' })).cursor).toBe(null);
   });
 
   it.each(['100', 'p:', 'p:0', 'p:01', 'p:-1', 'p:250', 'p:1e1', 'p:99999999', 'p:5 ', 'q:5', ''])(
     'a cursor %j that no page handed out is unprocessable',
     async (cursor) => {
-      expect(await failure(list(networks.pnet, 'ACoSandbox250', { cursor }))).toBe('unprocessable_entity');
-      expect(await failure(list(networks.photonet, 'sandbox.sixty', { cursor }))).toBe('unprocessable_entity');
+      expect(await failure(list(networks.PNET, 'ACoSandbox250', { cursor }))).toBe('unprocessable_entity');
+      expect(await failure(list(networks.PHOTONET, 'sandbox.sixty', { cursor }))).toBe('unprocessable_entity');
     },
   );
 
@@ -174,11 +178,11 @@ describe('lists of posts', () => {
 
   it('a slow list takes its time, unless nobody waits for it', async () => {
     const abort = new AbortController();
-    const slow = [list(networks.pnet, 'ACoSandboxSlow', abort), list(networks.photonet, 'sandbox.slow', abort)];
+    const slow = [list(networks.PNET, 'ACoSandboxSlow', abort), list(networks.PHOTONET, 'sandbox.slow', abort)];
     const outcomes = Promise.all(slow.map(failure));
     abort.abort();
     expect(await outcomes).toEqual(['request_timeout', 'request_timeout']);
-    expect(await failure(list(networks.pnet, 'ACoSandbox1', { signal: AbortSignal.abort() }))).toBe('request_timeout');
+    expect(await failure(list(networks.PNET, 'ACoSandbox1', { signal: AbortSignal.abort() }))).toBe('request_timeout');
   });
 });
 
@@ -195,14 +199,14 @@ describe('posts of pnet', () => {
     '12ab',
     'ACo\n1',
   ])('an identifier %j of nobody is an invalid recipient', async (identifier) => {
-    expect(await failure(list(networks.pnet, identifier))).toBe('invalid_recipient');
+    expect(await failure(list(networks.PNET, identifier))).toBe('invalid_recipient');
   });
 
   it('a company is asked for as a company, and a person is not', async () => {
-    expect(await failure(list(networks.pnet, '900043', { isCompany: false }))).toBe('invalid_recipient');
-    expect(await failure(list(networks.pnet, '111', { isCompany: true }))).toBe('invalid_recipient');
-    expect(await failure(list(networks.pnet, 'ACoSandbox1', { isCompany: true }))).toBe('invalid_recipient');
-    expect((await list(networks.pnet, '900043', { isCompany: true })).items).toHaveLength(43);
+    expect(await failure(list(networks.PNET, '900043', { isCompany: false }))).toBe('invalid_recipient');
+    expect(await failure(list(networks.PNET, '111', { isCompany: true }))).toBe('invalid_recipient');
+    expect(await failure(list(networks.PNET, 'ACoSandbox1', { isCompany: true }))).toBe('invalid_recipient');
+    expect((await list(networks.PNET, '900043', { isCompany: true })).items).toHaveLength(43);
   });
 
   it('lead on to the posts of everyone named in them', async () => {
@@ -237,7 +241,7 @@ describe('posts of pnet', () => {
     const [newest] = (await pnet('ACoSandbox1')) as [PnetPost];
     const ageAt = async (passed: number) => {
       const clock = () => new Date(Date.parse(newest.parsed_datetime) + passed);
-      const page = await list(sandboxNetworks({ clock }).pnet, 'ACoSandbox1');
+      const page = await list(sandboxNetworks({ clock }).PNET, 'ACoSandbox1');
       expect(page.items[0]).toStrictEqual({ ...newest, date: (page.items[0] as PnetPost).date });
       return (page.items[0] as PnetPost).date;
     };
@@ -324,7 +328,7 @@ describe('posts of photonet', () => {
     'ACoSandbox1',
     'x'.repeat(31),
   ])('an identifier %j of nobody is an invalid recipient', async (identifier) => {
-    expect(await failure(list(networks.photonet, identifier))).toBe('invalid_recipient');
+    expect(await failure(list(networks.PHOTONET, identifier))).toBe('invalid_recipient');
   });
 
   it('have or lack each thing that a post may lack', async () => {
@@ -377,21 +381,21 @@ describe('publishing', () => {
 
   it.each([undefined, '', 'REQ-42', 'sandboxing'])('a company_job_id %j that is none of ours publishes', async (id) => {
     const draft = { jobId: '1', fields: id === undefined ? {} : { company_job_id: id } };
-    expect(await networks.pnet.publish(ok, draft, publishing(), never)).toEqual({ kind: 'published', state: 'active' });
+    expect(await networks.PNET.publish(ok, draft, publishing(), never)).toEqual({ kind: 'published', state: 'active' });
   });
 
   it.each(['sandbox:', 'sandbox:nonsense', 'sandbox:toString'])(
     'a scenario %j that there is not names those there are',
     async (id) => {
       const draft = { jobId: '1', fields: { company_job_id: id } };
-      const attempt = networks.pnet.publish(ok, draft, publishing(), never);
+      const attempt = networks.PNET.publish(ok, draft, publishing(), never);
       await expect(attempt).rejects.toMatchObject({
         errorName: 'invalid_parameters',
         detail: expect.stringContaining('email-then-otp'),
         issues: [{ path: ['company_job_id'] }],
       });
       // EDIT answers no 400.
-      expect(await failure(networks.pnet.editPosting(ok, draft, never))).toBe('unprocessable_entity');
+      expect(await failure(networks.PNET.editPosting(ok, draft, never))).toBe('unprocessable_entity');
     },
   );
 
@@ -459,7 +463,7 @@ describe('publishing', () => {
     'does not know a challenge %j that it did not write',
     async (challenge) => {
       const draft = { jobId: '1', fields: {} };
-      const attempt = networks.pnet.solveCheckpoint(ok, draft, { type: 'OTP', challenge }, '123456', never);
+      const attempt = networks.PNET.solveCheckpoint(ok, draft, { type: 'OTP', challenge }, '123456', never);
       expect(await failure(attempt)).toBe('checkpoint_error');
     },
   );
@@ -480,7 +484,7 @@ describe('editing', () => {
 
   it.each(Object.keys(jobScenarios) as JobScenarioName[])('%s: fails only if it is about editing', async (name) => {
     const posting = { jobId: '1', fields: { company_job_id: companyJobId(name) } };
-    expect(await failure(networks.pnet.editPosting(ok, posting, never))).toBe(failing[name] ?? 'none');
+    expect(await failure(networks.PNET.editPosting(ok, posting, never))).toBe(failing[name] ?? 'none');
     if (failing[name]) expect(await failure(publish(name))).toBe('none');
   });
 });
@@ -490,12 +494,12 @@ function publishing(mode: JobPublish['mode'] = 'FREE', bypass = false): JobPubli
 }
 
 const publish = (name: JobScenarioName, options = publishing()): Promise<PublishStep> =>
-  networks.pnet.publish(ok, { jobId: '1', fields: { company_job_id: companyJobId(name) } }, options, never);
+  networks.PNET.publish(ok, { jobId: '1', fields: { company_job_id: companyJobId(name) } }, options, never);
 
 async function solve(name: JobScenarioName, input: string): Promise<PublishStep> {
   const step = await publish(name);
   if (step.kind !== 'checkpoint') throw new Error(`${name} opened no checkpoint`);
-  return networks.pnet.solveCheckpoint(ok, { jobId: '1', fields: {} }, step, input, never);
+  return networks.PNET.solveCheckpoint(ok, { jobId: '1', fields: {} }, step, input, never);
 }
 
 /** Publishes and answers every checkpoint: their types, then the state. */
@@ -505,7 +509,7 @@ async function walk(name: JobScenarioName, bypass = false): Promise<string[]> {
   let step = await publish(name, publishing('FREE', bypass));
   while (step.kind === 'checkpoint') {
     way.push(step.type);
-    step = await networks.pnet.solveCheckpoint(ok, { jobId: '1', fields: {} }, step, solutions[step.type], never);
+    step = await networks.PNET.solveCheckpoint(ok, { jobId: '1', fields: {} }, step, solutions[step.type], never);
   }
   return [...way, step.state];
 }

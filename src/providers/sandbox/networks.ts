@@ -10,7 +10,7 @@
  * It keeps nothing: whatever it answers follows from what it is asked, and from the clock only the relative `date` of
  * a post. So it may run in any number of processes, and publishing a draft twice is the same as publishing it once.
  */
-import type { Networks } from '../provider.ts';
+import type { JobProvider, PostProvider } from '../provider.ts';
 import { photonetIdentifiers } from './photonet/identifiers.ts';
 import { photonetSandbox } from './photonet/posts.ts';
 import { pnetIdentifiers } from './pnet/identifiers.ts';
@@ -24,14 +24,16 @@ export { type SandboxSessionName, sandboxSessions, sandboxToken } from './sessio
 /** The identifiers whose posts can be listed, by network: what is behind each, and what comes of listing it. */
 export const postIdentifiers = { pnet: pnetIdentifiers, photonet: photonetIdentifiers } as const;
 
-/**
- * The sandbox in the place of both networks.
- *
- * @param clock says what "now" is for the relative `date` of a post
- */
-export function sandboxNetworks({ clock }: { readonly clock: () => Date }): Networks {
+/** The adapters of the sandbox, by the type of the accounts that use them. */
+export interface SandboxNetworks {
+  readonly PNET: PostProvider & JobProvider;
+  readonly PHOTONET: PostProvider;
+}
+
+/** @param clock the time that the relative `date` of a pnet post is counted from */
+export function sandboxNetworks({ clock }: { readonly clock: () => Date }): SandboxNetworks {
   return {
-    pnet: { ...pnetPosts(clock), editPosting, publish, solveCheckpoint },
-    photonet: photonetSandbox(),
+    PNET: { ...pnetPosts(clock), editPosting, publish, solveCheckpoint },
+    PHOTONET: photonetSandbox(),
   };
 }

@@ -1,6 +1,6 @@
 /** What can be wrong with an account at its network, chosen by the token of its session. */
 import { type ErrorName, ServiceError } from '../../errors.ts';
-import type { Session } from '../provider.ts';
+import type { ProviderSession } from '../provider.ts';
 import { requireWanted } from './delay.ts';
 
 /**
@@ -55,7 +55,7 @@ export const sandboxToken = (name: SandboxSessionName): string => `${prefix}${na
  * Begins a call: throws if nobody waits for it any more, or if its session is not sound. A token that the sandbox does
  * not know is `errors/unknown_authentication_context`. A timeout answers at once: nobody should wait to see one.
  */
-export function enter(session: Session, signal: AbortSignal): void {
+export function enter(session: ProviderSession, signal: AbortSignal): void {
   requireWanted(signal);
   const outcome = outcomeOf(session.token);
   if (outcome === undefined) {

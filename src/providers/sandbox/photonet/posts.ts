@@ -1,6 +1,6 @@
 /** The sandbox's lists of photonet posts. */
 import type { PhotonetPost } from '../../../posts/shapes.ts';
-import type { PostNetwork } from '../../provider.ts';
+import type { PostProvider } from '../../provider.ts';
 import { pageOf, requireListed } from '../listing.ts';
 import { mix } from '../seeded-random.ts';
 import { enter } from '../sessions.ts';
@@ -8,7 +8,7 @@ import { type PhotonetRow, type PhotonetUser, photonetUser } from './identifiers
 import { addCaption, addVideo, galleryPost, plainPost } from './post.ts';
 
 /** `is_company` is of pnet only: here it means nothing, and is not looked at. */
-export const photonetSandbox = (): PostNetwork => ({
+export const photonetSandbox = (): PostProvider => ({
   async listPosts(session, query, signal) {
     enter(session, signal);
     const { username, row } = photonetUser(query.identifier);

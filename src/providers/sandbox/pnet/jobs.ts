@@ -1,14 +1,14 @@
 /** The sandbox's publishing and editing: each call follows the scenario that the posting names. */
 import { ServiceError } from '../../../errors.ts';
 import type { CheckpointType } from '../../../jobs/shapes.ts';
-import type { JobNetwork, PublishStep } from '../../provider.ts';
+import type { JobProvider, PublishStep } from '../../provider.ts';
 import { wait } from '../delay.ts';
 import { enter } from '../sessions.ts';
 import { readChallenge, requireSolution, writeChallenge } from './checkpoints.ts';
 import { failAt, isScenario, type JobScenario, type JobScenarioName, jobScenarios, scenarioOf } from './scenarios.ts';
 
 /** Edits a posting: nothing is kept, so all that is left is whether the network takes the edit. */
-export const editPosting: JobNetwork['editPosting'] = async (session, posting, signal) => {
+export const editPosting: JobProvider['editPosting'] = async (session, posting, signal) => {
   enter(session, signal);
   const { scenario } = scenarioOf(posting.fields, 'unprocessable_entity');
   await takeTime(scenario, signal);
@@ -16,7 +16,7 @@ export const editPosting: JobNetwork['editPosting'] = async (session, posting, s
 };
 
 /** Publishes a draft, or opens the first checkpoint of its scenario. */
-export const publish: JobNetwork['publish'] = async (session, draft, options, signal) => {
+export const publish: JobProvider['publish'] = async (session, draft, options, signal) => {
   enter(session, signal);
   const { name, scenario } = scenarioOf(draft.fields, 'invalid_parameters');
   await takeTime(scenario, signal);
@@ -27,7 +27,7 @@ export const publish: JobNetwork['publish'] = async (session, draft, options, si
 };
 
 /** Answers a checkpoint. The challenge says how it goes on, so editing the draft meanwhile changes nothing. */
-export const solveCheckpoint: JobNetwork['solveCheckpoint'] = async (session, _draft, checkpoint, input, signal) => {
+export const solveCheckpoint: JobProvider['solveCheckpoint'] = async (session, _draft, checkpoint, input, signal) => {
   enter(session, signal);
   const { scenario: name, remaining } = readChallenge(checkpoint.challenge);
   if (!isScenario(name)) {

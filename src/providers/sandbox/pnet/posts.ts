@@ -1,6 +1,6 @@
 /** The sandbox's lists of pnet posts. */
 import type { PnetPost } from '../../../posts/shapes.ts';
-import type { PostNetwork } from '../../provider.ts';
+import type { PostProvider } from '../../provider.ts';
 import { pageOf, requireListed } from '../listing.ts';
 import { enter } from '../sessions.ts';
 import { galleryPost } from './gallery.ts';
@@ -9,7 +9,7 @@ import { isCompanyId, pnetRow } from './members.ts';
 import { ownPost, repost, repostWithWords } from './post.ts';
 
 /** @param clock says what "now" is for the relative `date` of a post */
-export const pnetPosts = (clock: () => Date): PostNetwork => ({
+export const pnetPosts = (clock: () => Date): PostProvider => ({
   async listPosts(session, query, signal) {
     enter(session, signal);
     const row = requireListed<PnetRow>(pnetRow(query.identifier, query.isCompany));
