@@ -1,24 +1,10 @@
-/** The list of posts as a connection, and the union of what stands in it. */
+/** The list of posts as a connection. */
 import { ServiceError } from '../../errors.ts';
-import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
-import { type PhotonetPost, type PnetPost, type Post, type PostListRequest, postLimits } from '../shapes.ts';
-
-export const PnetPostType = builder.objectRef<PnetPost>('PnetPost');
-export const PhotonetPostType = builder.objectRef<PhotonetPost>('PhotonetPost');
-
-const typeOfProvider: ReadonlyMap<unknown, string> = new Map<Post['provider'], string>([
-  ['PNET', PnetPostType.name],
-  ['PHOTONET', PhotonetPostType.name],
-]);
-
-const PostUnion = builder.unionType('Post', {
-  description: 'A post on one of the networks.',
-  types: [PnetPostType, PhotonetPostType],
-  resolveType: (post) => typeOfProvider.get(post.provider),
-});
+import { type Post, type PostListRequest, postLimits } from '../shapes.ts';
+import { PostUnion, postTypeOf } from './post-types.ts';
 
 export const PostConnection = connectionType<Post>('Post', PostUnion, 'posts');
 
@@ -72,7 +58,7 @@ export function connectPosts(
       return { items, cursor };
     },
     show: (post) =>
-      typeOfProvider.has(post.provider)
+      postTypeOf(post.provider) !== undefined
         ? post
         : new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' }),
   });

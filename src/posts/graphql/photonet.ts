@@ -2,7 +2,8 @@ import { builder } from '../../graphql/builder.ts';
 import { connectionComplexity } from '../../graphql/connection.ts';
 import { globalId } from '../../graphql/node.ts';
 import type { PhotonetPost } from '../shapes.ts';
-import { accountOf, connectPosts, PhotonetPostType, PostConnection, partOf, postConnectionArgs } from './list.ts';
+import { accountOf, connectPosts, PostConnection, partOf, postConnectionArgs } from './list.ts';
+import { registerPostType } from './post-types.ts';
 
 type Present<T> = NonNullable<T>;
 
@@ -60,7 +61,7 @@ const PhotonetLocation = builder.objectRef<PhotonetPost['location']>('PhotonetLo
   }),
 });
 
-PhotonetPostType.implement({
+registerPostType<PhotonetPost>('PHOTONET', 'PhotonetPost').implement({
   description: 'A post on photonet, the photo network.',
   fields: (t) => ({
     id: t.id({

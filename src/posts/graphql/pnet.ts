@@ -4,7 +4,8 @@ import { contractEnum } from '../../graphql/enums.ts';
 import { globalId } from '../../graphql/node.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachment } from './attachments.ts';
-import { accountOf, connectPosts, PnetPostType, PostConnection, partOf, postConnectionArgs } from './list.ts';
+import { accountOf, connectPosts, PostConnection, partOf, postConnectionArgs } from './list.ts';
+import { registerPostType } from './post-types.ts';
 
 type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
 
@@ -157,7 +158,7 @@ const Analytics = builder.objectRef<Present<'analytics'>>('PnetPostAnalytics').i
   }),
 });
 
-PnetPostType.implement({
+registerPostType<PnetPost>('PNET', 'PnetPost').implement({
   description: 'A post on pnet, the professional network.',
   fields: (t) => ({
     id: t.id({
