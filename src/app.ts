@@ -21,7 +21,7 @@ import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
 import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
-import type { Networks } from './providers/provider.ts';
+import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { asEndpointAnswers, mountRest } from './rest/server.ts';
@@ -40,7 +40,7 @@ export interface Dependencies {
   readonly logger: Logger;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
-  readonly networks: Networks;
+  readonly providers: Providers;
   /** The timing of deliveries. Only tests set it. */
   readonly delivery?: DeliveryTuning;
 }
@@ -141,7 +141,7 @@ async function embedded(
 ): Promise<Backend> {
   if (config.demo) await createDemo(database, config, dependencies);
   const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
-  const networks = withDeadlines(dependencies.networks);
+  const providers = withDeadlines(dependencies.providers);
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   const delivery = startDelivery({
@@ -160,8 +160,8 @@ async function embedded(
     delivery,
     ports: {
       accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
-      posts: embeddedPosts({ database, networks, cursors }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
+      posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
       webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
     },

@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const logger = pino({ level: config.logLevel });
   const now = () => new Date();
-  const app = await createApp(config, { logger, now, randomBytes, networks: sandboxNetworks({ clock: now }) });
+  const app = await createApp(config, { logger, now, randomBytes, providers: sandboxNetworks({ clock: now }) });
 
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {

@@ -171,7 +171,7 @@ describe('a start that fails says why in one line', () => {
       { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', SECRET: 'x'.repeat(32) },
       'DATABASE_URL names a database that cannot be opened',
     ],
-    [{ HOST: '192.0.2.1' }, 'HOST and PORT cannot be listened on'],
+    [{ HOST: '192.0.2.1' }, 'The gateway cannot listen on HOST and PORT'],
   ])('%j', async (environment, line) => {
     const { code, stderr } = await failed(environment);
     expect(code).toBe(1);
@@ -189,7 +189,7 @@ describe('a start that fails says why in one line', () => {
     server.close();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 takes a free one), or stop what listens there.\n`,
+      `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.\n`,
     );
   });
 

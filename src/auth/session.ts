@@ -2,7 +2,7 @@
 
 import { ServiceError } from '../errors.ts';
 import { checkId } from '../ids.ts';
-import type { Session } from '../providers/provider.ts';
+import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountStatus, type AccountType, accountStatuses } from './account.ts';
 import { requireAccount } from './account-access.ts';
@@ -24,7 +24,7 @@ export async function actingSession(
   caller: Caller,
   accountId: string,
   { types, unseen }: Feature,
-): Promise<Session> {
+): Promise<ProviderSession> {
   if (unseen === 'resource_not_found') checkId(accountId, 'account');
   const account = await database
     .selectFrom('accounts')

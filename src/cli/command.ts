@@ -1,4 +1,4 @@
-/** What the commands beside the gateway share: choosing a subcommand, its options, the database, and tables as text. */
+/** What the commands share: subcommands, options, the database, and tables as text. */
 import { randomBytes } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { configHelp, readConfig } from '../config.ts';
@@ -6,29 +6,31 @@ import type { RandomBytes } from '../ids.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../store/database.ts';
 import { reportFailure, UsageError } from './report-error.ts';
 
-/** What a subcommand works on. */
-export interface Tools {
+/** What the work of a subcommand needs. */
+export interface CommandContext {
   readonly database: Database;
   readonly location: DatabaseLocation;
   readonly now: Date;
   readonly randomBytes: RandomBytes;
-  /** Tells a person something that is no part of the result, which goes to standard output alone. */
-  readonly say: (text: string) => void;
+  /** Writes a line for people to standard error, so that standard output has the result alone. */
+  readonly note: (text: string) => void;
 }
 
 /**
- * Reads its arguments, and answers the work to be done: nothing is opened before they are known to be good. The work
- * answers what is printed.
- * @throws UsageError
+ * Reads its arguments and returns the work to do, which resolves to the text to print. Nothing is opened before the
+ * arguments are valid.
+ * @throws UsageError when they are not
  */
-export type Subcommand = (args: string[]) => (tools: Tools) => Promise<string>;
+export type Subcommand = (args: string[]) => (context: CommandContext) => Promise<string>;
 
-/** Runs the subcommand that the process was started with. */
+/** Runs the subcommand that the process was started with. Errors are reported, not thrown. */
 export async function runCommand(usage: string, subcommands: Readonly<Record<string, Subcommand>>): Promise<void> {
   try {
     const [name, ...args] = process.argv.slice(2);
     if (name === undefined || name === 'help' || [name, ...args].some((arg) => arg === '--help' || arg === '-h')) {
-      process.stdout.write(`${usage}\nEnvironment, all of it optional, the same as of the gateway:\n${configHelp()}\n`);
+      process.stdout.write(
+        `${usage}\nEnvironment variables, all optional and shared with the gateway:\n${configHelp()}\n`,
+      );
       return;
     }
     const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
@@ -39,8 +41,8 @@ export async function runCommand(usage: string, subcommands: Readonly<Record<str
     const { database: location } = readConfig(process.env);
     const database = await openDatabase(location);
     try {
-      const say = (text: string) => void process.stderr.write(`${text}\n`);
-      process.stdout.write(`${await work({ database, location, now: new Date(), randomBytes, say })}\n`);
+      const note = (text: string) => void process.stderr.write(`${text}\n`);
+      process.stdout.write(`${await work({ database, location, now: new Date(), randomBytes, note })}\n`);
     } finally {
       await database.destroy();
     }
@@ -49,7 +51,11 @@ export async function runCommand(usage: string, subcommands: Readonly<Record<str
   }
 }
 
-/** The options of a subcommand, all of them text, and its arguments. An option that is not listed is a UsageError. */
+/**
+ * The options of a subcommand, all of them text, and its positional arguments.
+ * @param positionals how many positional arguments are allowed
+ * @throws UsageError for a surplus argument; an unknown option throws an error of `parseArgs`
+ */
 export function readOptions<const Name extends string>(
   args: string[],
   names: readonly Name[],
@@ -59,33 +65,56 @@ export function readOptions<const Name extends string>(
   const read = parseArgs({ args, options, allowPositionals: true });
   const surplus = read.positionals[positionals];
   if (surplus !== undefined) throw new UsageError(`"${surplus}" is not expected here. See --help.`);
+  // Each option is declared as text above, but parseArgs infers that only for options that are written out.
   return { options: read.values as Partial<Record<Name, string>>, positionals: read.positionals };
 }
 
-/** The value of an option that must be given, and not be empty. */
+/**
+ * The value of a required option, trimmed.
+ * @throws UsageError when it is missing or empty
+ */
 export function required(options: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = options[name]?.trim();
   if (value) return value;
-  throw new UsageError(`--${name} is required, with a value: --${name} <value>. See --help.`);
+  throw new UsageError(`--${name} is required and needs a value: --${name} <value>. See --help.`);
 }
 
-/** The value of an option, as one of a closed vocabulary. */
+/**
+ * A value as one of a closed vocabulary.
+ * @param name what the value is called on the command line, such as `--type` or `<source>`
+ * @throws UsageError when it is none of them
+ */
 export function oneOf<Word extends string>(value: string, name: string, allowed: readonly Word[]): Word {
   const found = allowed.find((word) => word === value);
   if (found !== undefined) return found;
-  throw new UsageError(`--${name} must be one of ${allowed.join(', ')}, but is "${value}".`);
+  throw new UsageError(`${name} must be one of ${allowed.join(', ')}, but is "${value}".`);
 }
 
-/** The value of an option that lists at least one thing, separated by commas. */
+/**
+ * The entries of a required option that is a list separated by commas, without repetitions.
+ * @throws UsageError when it is missing, empty, or has an empty entry
+ */
 export function requiredList(options: Readonly<Record<string, string | undefined>>, name: string): string[] {
   const entries = required(options, name)
     .split(',')
     .map((entry) => entry.trim());
   if (!entries.includes('')) return [...new Set(entries)];
-  throw new UsageError(`--${name} must be a list as one,two without empty entries.`);
+  throw new UsageError(`--${name} must be a list such as one,two without empty entries.`);
 }
 
-/** Rows under their headings, in columns of equal width. */
+/** A list in lines of at most 100 characters, the first of them without the indent, for a usage text. */
+export function wrapList(entries: readonly string[], indent: number): string {
+  const lines = [''];
+  for (const [index, entry] of entries.entries()) {
+    const text = index < entries.length - 1 ? `${entry}, ` : entry;
+    const line = lines.at(-1) ?? '';
+    if (indent + line.length + text.length > 100) lines.push(text);
+    else lines.splice(-1, 1, line + text);
+  }
+  return lines.map((line) => line.trimEnd()).join(`\n${' '.repeat(indent)}`);
+}
+
+/** Rows under their headings, in aligned columns. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

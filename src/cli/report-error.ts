@@ -1,34 +1,44 @@
-/** What a person is told when a command or the gateway cannot start: one line with the cure, where there is one. */
+/** Reports why a command or the gateway cannot start: in one line with the cure, where the cause is known. */
 import { ConfigError } from '../config.ts';
 import { DatabaseUnavailable } from '../store/database.ts';
 
-/** A command that was not given what it needs. Its message names the option and the cure. */
+/** Wrong or missing arguments of a command. The message names the option and the cure. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Writes why the start failed, and lets the process end with 1. */
+/** Writes the reason to standard error, and sets the exit code to 1. */
 export function reportFailure(error: unknown): void {
   process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 }
 
+/** The fields that Node.js adds to the errors of system calls, and of `parseArgs` (`code`). */
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly path?: string;
+  readonly address?: string;
+  readonly port?: number;
+}
+
 function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   if (error instanceof ConfigError || error instanceof UsageError) return error.message;
   if (error instanceof DatabaseUnavailable) {
-    return `DATABASE_URL names a database that cannot be opened (${error.message}): start it, mend its address, or leave the variable out for a SQLite file.`;
+    return `DATABASE_URL names a database that cannot be opened (${error.message}): start it, correct its address, or unset the variable to use a SQLite file.`;
   }
-  const { code, syscall, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (code?.startsWith('ERR_PARSE_ARGS_')) return `${(error as Error).message.split('. ', 1)[0]}. See --help.`;
+  const { message, code, syscall, path, address, port }: SystemError = error;
+  if (code?.startsWith('ERR_PARSE_ARGS_')) return `${message.split('. ', 1)[0]}. See --help.`;
   if (syscall === 'listen' && code === 'EADDRINUSE') {
-    return `PORT ${port} of ${address} is in use: set PORT to another one (0 takes a free one), or stop what listens there.`;
+    return `PORT ${port} of ${address} is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.`;
   }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    return `HOST and PORT cannot be listened on (${(error as Error).message}): set HOST to an address of this machine, and PORT to one that you may use.`;
+    return `The gateway cannot listen on HOST and PORT (${message}): set HOST to an address of this machine, and PORT to one that you may use.`;
   }
   if (path !== undefined) {
-    return `${(error as Error).message}: let this user write there, or choose another place with DATABASE_URL.`;
+    return `${message}: give this user write access, or set DATABASE_URL to another path.`;
   }
-  // Nobody foresaw it: whoever looks into it needs to see where it happened.
-  return (error as Error).stack ?? String(error);
+  // An unexpected error: the stack shows where it was thrown.
+  return error.stack ?? String(error);
 }

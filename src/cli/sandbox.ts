@@ -1,5 +1,4 @@
-/** The command that lets sandbox accounts produce events. The gateway that runs on the database delivers them. */
-
+/** The command that emits events of sandbox accounts. The gateway that runs on the same database delivers them. */
 import { createEmit } from '../delivery/emit.ts';
 import { announcements } from '../delivery/notifications.ts';
 import { sampleData } from '../events/samples.ts';
@@ -7,23 +6,26 @@ import { type WebhookEvent, webhookSourceNames, webhookSources } from '../events
 import { oneOf, readOptions, runCommand, type Subcommand, table } from './command.ts';
 import { UsageError } from './report-error.ts';
 
-const usage = `Events of sandbox accounts.
+const usage = `Emits events of sandbox accounts.
 
 Usage:
   npm run sandbox -- emit <source> <event> [--account <id>]
   npm run sandbox -- events
 
-emit stores an event with sample data, to be delivered to every webhook that listens to it.
-  --account   the account that it happens to; the oldest one when left out
-events lists what there is.
+emit stores an event with sample data, to be delivered to every webhook that subscribes to it, and prints its id.
+  --account   the account of the event, by id (default: the oldest account)
+events lists all sources and events.
 `;
 
 const emit: Subcommand = (args) => {
   const { options, positionals } = readOptions(args, ['account'], 2);
-  const [sourceText = '', eventText = ''] = positionals;
-  const source = oneOf(sourceText, 'source', webhookSourceNames);
-  const event = oneOf<WebhookEvent>(eventText, 'event', webhookSources[source].events);
-  return async ({ database, location, now, randomBytes, say }) => {
+  const [sourceText, eventText] = positionals;
+  if (sourceText === undefined || eventText === undefined) {
+    throw new UsageError('emit needs a source and an event: see "npm run sandbox -- events".');
+  }
+  const source = oneOf(sourceText, '<source>', webhookSourceNames);
+  const event = oneOf<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
+  return async ({ database, location, now, randomBytes, note }) => {
     const account = await database
       .selectFrom('accounts')
       .select(['id', 'type', 'workspace_id'])
@@ -34,8 +36,8 @@ const emit: Subcommand = (args) => {
     if (account === undefined) {
       throw new UsageError(
         options.account === undefined
-          ? 'There is no account yet: start the gateway once on this database, or connect one.'
-          : `--account names ${options.account}, which is no account: see "npm run account -- list".`,
+          ? 'No account is connected yet: start the gateway once on this database, or connect one with "npm run account".'
+          : `--account names ${options.account}, which is not an account: see "npm run account -- list".`,
       );
     }
     const store = createEmit({
@@ -53,7 +55,7 @@ const emit: Subcommand = (args) => {
       event,
       data: sampleData(source, event, now),
     });
-    say(`${event} of the account ${account.id}, for ${deliveries.length} webhooks. Its id:`);
+    note(`Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhooks. Its id:`);
     return eventId;
   };
 };

@@ -4,7 +4,7 @@ import { actingSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
-import type { JobNetwork, NetworkPosting, PublishStep, Session } from '../providers/provider.ts';
+import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../providers/provider.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
 import { readPage } from '../store/keyset.ts';
@@ -42,19 +42,19 @@ export function embeddedJobs({
   randomBytes,
 }: {
   readonly database: Database;
-  readonly network: JobNetwork;
+  readonly network: JobProvider;
   readonly cursors: CursorCodec;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
 }): JobsPort {
-  const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<Session> =>
+  const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     actingSession(database, caller, accountId, { types: ['PNET'], unseen: 'resource_not_found' });
 
   /** Runs `act` on a draft that nobody else acts on meanwhile, and stores what came of it. */
   async function advance(
     call: RequestContext,
     { account_id, draft_id }: { readonly account_id: string; readonly draft_id: string },
-    act: (session: Session, draft: JobTable, claim: Claim) => Promise<PublishStep>,
+    act: (session: ProviderSession, draft: JobTable, claim: Claim) => Promise<PublishStep>,
   ): Promise<JobPublishResult> {
     const session = await sessionOf(call, account_id);
     requireDraft(await findJob(database, call.caller, account_id, draft_id));

@@ -4,12 +4,12 @@
  * the network may take seconds, and a process that dies must not keep the posting.
  */
 import { ServiceError } from '../errors.ts';
-import { networkDeadlineMs } from '../providers/with-deadlines.ts';
+import { providerDeadlineMs } from '../providers/with-deadlines.ts';
 import type { Database } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
 
 /** Longer than any one call of a network may take. */
-const leaseMs = 2 * networkDeadlineMs;
+const leaseMs = 2 * providerDeadlineMs;
 
 export interface Claim extends AsyncDisposable {
   /** Stores what came of it. */

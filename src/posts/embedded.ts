@@ -1,38 +1,34 @@
-import type { AccountType } from '../auth/account.ts';
+import { accountTypes } from '../auth/account.ts';
 import { actingSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec } from '../paging.ts';
-import type { Networks, PostNetwork } from '../providers/provider.ts';
+import type { Providers } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import type { PostsPort } from './port.ts';
 import { postLimits } from './shapes.ts';
 
-/** The networks that have posts, by the type of the account that reads them. */
-const networkOf = { PNET: 'pnet', PHOTONET: 'photonet' } as const satisfies Partial<
-  Record<AccountType, keyof Networks>
->;
-type PostAccountType = keyof typeof networkOf;
-
 /** Posts as the account's network lists them. */
 export function embeddedPosts({
   database,
-  networks,
+  providers,
   cursors,
 }: {
   readonly database: Database;
-  readonly networks: Networks;
+  readonly providers: Providers;
   readonly cursors: CursorCodec;
 }): PostsPort {
+  const types = accountTypes.filter((type) => providers[type] !== undefined);
   return {
     async list({ caller, signal }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
       const session = await actingSession(database, caller, account_id, {
-        types: Object.keys(networkOf) as PostAccountType[],
+        types,
         unseen: 'wrong_account',
       });
       // The network's own cursor is sealed: it is bound to the list it came from, and says nothing about the network.
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
-      const network: PostNetwork = networks[networkOf[session.type as PostAccountType]];
-      const page = await network.listPosts(
+      const provider = providers[session.type];
+      if (provider === undefined) throw new TypeError(`No provider lists posts for accounts of type ${session.type}`);
+      const page = await provider.listPosts(
         session,
         {
           identifier,

@@ -13,8 +13,6 @@ export const reactions = ['LIKE', 'PRAISE', 'APPRECIATION', 'EMPATHY', 'INTEREST
 
 export const attachmentTypes = ['img', 'video', 'audio', 'file', 'pnet_post', 'video_meeting'] as const;
 
-export const postProviders = ['PNET', 'PHOTONET'] as const;
-
 const author = z.object({
   public_identifier: z.string(),
   id: z.string(),
@@ -130,6 +128,9 @@ export const photonetPostShape = z.object({
 });
 
 export const postShape = z.discriminatedUnion('provider', [pnetPostShape, photonetPostShape]);
+
+/** The contract's words for the networks whose posts can be listed. */
+export const postProviders = postShape.options.map(({ shape }) => shape.provider.value);
 
 export const postListShape = z.object({
   object: z.literal('PostList'),

@@ -1,22 +1,23 @@
 /**
- * What a provider adapter must do. The embedded backend reaches a network only through these interfaces; the sandbox
- * networks beside this file implement them, and an adapter of a real network would stand in their place.
+ * What a provider adapter must do. The embedded backend calls a network only through these interfaces. The sandbox
+ * networks in this folder implement them; an adapter of a real network takes their place.
  *
- * An adapter reports every failure as a ServiceError of the contract. It keeps nothing about our accounts: what it needs
- * to continue a publication later (a challenge) it hands out, and gets back.
+ * An adapter throws every failure as a ServiceError of the contract. The last argument of each method is the signal that
+ * ends the call. An adapter stores nothing about our accounts: the challenge that continues a publication is returned to
+ * the caller and comes back with the next call.
  */
 import type { AccountType } from '../auth/account.ts';
 import type { CheckpointType, JobFields, JobPublish, JobState } from '../jobs/shapes.ts';
 import type { Post } from '../posts/shapes.ts';
 
-/** How an account is signed in at its network. `token` is the network's own word for the session, opaque to us. */
-export interface Session {
+/** How an account is signed in to its network. `token` is the network's own term for the session, opaque to us. */
+export interface ProviderSession {
   readonly accountId: string;
   readonly type: AccountType;
   readonly token: string;
 }
 
-/** One page of a list. `cursor` is the network's own position of the next page; null on the last one. */
+/** One page of a list. `cursor` is the network's own cursor of the next page; null on the last page. */
 export interface NetworkPage<T> {
   readonly items: T[];
   readonly cursor: string | null;
@@ -30,34 +31,41 @@ export interface PostQuery {
   readonly limit: number;
 }
 
-/** A network whose posts can be listed. The objects of a page belong to the caller: an adapter never keeps them. */
-export interface PostNetwork {
-  listPosts(session: Session, query: PostQuery, signal: AbortSignal): Promise<NetworkPage<Post>>;
+/** Lists posts of a network. The objects of a page belong to the caller: an adapter must not keep them. */
+export interface PostProvider {
+  /** @throws ServiceError any error that the contract documents for the post list */
+  listPosts(session: ProviderSession, query: PostQuery, signal: AbortSignal): Promise<NetworkPage<Post>>;
 }
 
-/** A posting as we hold it, for the network to act on. */
+/** A job posting as our database stores it. */
 export interface NetworkPosting {
   readonly jobId: string;
   readonly fields: JobFields;
 }
 
-/** What came of a step of publishing: done, or a further step that the caller must take. */
+/** The result of a step of publishing: the posting is published, or a checkpoint is open. */
 export type PublishStep =
   | { readonly kind: 'published'; readonly state: JobState }
   | { readonly kind: 'checkpoint'; readonly type: CheckpointType; readonly challenge: string };
 
-/** A network that job postings are published on. */
-export interface JobNetwork {
-  /** Brings an edit of a posting to the network. */
-  editPosting(session: Session, posting: NetworkPosting, signal: AbortSignal): Promise<void>;
-  /** Publishes a draft. Asked again for the same draft it must not publish it twice. */
-  publish(session: Session, draft: NetworkPosting, options: JobPublish, signal: AbortSignal): Promise<PublishStep>;
+/** Publishes and edits job postings on a network. Every method throws the errors that the contract documents for it. */
+export interface JobProvider {
+  /** @param posting the posting with the edit applied */
+  editPosting(session: ProviderSession, posting: NetworkPosting, signal: AbortSignal): Promise<void>;
+  /** Publishes a draft. A repeated call for the same draft must not publish it twice. */
+  publish(
+    session: ProviderSession,
+    draft: NetworkPosting,
+    options: JobPublish,
+    signal: AbortSignal,
+  ): Promise<PublishStep>;
   /**
-   * Answers an open checkpoint. An input that is wrong throws `errors/invalid_checkpoint_solution`, one that cannot be
-   * an answer to this type of checkpoint `errors/invalid_parameters`.
+   * Answers an open checkpoint.
+   * @throws ServiceError `invalid_checkpoint_solution` for a wrong input, `invalid_parameters` for an input that does not
+   *   have the form of an answer to this type of checkpoint
    */
   solveCheckpoint(
-    session: Session,
+    session: ProviderSession,
     draft: NetworkPosting,
     checkpoint: { readonly type: CheckpointType; readonly challenge: string },
     input: string,
@@ -65,8 +73,10 @@ export interface JobNetwork {
   ): Promise<PublishStep>;
 }
 
-/** The networks that the embedded backend is connected to. */
-export interface Networks {
-  readonly pnet: PostNetwork & JobNetwork;
-  readonly photonet: PostNetwork;
-}
+/**
+ * The adapters that the embedded backend calls, by the type of the accounts that it calls them for. This is the only
+ * statement of which accounts can list posts, and through which adapter.
+ */
+export type Providers = { readonly [type in AccountType]?: PostProvider } & {
+  readonly PNET: PostProvider & JobProvider;
+};

@@ -1,49 +1,58 @@
-/** A deadline for whatever an adapter does, so that a network that never answers holds up no caller for ever. */
+/** A deadline for every call of an adapter, so that a provider that never responds cannot hold up a caller for ever. */
+import { deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
-import type { Networks } from './provider.ts';
 
-/** Milliseconds for one call of a network. Shorter than the lease of a claim, which must outlast every call. */
-export const networkDeadlineMs = 30_000;
+/** Milliseconds for one call of a provider. Shorter than the lease of a job, which must outlast every call. */
+export const providerDeadlineMs = 30_000;
 
 /**
- * The same networks, each call of which ends by the deadline with `errors/request_timeout`. The adapter's signal aborts
- * then, but an adapter that does not listen to it is not waited for either.
+ * The same adapters, whose calls throw `request_timeout` at the deadline. The signal of the call aborts then, but the
+ * call ends even if the adapter ignores its signal.
  */
-export function withDeadlines({ pnet, photonet }: Networks, deadlineMs = networkDeadlineMs): Networks {
-  const within = <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) =>
-    withinDeadline(deadlineMs, signal, work);
-  return {
-    pnet: {
-      listPosts: (session, query, signal) => within(signal, (ends) => pnet.listPosts(session, query, ends)),
-      editPosting: (session, posting, signal) => within(signal, (ends) => pnet.editPosting(session, posting, ends)),
-      publish: (session, draft, options, signal) =>
-        within(signal, (ends) => pnet.publish(session, draft, options, ends)),
-      solveCheckpoint: (session, draft, checkpoint, input, signal) =>
-        within(signal, (ends) => pnet.solveCheckpoint(session, draft, checkpoint, input, ends)),
-    },
-    photonet: {
-      listPosts: (session, query, signal) => within(signal, (ends) => photonet.listPosts(session, query, ends)),
-    },
-  };
+export function withDeadlines<Adapters extends object>(adapters: Adapters, deadlineMs = providerDeadlineMs): Adapters {
+  return wrapMembers(adapters, (adapter) =>
+    typeof adapter === 'object' && adapter !== null ? limited(adapter, deadlineMs) : adapter,
+  );
 }
+
+/** The adapter with a deadline around each method. By the convention of provider.ts the signal is the last argument. */
+const limited = (adapter: object, deadlineMs: number): object =>
+  wrapMembers(adapter, (method, name) => {
+    if (typeof method !== 'function') return method;
+    return (...args: readonly unknown[]) => {
+      const signal = args.at(-1);
+      if (!(signal instanceof AbortSignal))
+        throw new TypeError(`The last argument of ${String(name)} must be a signal`);
+      return withinDeadline(deadlineMs, signal, (limit) =>
+        Reflect.apply(method, adapter, [...args.slice(0, -1), limit]),
+      );
+    };
+  });
+
+/**
+ * A proxy rather than a copy, because an adapter may be an instance of a class, whose methods are not its own properties.
+ * It stands over an heir of the target, because a proxy must not replace the members of a frozen target.
+ */
+const wrapMembers = <Target extends object>(
+  target: Target,
+  wrap: (member: unknown, name: string | symbol) => unknown,
+): Target => new Proxy(Object.create(target), { get: (_, name) => wrap(Reflect.get(target, name), name) });
 
 async function withinDeadline<T>(
   deadlineMs: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
+  parent: AbortSignal,
+  call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new AbortController();
+  using limit = deadline(deadlineMs, parent);
+  const { signal } = limit;
+  if (signal.aborted) throw timeout(signal);
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const timeout = new ServiceError('request_timeout', {
-      detail: 'The network did not respond in time. Try again; contact support if it persists.',
-    });
-    late.reject(timeout);
-    deadline.abort(timeout);
-  }, deadlineMs);
-  try {
-    return await Promise.race([work(AbortSignal.any([signal, deadline.signal])), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  signal.addEventListener('abort', () => late.reject(timeout(signal)));
+  return await Promise.race([call(signal), late.promise]);
 }
+
+const timeout = ({ reason }: AbortSignal) =>
+  new ServiceError('request_timeout', {
+    detail: 'The network did not respond in time. Try again; contact support if it persists.',
+    cause: reason,
+  });

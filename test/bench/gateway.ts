@@ -32,7 +32,7 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
     logger: pino({ level: config.logLevel }),
     now,
     randomBytes,
-    networks: sandboxNetworks({ clock: now }),
+    providers: sandboxNetworks({ clock: now }),
     delivery,
   });
   if (app.delivery === null) throw new Error('the gateway does not deliver');

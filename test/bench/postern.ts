@@ -14,5 +14,5 @@ const config = readConfig({
 });
 const now = () => new Date();
 const logger = pino({ level: config.logLevel });
-const app = await createApp(config, { logger, now, randomBytes, networks: sandboxNetworks({ clock: now }) });
+const app = await createApp(config, { logger, now, randomBytes, providers: sandboxNetworks({ clock: now }) });
 process.send?.(await app.listen());

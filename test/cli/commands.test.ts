@@ -1,4 +1,4 @@
-/** The commands as they are run: what they print, what they leave in the database, and what they say when they cannot. */
+/** The commands, run as processes: their output, their effect on the database, and their error messages. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountTypes } from '../../src/auth/account.ts';
 import { scopeNames } from '../../src/auth/caller.ts';
@@ -22,15 +22,15 @@ describe.each(databases)('commands on $name', (dialect) => {
   });
   afterEach(() => database.drop());
 
-  test('a key is made with its workspace, is shown once, works, and is the end of the demo', async () => {
-    const made = await key('create', '--workspace', 'Acme', '--name', 'Backend', '--expires', '30d');
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^postern_[\w-]{43}\n$/) });
-    const secret = made.stdout.trim();
-    const keyId = /^Key (\S+) of the workspace "Acme"/.exec(made.stderr)?.[1];
+  test('a key is created with its workspace, is shown once, works, and prevents the demo', async () => {
+    const created = await key('create', '--workspace', 'Acme', '--name', 'Backend', '--expires', '30d');
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^postern_[\w-]{43}\n$/) });
+    const secret = created.stdout.trim();
+    const keyId = /^Created the key (\S+) of the workspace "Acme"/.exec(created.stderr)?.[1];
 
     const listed = await key('list');
     expect(listed.stdout).toMatch(new RegExp(`^${keyId}\\s+Acme\\s+Backend\\s+all\\s+all\\s.*\\svalid$`, 'm'));
-    expect(listed.stdout + listed.stderr + made.stderr).not.toContain(secret.slice('postern_'.length));
+    expect(listed.stdout + listed.stderr + created.stderr).not.toContain(secret.slice('postern_'.length));
 
     const gateway = await startGateway({ environment: { DATABASE_URL: database.url, DEMO: 'on' } });
     try {
@@ -56,7 +56,7 @@ describe.each(databases)('commands on $name', (dialect) => {
     expect((await key('list')).stdout).toMatch(/ revoked$/m);
     const again = await key('revoke', keyId as string);
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toContain(`No key that could be revoked has the id ${keyId}`);
+    expect(again.stderr).toContain(`No key to revoke has the id ${keyId}`);
   });
 
   test('an account is connected, listed without its session, used, and a key can be limited to it', async () => {
@@ -104,7 +104,7 @@ describe.each(databases)('commands on $name', (dialect) => {
     }
   });
 
-  test('a key that cannot be made leaves nothing behind', async () => {
+  test('a key that cannot be created leaves nothing behind', async () => {
     const failed = await key('create', '--workspace', 'Acme', '--name', 'x', '--accounts', 'A'.repeat(22));
     expect(failed.code).toBe(1);
     const opened = await openDatabase(database.location);
@@ -112,7 +112,7 @@ describe.each(databases)('commands on $name', (dialect) => {
     await opened.destroy();
   });
 
-  test('two keys made at the same moment share one workspace', async () => {
+  test('two keys that are created at once share one workspace', async () => {
     await (await openDatabase(database.location)).destroy();
     const both = await Promise.all(['a', 'b'].map((name) => key('create', '--workspace', 'Acme', '--name', name)));
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
@@ -122,9 +122,15 @@ describe.each(databases)('commands on $name', (dialect) => {
   });
 });
 
+const files: Readonly<Record<string, string>> = {
+  key: 'src/cli/keys.ts',
+  account: 'src/cli/accounts.ts',
+  sandbox: 'src/cli/sandbox.ts',
+};
+
 const acme = ['create', '--workspace', 'Acme', '--name', 'x'];
 
-/** [what is run, what the one line says] */
+/** [the command, its arguments, a part of the one line that it prints] */
 const mistakes: readonly (readonly [string, readonly string[], string])[] = [
   ['key', ['create', '--name', 'x'], '--workspace is required'],
   ['key', ['create', '--workspace', 'Acme'], '--name is required'],
@@ -135,10 +141,10 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     `--scopes must be one of ${scopeNames.join(', ')}, but is "posts:write"`,
   ],
   ['key', [...acme, '--scopes', ''], '--scopes is required'],
-  ['key', [...acme, '--accounts', ','], '--accounts must be a list as one,two without empty entries'],
-  ['key', [...acme, '--expires', 'soon'], '--expires must be a date as 2027-01-31'],
-  ['key', [...acme, '--expires', '2027-13-31'], '--expires must be a date as 2027-01-31'],
-  ['key', [...acme, '--expires', '0d'], '--expires must be a date as 2027-01-31'],
+  ['key', [...acme, '--accounts', ','], '--accounts must be a list such as one,two without empty entries'],
+  ['key', [...acme, '--expires', 'soon'], '--expires must be a date such as 2027-01-31'],
+  ['key', [...acme, '--expires', '2027-13-31'], '--expires must be a date such as 2027-01-31'],
+  ['key', [...acme, '--expires', '0d'], '--expires must be a date such as 2027-01-31'],
   ['key', [...acme, '--expires', '2001-01-01'], '--expires must be in the future, but is "2001-01-01"'],
   ['key', [...acme, '--expire', '30d'], "Unknown option '--expire'. See --help."],
   ['key', [...acme, 'more'], '"more" is not expected here. See --help.'],
@@ -155,11 +161,16 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
     ['connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'bad'],
     '--session must be one of ok, ',
   ],
+  ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npm run sandbox -- events"'],
+  ['sandbox', ['emit', 'user', 'new_relation'], '<source> must be one of '],
+  ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],
+  ['sandbox', ['emit', 'users', 'new_relation'], 'No account is connected yet'],
+  ['sandbox', ['emit', 'users', 'new_relation', '--account', 'x'], '--account names x, which is not an account'],
   ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
 ];
 
 test.concurrent.each(mistakes)('%s %j says %s', async (command, args, line) => {
-  const { code, stdout, stderr } = await runProcess(`src/cli/${command}s.ts`, args, {
+  const { code, stdout, stderr } = await runProcess(files[command] ?? '', args, {
     DATABASE_URL: 'sqlite::memory:',
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -167,14 +178,14 @@ test.concurrent.each(mistakes)('%s %j says %s', async (command, args, line) => {
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test.concurrent.each(['key', 'account'])(
-  '%s --help says how it is used, and which environment it reads',
+test.concurrent.each(Object.keys(files))(
+  '%s --help prints its usage, and the environment variables that it reads',
   async (command) => {
-    const { code, stdout, stderr } = await runProcess(`src/cli/${command}s.ts`, ['--help'], {
+    const { code, stdout, stderr } = await runProcess(files[command] ?? '', ['--help'], {
       DATABASE_URL: 'nonsense',
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`npm run ${command} -- list`);
+    expect(stdout).toContain(`npm run ${command} -- `);
     expect(stdout).toContain('DATABASE_URL');
   },
 );

@@ -29,13 +29,13 @@ describe('the examples', () => {
       environment: { DEMO: 'on' },
       // Nothing that an example sends leaves the machine.
       delivery: { lookup: async () => [] },
-      networks: ({ pnet, photonet }) => ({
-        photonet,
-        pnet: {
-          ...pnet,
+      providers: ({ PNET, ...others }) => ({
+        ...others,
+        PNET: {
+          ...PNET,
           listPosts(...query) {
             reads++;
-            return pnet.listPosts(...query);
+            return PNET.listPosts(...query);
           },
         },
       }),

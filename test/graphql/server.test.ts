@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxBodyBytes } from '../../src/http/server.ts';
-import type { Networks } from '../../src/providers/provider.ts';
+import type { Providers } from '../../src/providers/provider.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
 describe('over HTTP', () => {
@@ -14,9 +14,9 @@ describe('over HTTP', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({
-      networks: (sandbox): Networks => ({
+      providers: (sandbox): Providers => ({
         ...sandbox,
-        photonet: {
+        PHOTONET: {
           async listPosts() {
             throw new TypeError('secret-detail of a bug');
           },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { employmentStatuses, jobStates, payFrequencies, seniorities, workplaces } from '../../src/jobs/shapes.ts';
-import type { Networks } from '../../src/providers/provider.ts';
+import type { Providers } from '../../src/providers/provider.ts';
 import { checkpointInputs, type JobScenarioName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { limits } from '../../src/validation.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
@@ -160,15 +160,15 @@ describe.each(backends)('jobs, $name backend', ({ start, serves }) => {
 
   beforeAll(async () => {
     served = await start({
-      networks: (sandbox): Networks => ({
+      providers: (sandbox): Providers => ({
         ...sandbox,
-        pnet: {
-          ...sandbox.pnet,
+        PNET: {
+          ...sandbox.PNET,
           async publish(session, draft, ...rest) {
             publications.set(draft.jobId, (publications.get(draft.jobId) ?? 0) + 1);
             // Only the first waits: a second that got this far must not wait for it for ever.
             if (publications.get(draft.jobId) === 1) await gate;
-            return sandbox.pnet.publish(session, draft, ...rest);
+            return sandbox.PNET.publish(session, draft, ...rest);
           },
         },
       }),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { type Post, postLimits } from '../../src/posts/shapes.ts';
-import type { Networks, PostNetwork } from '../../src/providers/provider.ts';
+import type { PostProvider, Providers } from '../../src/providers/provider.ts';
 import { postIdentifiers, sandboxNetworks, sandboxToken } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
@@ -65,7 +65,7 @@ describe.each(backends)('posts, $name backend', ({ start }) => {
   /** What the network sends in the place of the list of `ACoOdd`. */
   let odd: unknown[] = [];
 
-  const counted = (network: PostNetwork): Pick<PostNetwork, 'listPosts'> => ({
+  const counted = (network: PostProvider): Pick<PostProvider, 'listPosts'> => ({
     async listPosts(session, query, signal) {
       calls.push({ identifier: query.identifier, limit: query.limit });
       if (query.identifier === 'ACoOdd') return { items: odd as Post[], cursor: null };
@@ -76,9 +76,9 @@ describe.each(backends)('posts, $name backend', ({ start }) => {
 
   beforeAll(async () => {
     served = await start({
-      networks: (sandbox): Networks => ({
-        pnet: { ...sandbox.pnet, ...counted(sandbox.pnet) },
-        photonet: counted(sandbox.photonet),
+      providers: (sandbox): Providers => ({
+        PNET: { ...sandbox.PNET, ...counted(sandbox.PNET) },
+        PHOTONET: counted(sandbox.PHOTONET),
       }),
     });
     workspace = await served.workspace();
@@ -112,8 +112,8 @@ describe.each(backends)('posts, $name backend', ({ start }) => {
 
   /** The wire objects of a whole list, from the sandbox itself. */
   async function wireOf(network: 'pnet' | 'photonet', identifier: string, isCompany = false): Promise<Post[]> {
-    const sandbox = sandboxNetworks({ clock: () => served.clock.now })[network];
     const type = network === 'pnet' ? 'PNET' : 'PHOTONET';
+    const sandbox = sandboxNetworks({ clock: () => served.clock.now })[type];
     const session = { accountId: 'x', type, token: sandboxToken('ok') } as const;
     const items: Post[] = [];
     let cursor: string | null = null;

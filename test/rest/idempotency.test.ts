@@ -22,14 +22,14 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     database = await location();
     gateway = await startGateway({
       environment: { DATABASE_URL: database.url },
-      networks: (all) => ({
+      providers: (all) => ({
         ...all,
-        pnet: {
-          ...all.pnet,
+        PNET: {
+          ...all.PNET,
           async publish(...args) {
             published += 1;
             if (broken) throw new Error('broken');
-            return all.pnet.publish(...args);
+            return all.PNET.publish(...args);
           },
         },
       }),
@@ -139,7 +139,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     const now = () => clock.now;
     const restarted = await createApp(
       readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: 'a secret of enough characters: 32' }),
-      { logger: pino({ level: 'silent' }), now, randomBytes, networks: sandboxNetworks({ clock: now }) },
+      { logger: pino({ level: 'silent' }), now, randomBytes, providers: sandboxNetworks({ clock: now }) },
     );
     try {
       const again = await publish(id, 'kept', { address: await restarted.listen() });

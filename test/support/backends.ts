@@ -18,7 +18,7 @@ export interface Backend {
   readonly name: string;
   /** The additions to the contract that it serves: drafts and job reads, the list of accounts, what is wrong field by field. */
   readonly serves: { readonly drafts: boolean; readonly accounts: boolean; readonly issues: boolean };
-  /** `environment` is that of the face under test, `networks` wraps those of the gateway that holds the data. */
+  /** `environment` is that of the face under test, `providers` wraps those of the gateway that holds the data. */
   start(options?: GatewayOptions): Promise<Served>;
 }
 
@@ -79,8 +79,8 @@ export const backends: readonly Backend[] = [
     // A gateway whose upstream is the REST face of another, which holds the data; keys are sent on.
     name: 'upstream',
     serves: { drafts: false, accounts: false, issues: false },
-    async start({ environment, networks, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
-      const origin = await startGateway({ clock, ...(networks === undefined ? {} : { networks }) });
+    async start({ environment, providers, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
+      const origin = await startGateway({ clock, ...(providers === undefined ? {} : { providers }) });
       const face = await startGateway({ clock, environment: { UPSTREAM_URL: origin.address, ...environment } });
       return {
         ...face,

@@ -11,8 +11,13 @@ import { type Scope, scopeNames } from '../../src/auth/caller.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
-import type { Networks } from '../../src/providers/provider.ts';
-import { type SandboxSessionName, sandboxNetworks, sandboxToken } from '../../src/providers/sandbox/networks.ts';
+import type { Providers } from '../../src/providers/provider.ts';
+import {
+  type SandboxNetworks,
+  type SandboxSessionName,
+  sandboxNetworks,
+  sandboxToken,
+} from '../../src/providers/sandbox/networks.ts';
 
 export interface Gateway {
   readonly app: App;
@@ -47,8 +52,8 @@ export interface TestWorkspace {
 export interface GatewayOptions {
   /** Environment variables beside the test's own defaults; `DATABASE_URL` of a database out of databases.ts, for example. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Wraps the networks, to count or to break calls. */
-  readonly networks?: (sandbox: Networks) => Networks;
+  /** Wraps the providers, to count or to break calls. */
+  readonly providers?: (sandbox: SandboxNetworks) => Providers;
   /** A clock that several gateways share. */
   readonly clock?: { now: Date };
   /** How deliveries are timed. */
@@ -57,7 +62,7 @@ export interface GatewayOptions {
 
 export async function startGateway({
   environment = {},
-  networks = (all) => all,
+  providers = (sandbox) => sandbox,
   clock = { now: new Date('2026-11-20T12:00:00Z') },
   delivery = {},
 }: GatewayOptions = {}): Promise<Gateway> {
@@ -79,7 +84,7 @@ export async function startGateway({
     logger,
     now,
     randomBytes,
-    networks: networks(sandboxNetworks({ clock: now })),
+    providers: providers(sandboxNetworks({ clock: now })),
     delivery,
   });
   const address = await app.listen();

@@ -1,4 +1,4 @@
-/** The tables of the sandbox's fixed ids as README.md shows them, made from the tables that the sandbox runs on. */
+/** The tables of the fixed ids in src/providers/sandbox/README.md, generated from the tables that the sandbox runs on. */
 import { accountStatuses } from '../../src/auth/account.ts';
 import { demoId } from '../../src/providers/sandbox/demo.ts';
 import {

@@ -1,25 +1,11 @@
-/** The list of posts as a connection, and the union of its items. */
+/** The list of posts as a connection. */
 import { ServiceError } from '../../errors.ts';
-import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
-import { type PhotonetPost, type PnetPost, type Post, postLimits } from '../shapes.ts';
+import { type Post, postLimits } from '../shapes.ts';
+import { PostUnion, postTypeOf } from './post-types.ts';
 import { type ReadWith, readWith } from './reading-account.ts';
-
-export const PnetPostObject = builder.objectRef<ReadWith<PnetPost>>('PnetPost');
-export const PhotonetPostObject = builder.objectRef<ReadWith<PhotonetPost>>('PhotonetPost');
-
-const typeOfProvider: ReadonlyMap<unknown, string> = new Map<Post['provider'], string>([
-  ['PNET', PnetPostObject.name],
-  ['PHOTONET', PhotonetPostObject.name],
-]);
-
-const PostUnion = builder.unionType('Post', {
-  description: 'A post on one of the networks.',
-  types: [PnetPostObject, PhotonetPostObject],
-  resolveType: (post) => typeOfProvider.get(post.provider),
-});
 
 export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 'posts');
 
@@ -51,7 +37,7 @@ export async function connectPosts(
     load: ({ limit = postLimits.limit.default, ...request }) => context.loaders.posts.load({ ...request, limit }),
   });
   return mapItems<Post, ReadWith<Post>>(connection, (post) =>
-    typeOfProvider.has(post.provider)
+    postTypeOf(post.provider) !== undefined
       ? readWith(post, accountId)
       : new ServiceError('provider_error', {
           detail: 'The post is from a network that this gateway does not support.',

@@ -1,7 +1,8 @@
 import { builder } from '../../graphql/builder.ts';
 import { connectionComplexity } from '../../graphql/connection.ts';
 import type { PhotonetPost } from '../shapes.ts';
-import { connectPosts, PhotonetPostObject, PostConnection, postConnectionArgs } from './list.ts';
+import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { registerPostType } from './post-types.ts';
 import { accountOf, globalIdField, partField, type ReadWith } from './reading-account.ts';
 
 const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
@@ -57,7 +58,7 @@ const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLoca
   }),
 });
 
-PhotonetPostObject.implement({
+registerPostType<PhotonetPost>('PHOTONET', 'PhotonetPost').implement({
   description: 'A post on photonet, the photo network.',
   fields: (t) => ({
     id: globalIdField(t, 'PhotonetPost', 'provider_id'),

@@ -3,7 +3,7 @@ import { connectionComplexity } from '../../graphql/connection.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
-import { connectPosts, PnetPostObject, PostConnection, postConnectionArgs } from './list.ts';
+import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import {
   AnalyticsObject,
   GroupObject,
@@ -12,6 +12,7 @@ import {
   PollObject,
   WriterObject,
 } from './pnet-parts.ts';
+import { registerPostType } from './post-types.ts';
 import { accountOf, globalIdField, partField, type ReadWith } from './reading-account.ts';
 
 const ReactionEnum = contractEnum(
@@ -76,7 +77,7 @@ const RepostContentObject = builder
     }),
   });
 
-PnetPostObject.implement({
+registerPostType<PnetPost>('PNET', 'PnetPost').implement({
   description: 'A post on pnet, the professional network.',
   fields: (t) => ({
     id: globalIdField(t, 'PnetPost', 'id'),

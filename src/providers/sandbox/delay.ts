@@ -1,24 +1,27 @@
-/** Waiting that ends when nobody waits for the answer any more. */
+/** Delays that end when the caller aborts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 
-/** Throws `errors/request_timeout` if the call is not wanted any more. */
-export function requireWanted(signal: AbortSignal): void {
-  if (signal.aborted) throw tooLate(signal);
+/** @throws ServiceError `request_timeout` when `signal` has aborted */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw timedOut(signal);
 }
 
-/** Lets `milliseconds` pass, as a slow network does; throws `errors/request_timeout` as soon as `signal` aborts. */
-export async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+/**
+ * Waits as a slow network does.
+ * @throws ServiceError `request_timeout` as soon as `signal` aborts
+ */
+export async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal });
   } catch {
-    throw tooLate(signal);
+    throw timedOut(signal);
   }
 }
 
-// A caller who went away gets the same answer as a deadline that ran out: he does not read it, and it is no fault of ours.
-const tooLate = (signal: AbortSignal) =>
+// A caller that disconnected gets the error of a deadline: nobody reads it, and it must not look like a fault of ours.
+const timedOut = (signal: AbortSignal) =>
   new ServiceError('request_timeout', {
-    detail: 'The call ended before the network had answered. Try again.',
+    detail: 'The call ended before the network responded. Try again.',
     cause: signal.reason,
   });

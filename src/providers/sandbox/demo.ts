@@ -1,7 +1,6 @@
 /**
- * The demo workspace of the first start on an empty database: connected accounts in every state, drafts for every way
- * that publishing can go, and webhooks. All of it lives on the sandbox networks. The ids are fixed, so that examples can
- * name them.
+ * The demo workspace that the first start on an empty database creates: connected accounts in every state, a draft for
+ * every scenario, and webhooks, all on the sandbox networks. The ids are fixed, so that examples can name them.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,27 +10,29 @@ import { scopeNames } from '../../auth/caller.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import type { RandomBytes } from '../../ids.ts';
 import { type JobState, jobStates } from '../../jobs/shapes.ts';
+import { keysOf } from '../../keys-of.ts';
 import type { Database } from '../../store/database.ts';
 import type { AccountTable, JobTable, WebhookTable } from '../../store/schema.ts';
 import type { triggerContexts, WebhookTrigger } from '../../webhooks/shapes.ts';
 import {
   companyJobId,
   type JobScenarioName,
+  jobScenarioNames,
   jobScenarios,
   type SandboxSessionName,
-  sandboxSessions,
+  sandboxSessionNames,
   sandboxToken,
 } from './networks.ts';
 
-/** An id that can be read: 22 characters of base64url, the last of them one that an id can end in. */
+/** A readable id: 22 characters of base64url, ending in one that an id can end in. */
 export const demoId = (name: string): string => `${name.replaceAll('_', '-').slice(0, 21).padEnd(21, '-')}A`;
 
 const workspaceId = demoId('demo');
 
 /**
- * Makes the demo workspace where there is no workspace yet, and a key for it in the file `demo-key` of `directory`.
- * Of several processes that start together one makes it.
- * @returns the file, or null where there was a workspace already
+ * Creates the demo workspace in a database without workspaces, and stores a key for it in the file `demo-key` of
+ * `directory`. If several processes start at once, one of them creates it.
+ * @returns the path of the file, or null if a workspace existed already
  */
 export async function ensureDemo(
   database: Database,
@@ -60,7 +61,7 @@ export async function ensureDemo(
       { workspaceId, name: 'Demo key', scopes: scopeNames, accountIds: null, expiresAt: null },
       { now, randomBytes },
     );
-    // Before the commit: a demo workspace whose key nobody knows would be of no use.
+    // Before the commit: a demo workspace without a known key would be useless.
     const file = join(directory, demoKeyFile);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await writeFile(file, `${key}\n`, { mode: 0o600 });
@@ -68,20 +69,20 @@ export async function ensureDemo(
   });
 }
 
-/** Name of the file that the demo key is kept in, beside the database file. */
+/** The name of the file that holds the demo key, next to the database file. */
 export const demoKeyFile = 'demo-key';
 
-/** The demo key that was made in `directory`; undefined where there is none. */
+/** The demo key in `directory`; undefined if there is none. */
 export async function readDemoKey(directory: string): Promise<string | undefined> {
   try {
     return (await readFile(join(directory, demoKeyFile), 'utf8')).trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** One account of each type that works, one in each status, and one for each outcome of a session. */
+/** A working account of each type, one in each failing status, and one for each failing session. */
 function demoAccounts(base: number): AccountTable[] {
   const account = (
     id: string,
@@ -93,17 +94,17 @@ function demoAccounts(base: number): AccountTable[] {
 
   const accounts = [
     ...accountTypes.map((type) => account(type.toLowerCase(), `Demo ${type}`, type)),
-    ...(Object.keys(accountStatuses) as AccountStatus[])
+    ...keysOf(accountStatuses)
       .filter((status) => status !== 'OK')
       .map((status) => account(`status-${status.toLowerCase()}`, `Status ${status}`, 'PNET', status)),
-    ...(Object.keys(sandboxSessions) as SandboxSessionName[])
+    ...sandboxSessionNames
       .filter((session) => session !== 'ok')
       .map((session) => account(session, `Session ${session}`, 'PNET', 'OK', session)),
   ];
   return accounts.map((row, index) => ({ ...row, workspace_id: workspaceId, created_at: base + index }));
 }
 
-/** A draft for each scenario, numbered from 1001 in the order of the table, and from 2001 a posting in each state. */
+/** A draft for each scenario, numbered from 1001 in the order of the table, and a posting in each other state, from 2001. */
 function demoJobs(base: number): JobTable[] {
   const job = (id: number, state: JobState, scenario: JobScenarioName) => ({
     id: String(id),
@@ -118,7 +119,7 @@ function demoJobs(base: number): JobTable[] {
     }),
   });
   const jobs = [
-    ...(Object.keys(jobScenarios) as JobScenarioName[]).map((scenario, index) => job(1001 + index, 'draft', scenario)),
+    ...jobScenarioNames.map((scenario, index) => job(1001 + index, 'draft', scenario)),
     ...jobStates.filter((state) => state !== 'draft').map((state, index) => job(2001 + index, state, 'publish')),
   ];
   return jobs.map((row, index) => ({
@@ -132,7 +133,7 @@ function demoJobs(base: number): JobTable[] {
   }));
 }
 
-/** A webhook for each source, and one for each context of a trigger. They are not enabled: nothing is at their addresses. */
+/** A webhook for each source and for each trigger context. They are disabled, because nothing listens at their URLs. */
 function demoWebhooks(base: number): WebhookTable[] {
   const webhook = (id: string, name: string, source: WebhookSource | null, trigger: WebhookTrigger | null) => ({
     id: demoId(`hook-${id}`),

@@ -1,40 +1,45 @@
-/** What the lists of both networks share: the rows of their identifier tables, and paging. */
+/** What the post lists of both networks share: the rows of their identifier tables, and paging. */
 import { type ErrorName, ServiceError } from '../../errors.ts';
 import type { NetworkPage, PostQuery } from '../provider.ts';
-import { wait } from './delay.ts';
+import { delay } from './delay.ts';
 
 /** An identifier whose posts cannot be listed. */
 export interface FailingRow {
   readonly description: string;
   readonly fails: ErrorName;
-  /** What callers are told. */
+  /** The `detail` that callers see. */
   readonly detail: string;
 }
 
-/** What the rows of identifiers with posts have in common. */
+/** The common part of the rows of identifiers that have posts. */
 export interface ListedRow {
   readonly description: string;
-  /** Tells the owners of posts apart: 1 to 31, a different one for each owner of a network. */
+  /** 1 to 31, unique among the owners of posts on one network. */
   readonly serial: number;
   readonly posts: number;
-  /** How long a page takes. */
+  /** Milliseconds that a page takes. */
   readonly delayMs?: number;
-  /** A page that would need this position, or one behind it, fails with `errors/provider_error`. */
+  /** A page that reaches beyond this many posts fails with `errors/provider_error`. */
   readonly failsFrom?: number;
 }
 
-/** `errors/invalid_recipient`: the identifier is no user or company of the network, and why. */
+/** The error for an identifier that is no user or company of the network. */
 export const invalidRecipient = (detail: string) => new ServiceError('invalid_recipient', { detail });
 
-/** Throws the error of a row that has one. */
-export function requireListed<Row extends ListedRow>(row: Row | FailingRow): Row {
-  if ('fails' in row) throw new ServiceError(row.fails, { detail: row.detail });
+/** The error of an identifier whose posts cannot be listed. */
+export const failureOf = ({ fails, detail }: FailingRow) => new ServiceError(fails, { detail });
+
+/** @throws ServiceError with the error of the row, if it has one */
+export function requireListable<Row extends ListedRow>(row: Row | FailingRow): Row {
+  if ('fails' in row) throw failureOf(row);
   return row;
 }
 
 /**
- * One page of a row's posts. The cursor names the position of the next page (`p:100`), so pages of any size put
- * together are the same list.
+ * One page of a row's posts. The cursor is the position of the next page (`p:100`), so pages of any size add up to the
+ * same list.
+ * @throws ServiceError `unprocessable_entity` for a cursor of another list, `provider_error` beyond `failsFrom`,
+ *   `request_timeout` when `signal` aborts
  */
 export async function pageOf<Post>(
   row: ListedRow,
@@ -44,10 +49,10 @@ export async function pageOf<Post>(
 ): Promise<NetworkPage<Post>> {
   const start = positionOf(cursor, row.posts);
   const end = Math.min(start + limit, row.posts);
-  if (row.delayMs !== undefined) await wait(row.delayMs, signal);
+  if (row.delayMs !== undefined) await delay(row.delayMs, signal);
   if (row.failsFrom !== undefined && end > row.failsFrom) {
     throw new ServiceError('provider_error', {
-      detail: 'The network failed while it read the next posts. Try again later.',
+      detail: 'The network failed while reading the next posts. Try again later.',
     });
   }
   const items: Post[] = [];
@@ -55,12 +60,13 @@ export async function pageOf<Post>(
   return { items, cursor: end < row.posts ? `p:${end}` : null };
 }
 
-/** A list hands out no cursor to its beginning or behind its end, so it takes none. */
+/** No page has a cursor to the start of its list or beyond its end, so neither is accepted. */
 function positionOf(cursor: string | null, posts: number): number {
   if (cursor === null) return 0;
   const position = /^p:[1-9]\d{0,5}$/.test(cursor) ? Number(cursor.slice(2)) : posts;
   if (position < posts) return position;
   throw new ServiceError('unprocessable_entity', {
-    detail: 'The cursor is not one of this list: pass the cursor of the page before, or none for the first page.',
+    detail:
+      'The cursor does not belong to this list: pass the cursor of the previous page, or none for the first page.',
   });
 }

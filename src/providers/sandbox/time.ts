@@ -1,6 +1,6 @@
 /**
- * When the posts of the sandbox were written. The instants are fixed, counted back from an epoch, so that a post never
- * changes between pages, processes or days; only its relative `date` follows the clock, as on a real network.
+ * The times of the sandbox's posts. They are fixed, counted back from an epoch, so that a post never changes between
+ * pages, processes or days. Only its relative `date` follows the clock, as on a real network.
  */
 
 const second = 1_000;
@@ -8,16 +8,16 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** No post is newer. In milliseconds since 1970, as are all stamps of the sandbox. */
+/** No post is newer. In milliseconds since 1970, like all timestamps of the sandbox. */
 export const epoch = Date.UTC(2026, 10, 16, 9);
 
-/** When the links to media expire: late enough never to get in the way. */
+/** When links to media expire: too late to matter to anybody. */
 export const mediaExpiry = Date.UTC(2036, 0, 1);
 
 /**
- * When the post at `index` (0 is the newest) of the author `serial` (1 to 31) was written. The posts of an author are
- * hours apart at first and weeks later on; the authors are 7 minutes apart, which is less than any two posts of one
- * are: so a list that takes turns among authors is in order too.
+ * When the author `serial` (1 to 31) wrote the post at `index` (0 is the newest). Recent posts of an author are hours
+ * apart, old ones weeks. Authors are offset by 7 minutes, which is less than the distance between two posts of one
+ * author, so a list that alternates between authors is in order too.
  */
 export const writtenAt = (serial: number, index: number): number =>
   epoch - (serial * 7 + index * 190 + index * index * 31) * minute;
@@ -31,7 +31,7 @@ const units = [
   ['m', minute],
 ] as const;
 
-/** The distance of an instant from now as pnet writes it: `5m`, `3d`, `2mo`, `1yr`; `now` within the last minute. */
+/** The age of a post as pnet writes it: `5m`, `3d`, `2mo`, `1yr`; `now` within the last minute. */
 export function relativeDate(instant: number, now: number): string {
   const age = now - instant;
   const unit = units.find(([, length]) => age >= length);

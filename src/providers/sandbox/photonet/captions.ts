@@ -1,6 +1,5 @@
-/** What people of the sandbox's photonet write under their pictures, and where they take them. */
+/** Captions, scenes and places of the sandbox's photonet posts. */
 
-/** Captions. */
 export const captions = [
   'First light over the harbour. Worth the alarm. 🌅',
   'Nobody told me that the ferry has the best coffee in town.',
@@ -18,7 +17,7 @@ export const captions = [
   'Small things: steam, a window, a good book.',
 ] as const;
 
-/** What a picture shows, in the words of a machine that describes it. */
+/** What pictures show, in the words of an automatic image description. */
 export const scenes = [
   'a harbour, boats and the sky at sunrise',
   'two people who sit at a table with coffee cups',

@@ -1,4 +1,4 @@
-/** Who is on the sandbox's photonet, and which identifiers of it fail. */
+/** Who is on the sandbox's photonet, and which identifiers fail. */
 import type { PhotonetPost } from '../../../posts/shapes.ts';
 import { type FailingRow, invalidRecipient, type ListedRow } from '../listing.ts';
 
@@ -10,12 +10,12 @@ interface Named {
 /** A user whose posts can be listed. */
 export interface PhotonetRow extends ListedRow, Named {
   readonly verified?: boolean;
-  /** What the list is made of: pictures and videos mixed, only videos, or one post for each thing a post can have. */
+  /** The posts of the list: pictures and videos mixed, only videos, or one post for each feature of posts. */
   readonly content: 'mixed' | 'videos' | 'gallery';
 }
 
 /**
- * The users by their username; each can be asked for by its `providerId` as well. One that is not here is
+ * The users by username. The `providerId` of a user works as well. Any other identifier is
  * `errors/invalid_recipient`.
  */
 export const photonetIdentifiers = {
@@ -49,7 +49,7 @@ export const photonetIdentifiers = {
     content: 'videos',
   },
   'sandbox.gallery': {
-    description: 'A user whose posts show each thing that a post can have, and each that it can lack.',
+    description: 'A user whose posts show every feature that a post can have or lack.',
     providerId: '5000000008',
     serial: 5,
     posts: 8,
@@ -124,7 +124,7 @@ export const photonetIdentifiers = {
     detail: 'The network is down. Try again shortly.',
   },
   'sandbox.timeout': {
-    description: 'errors/request_timeout, at once.',
+    description: 'errors/request_timeout, immediately.',
     providerId: '5000000504',
     fails: 'request_timeout',
     detail: 'The network did not respond in time. Try again; contact support if it persists.',
@@ -137,7 +137,7 @@ export interface PhotonetUser<Row = PhotonetRow | FailingRow> {
   readonly row: Row;
 }
 
-/** By username and by provider id. A map, as a username may be the name of something that every object has. */
+/** By username and by provider id. A map, because `constructor` is a well-formed username. */
 const users: ReadonlyMap<string, PhotonetUser> = new Map(
   Object.entries(photonetIdentifiers).flatMap(([username, row]) => [
     [username, { username, row }],
@@ -145,7 +145,10 @@ const users: ReadonlyMap<string, PhotonetUser> = new Map(
   ]),
 );
 
-/** The user with this username or provider id; throws `errors/invalid_recipient` if there is none. */
+/**
+ * The user with this username or provider id.
+ * @throws ServiceError `invalid_recipient` when there is none
+ */
 export function photonetUser(identifier: string): PhotonetUser {
   if (!/^[\w.]{1,30}$/.test(identifier)) {
     throw invalidRecipient(

@@ -1,18 +1,18 @@
-/** The posts of photonet: who owns one and where it stands in the list say all that is in it. */
+/** The posts of photonet. The owner and the position in the list determine everything in a post. */
 import type { PhotonetPost } from '../../../posts/shapes.ts';
-import { count, mix, pick } from '../seeded-random.ts';
+import { hash, pick, skewedCount } from '../seeded-random.ts';
 import { writtenAt } from '../time.ts';
 import { captions, places, scenes } from './captions.ts';
 import { ownerOf, type PhotonetRow, type PhotonetUser } from './identifiers.ts';
 
 type User = PhotonetUser<PhotonetRow>;
 
-/** A post as it begins: a picture without a caption. Pictures are in portrait format, 4 to 5. */
+/** A picture without a caption, which the functions below add to. Pictures are in portrait format, 4 to 5. */
 export function plainPost(user: User, index: number): PhotonetPost {
-  const seed = mix(user.row.serial, index);
+  const seed = hash(user.row.serial, index);
   const provider_id = `${3_000_000_000 + index}_${user.row.providerId}`;
-  const likes = 12 + count(mix(seed, 2), 40_000);
-  const [name, lat, lng] = pick(places, mix(seed, 1));
+  const likes = 12 + skewedCount(hash(seed, 2), 40_000);
+  const [name, lat, lng] = pick(places, hash(seed, 1));
   return {
     object: 'Post',
     provider: 'PHOTONET',
@@ -22,35 +22,35 @@ export function plainPost(user: User, index: number): PhotonetPost {
     like_and_view_counts_disabled: false,
     comments_disabled: false,
     like_count: likes,
-    comment_count: count(mix(seed, 3), likes / 10),
-    accessibility_caption: `Photo by ${user.username} in ${name}. It may show ${pick(scenes, mix(seed, 4))}.`,
+    comment_count: skewedCount(hash(seed, 3), likes / 10),
+    accessibility_caption: `Photo by ${user.username} in ${name}. It may show ${pick(scenes, hash(seed, 4))}.`,
     preview_image: { url: `https://cdn.photonet.example/${provider_id}.jpg`, width: 1080, height: 1350 },
     owner: ownerOf(user),
     location: { name, lat, lng },
   };
 }
 
-/** Makes the post a video in upright format, of which the picture is the preview. */
+/** Turns the post into a video in upright format; the picture becomes its preview. */
 export function addVideo(post: PhotonetPost, hasAudio: boolean): void {
   post.video = { url: `https://cdn.photonet.example/${post.provider_id}.mp4`, width: 1080, height: 1920 };
   post.has_audio = hasAudio;
 }
 
-/** Gives the post a caption, written when it was posted. */
+/** Adds a caption, written when the post was. */
 export function addCaption(post: PhotonetPost, { row }: User, index: number, text?: string): void {
-  const seed = mix(row.serial, index);
+  const seed = hash(row.serial, index);
   post.caption = {
     edited: index % 9 === 4,
     has_translation: index % 7 === 5,
     created_at: writtenAt(row.serial, index),
-    text: text ?? pick(captions, mix(seed, 5)),
+    text: text ?? pick(captions, hash(seed, 5)),
   };
 }
 
-/** What a post can have and lack, one for each post of the gallery; newest first. */
-const showings: readonly ((post: PhotonetPost, user: User, index: number) => void)[] = [
+/** What a post can have and lack: one variant for each post of the gallery, newest first. */
+const variants: readonly ((post: PhotonetPost, user: User, index: number) => void)[] = [
   (post, user, index) => addCaption(post, user, index, 'A picture with a caption.'),
-  // No caption at all: the post stays as it began.
+  // No caption at all.
   () => {},
   (post) => addVideo(post, true),
   (post, user, index) => {
@@ -83,12 +83,12 @@ const showings: readonly ((post: PhotonetPost, user: User, index: number) => voi
     ),
 ];
 
-/** The post at this position of the gallery. */
+/** @throws RangeError when the gallery has no post at this position */
 export function galleryPost(user: User, index: number): PhotonetPost {
-  const show = showings[index];
-  if (show === undefined)
-    throw new RangeError(`the gallery has ${showings.length} posts, but post ${index} was asked for`);
+  const vary = variants[index];
+  if (vary === undefined)
+    throw new RangeError(`the gallery has ${variants.length} posts, but post ${index} was asked for`);
   const post = plainPost(user, index);
-  show(post, user, index);
+  vary(post, user, index);
   return post;
 }

@@ -1,18 +1,18 @@
 /** The sandbox's lists of photonet posts. */
 import type { PhotonetPost } from '../../../posts/shapes.ts';
-import type { PostNetwork } from '../../provider.ts';
-import { pageOf, requireListed } from '../listing.ts';
-import { mix } from '../seeded-random.ts';
-import { enter } from '../sessions.ts';
+import type { PostProvider } from '../../provider.ts';
+import { pageOf, requireListable } from '../listing.ts';
+import { hash } from '../seeded-random.ts';
+import { requireValidSession } from '../sessions.ts';
 import { type PhotonetRow, type PhotonetUser, photonetUser } from './identifiers.ts';
 import { addCaption, addVideo, galleryPost, plainPost } from './post.ts';
 
-/** `is_company` is of pnet only: here it means nothing, and is not looked at. */
-export const photonetSandbox = (): PostNetwork => ({
+/** `is_company` belongs to pnet: this network ignores it. */
+export const photonetPosts = (): PostProvider => ({
   async listPosts(session, query, signal) {
-    enter(session, signal);
+    requireValidSession(session, signal);
     const { username, row } = photonetUser(query.identifier);
-    const user = { username, row: requireListed<PhotonetRow>(row) };
+    const user = { username, row: requireListable<PhotonetRow>(row) };
     return pageOf(user.row, query, signal, (index) => postAt(user, index));
   },
 });
@@ -33,7 +33,7 @@ function postAt(user: PhotonetUser<PhotonetRow>, index: number): PhotonetPost {
 
 function mixedPost(user: PhotonetUser<PhotonetRow>, index: number, isVideo: boolean): PhotonetPost {
   const post = plainPost(user, index);
-  const seed = mix(user.row.serial, index);
+  const seed = hash(user.row.serial, index);
   if (isVideo) addVideo(post, seed % 3 !== 0);
   if (index % 5 !== 3) addCaption(post, user, index);
   post.has_liked = index % 6 === 1;

@@ -1,4 +1,4 @@
-/** The attachments of pnet posts, one maker for each variant. Each call makes a new object. */
+/** The attachments of pnet posts, one function for each variant. Each call creates a new object. */
 import type { PnetAttachment } from '../../../posts/shapes.ts';
 import { hour, mediaExpiry, minute } from '../time.ts';
 
@@ -29,7 +29,7 @@ export const sticker = (id: string): Variant<'img'> => ({
   size: { width: 240, height: 240 },
 });
 
-/** An image that the network no longer has: only what every attachment must have. */
+/** An image that the network no longer has: only the fields that every attachment must have. */
 export const lostImage = (id: string): Variant<'img'> => ({
   type: 'img',
   id,
@@ -62,7 +62,7 @@ export const voiceNote = (id: string): Variant<'audio'> => ({
   duration: 12.5,
 });
 
-/** A recording whose duration the network does not tell. */
+/** A recording of unknown duration. */
 export const recording = (id: string): Variant<'audio'> => ({
   type: 'audio',
   ...stored(id, 'mp3', 'audio/mpeg', 4_310_020),
@@ -84,7 +84,7 @@ export const postReference = (id: string, url: string): Variant<'pnet_post'> => 
   url,
 });
 
-/** An invitation to a video meeting of 45 minutes; `time_range` is in milliseconds, as the stamps are. */
+/** An invitation to a video meeting of 45 minutes; `time_range` is in milliseconds, like the timestamps. */
 export const meeting = (id: string, starts_at: number): Variant<'video_meeting'> => ({
   type: 'video_meeting',
   id,

@@ -1,13 +1,13 @@
-/** The steps that pnet may ask for before it publishes: what answers them, and how the rest of the way is remembered. */
-
+/** The checkpoints that pnet may open before it publishes: which inputs solve them, and the challenge that continues. */
+import { z } from 'zod';
 import { type ErrorName, ServiceError } from '../../../errors.ts';
 import { type CheckpointType, checkpointTypes } from '../../../jobs/shapes.ts';
-import { failAs, outcomeOf, type SandboxSessionName } from '../sessions.ts';
+import { outcomeOf, type SandboxSessionName, throwOutcome } from '../sessions.ts';
 
 /**
- * The inputs that mean something, for each type of checkpoint, and what comes of them. Any other input is
- * `errors/invalid_checkpoint_solution`, and one that is no 4 to 8 digits is no OTP at all (`errors/invalid_parameters`).
- * As an e-mail token, `sandbox:<error name>` has every outcome of a session too.
+ * The outcomes of the known inputs, for each type of checkpoint. Any other input is
+ * `errors/invalid_checkpoint_solution`, and an OTP that is not 4 to 8 digits is `errors/invalid_parameters`. As an e-mail
+ * token, `sandbox:<error name>` has every outcome of a session too.
  */
 export const checkpointInputs = {
   OTP: {
@@ -29,7 +29,7 @@ export const checkpointInputs = {
 
 type InputOutcome = SandboxSessionName | 'account_configuration_error' | 'accepted';
 
-/** Returns if the input answers the checkpoint, else throws what the network makes of it. */
+/** @throws ServiceError with the outcome of the input, unless it solves the checkpoint */
 export function requireSolution(type: CheckpointType, input: string): void {
   requireForm(type, input);
   const inputs: Readonly<Record<string, InputOutcome>> = checkpointInputs[type];
@@ -45,16 +45,16 @@ export function requireSolution(type: CheckpointType, input: string): void {
       });
     case 'account_configuration_error':
       throw new ServiceError('account_configuration_error', {
-        detail: 'The configuration of the account prevents the request: mend its settings at the network.',
+        detail: 'The configuration of the account prevents the request: correct its settings on the network.',
       });
     default:
-      failAs(outcome);
+      throwOutcome(outcome);
   }
 }
 
 const wrongInput = {
-  OTP: 'The code is wrong or too old: try again with a fresh one. (In the sandbox it is 123456.)',
-  EMAIL_VERIFICATION: 'The token is wrong: try again with a fresh one. (In the sandbox it is sandbox-email-token.)',
+  OTP: 'The code is wrong or has expired: try again with a new one. (In the sandbox it is 123456.)',
+  EMAIL_VERIFICATION: 'The token is wrong: try again with a new one. (In the sandbox it is sandbox-email-token.)',
 } as const satisfies Record<CheckpointType, string>;
 
 function requireForm(type: CheckpointType, input: string): void {
@@ -63,25 +63,28 @@ function requireForm(type: CheckpointType, input: string): void {
   throw new ServiceError('invalid_parameters', { detail: `input ${message}`, issues: [{ path: ['input'], message }] });
 }
 
-/** `ok` is no error that could be asked for, so `sandbox:ok` is a wrong token like any other. */
+/** `ok` is not an error, so `sandbox:ok` is a wrong token like any other. */
 function emailOutcome(type: CheckpointType, input: string): InputOutcome | undefined {
   const outcome = type === 'EMAIL_VERIFICATION' ? outcomeOf(input) : undefined;
   return outcome === 'ok' ? undefined : outcome;
 }
 
-/** What a challenge holds: the scenario that is on its way, and the steps behind the open one. */
-export interface Challenge {
-  readonly scenario: string;
-  readonly remaining: readonly CheckpointType[];
-}
+const challengeShape = z.object({
+  scenario: z.string(),
+  /** The checkpoints after the open one. */
+  remaining: z.array(z.enum(checkpointTypes)),
+});
 
-/** A challenge as the gateway keeps it: a text that it does not look into. */
-export const writeChallenge = (challenge: Challenge): string => JSON.stringify(challenge);
+/** How the publication continues after the open checkpoint. */
+export type Challenge = z.infer<typeof challengeShape>;
 
-/** Reads a challenge back. One that the sandbox did not write is `errors/checkpoint_error`. */
-export function readChallenge(text: string): Challenge {
-  const value = parseJson(text);
-  if (isChallenge(value)) return value;
+/** The challenge as the gateway stores it: text that it does not read. */
+export const encodeChallenge = (challenge: Challenge): string => JSON.stringify(challenge);
+
+/** @throws ServiceError `checkpoint_error` for a challenge that the sandbox did not write */
+export function decodeChallenge(text: string): Challenge {
+  const { success, data } = challengeShape.safeParse(parseJson(text));
+  if (success) return data;
   throw new ServiceError('checkpoint_error', { detail: 'The network does not know this checkpoint: publish again.' });
 }
 
@@ -91,14 +94,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isChallenge(value: unknown): value is Challenge {
-  if (typeof value !== 'object' || value === null) return false;
-  const { scenario, remaining } = value as Partial<Record<keyof Challenge, unknown>>;
-  return (
-    typeof scenario === 'string' &&
-    Array.isArray(remaining) &&
-    remaining.every((type) => (checkpointTypes as readonly unknown[]).includes(type))
-  );
 }

@@ -1,4 +1,4 @@
-/** Posts that show, one by one, each thing that a pnet post can have. */
+/** Posts that show, one by one, every feature that a pnet post can have. */
 import { type PnetAttachment, type PnetPost, reactions } from '../../../posts/shapes.ts';
 import { day, epoch } from '../time.ts';
 import {
@@ -28,17 +28,17 @@ const plain = ({ member, index, now }: Place, text: string, more: Partial<PnetPo
   ...more,
 });
 
-function attached(place: Place, text: string, ...make: ((id: string) => PnetAttachment)[]): PnetPost {
+function attached(place: Place, text: string, ...create: ((id: string) => PnetAttachment)[]): PnetPost {
   const post = plain(place, text);
-  post.attachments = make.map((variant, at) => variant(`${post.id}-${at}`));
+  post.attachments = create.map((attachment, at) => attachment(`${post.id}-${at}`));
   return post;
 }
 
 const meetingOf = (id: string) => meeting(id, epoch + 7 * day);
 const referenceOf = (id: string) => postReference(id, ownPost('ADoSandbox25', 0, epoch).share_url);
 
-/** Newest first. */
-const makers: readonly ((place: Place) => PnetPost)[] = [
+/** One for each post of the gallery, newest first. */
+const variants: readonly ((place: Place) => PnetPost)[] = [
   (at) => plain(at, 'Only words, and a title above them.', { title: 'A post with a title' }),
   (at) => attached(at, 'A picture.', image),
   (at) => attached(at, 'Two pictures and a sticker.', image, image, sticker),
@@ -84,7 +84,7 @@ const makers: readonly ((place: Place) => PnetPost)[] = [
       analytics: figures(),
     }),
   (at) => plain(at, 'With two of the figures only.', { analytics: { impressions: 1_200, members_reached: 870 } }),
-  // A post may be a picture and nothing else: its text is there, and empty.
+  // A post may be a picture and nothing else: its text is present and empty.
   (at) => attached(at, '', image),
   (at) =>
     plain(
@@ -106,12 +106,15 @@ const makers: readonly ((place: Place) => PnetPost)[] = [
     }),
 ];
 
-/** The post at this position; the first six of them have been reacted to, each with a different reaction. */
+/**
+ * The post at this position. The first six posts have a reaction each, all different.
+ * @throws RangeError when the gallery has no post at this position
+ */
 export function galleryPost(member: PnetMember, index: number, now: number): PnetPost {
-  const make = makers[index];
-  if (make === undefined)
-    throw new RangeError(`the gallery has ${makers.length} posts, but post ${index} was asked for`);
-  const post = make({ member, index, now });
+  const create = variants[index];
+  if (create === undefined)
+    throw new RangeError(`the gallery has ${variants.length} posts, but post ${index} was asked for`);
+  const post = create({ member, index, now });
   const reaction = reactions[index];
   if (reaction !== undefined) post.user_reacted = reaction;
   return post;
@@ -121,7 +124,7 @@ function poll(index: number, is_open: boolean): NonNullable<PnetPost['poll']> {
   const option = (at: number, text: string, votes_count: number, win: boolean) => ({
     id: `poll-${index}-${at}`,
     text,
-    // Nobody has won while votes still come in.
+    // No option wins while the poll is open.
     win: win && !is_open,
     votes_count,
   });
@@ -138,7 +141,7 @@ function poll(index: number, is_open: boolean): NonNullable<PnetPost['poll']> {
   };
 }
 
-/** Mentions behind an emoji, which takes two units: offsets count units, not characters. */
+/** Mentions after an emoji, which takes two UTF-16 code units: offsets count units, not characters. */
 function mentions(place: Place): PnetPost {
   const post = plain(place, '🎉 Two people and a company made this possible.');
   mention(post, 'First ', 'ACoSandbox250');

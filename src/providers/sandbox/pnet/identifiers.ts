@@ -1,4 +1,4 @@
-/** Who is on the sandbox's pnet, and which identifiers of it fail. */
+/** Who is on the sandbox's pnet, and which identifiers fail. */
 import type { FailingRow, ListedRow } from '../listing.ts';
 
 /** A person or company whose posts can be listed. */
@@ -7,13 +7,13 @@ export interface PnetRow extends ListedRow {
   readonly publicIdentifier: string;
   readonly headline?: string;
   readonly picture?: boolean;
-  /** What the list is made of: own posts, other people's posts passed on, or one post for each thing a post can have. */
+  /** The posts of the list: own posts, reposts, or one post for each feature of posts. */
   readonly content: 'own' | 'reposts' | 'gallery';
 }
 
 /**
- * The identifiers, persons first in the contract's two spellings, then companies, which are digits and need
- * `is_company`. One that is not here is `errors/invalid_recipient`.
+ * The identifiers: people first, in the contract's two spellings, then companies, which are digits and need
+ * `is_company`. Any other identifier is `errors/invalid_recipient`.
  */
 export const pnetIdentifiers = {
   ACoSandbox250: {
@@ -62,7 +62,7 @@ export const pnetIdentifiers = {
     publicIdentifier: 'noor-silva',
   },
   ACoSandboxReposts: {
-    description: 'A person who only passes on posts of others: 30 reposts of three authors.',
+    description: 'A person who only reposts: 30 reposts of three authors.',
     serial: 6,
     posts: 30,
     content: 'reposts',
@@ -72,7 +72,8 @@ export const pnetIdentifiers = {
     picture: true,
   },
   ACoSandboxGallery: {
-    description: 'A person whose posts show each thing that a post can have: attachments, polls, groups, reactions …',
+    description:
+      'A person whose posts show every feature that a post can have: attachments, polls, groups, reactions …',
     serial: 7,
     posts: 24,
     content: 'gallery',
@@ -165,7 +166,7 @@ export const pnetIdentifiers = {
     detail: 'The network is down. Try again shortly.',
   },
   ACoSandboxRequestTimeout: {
-    description: 'errors/request_timeout, at once.',
+    description: 'errors/request_timeout, immediately.',
     fails: 'request_timeout',
     detail: 'The network did not respond in time. Try again; contact support if it persists.',
   },

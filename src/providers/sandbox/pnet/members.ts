@@ -1,34 +1,43 @@
-/** The persons and companies of the sandbox's pnet: finding one by its identifier, and showing one in a post. */
+/** The people and companies of the sandbox's pnet: how one is found by identifier and shown in a post. */
 import type { PnetAuthor } from '../../../posts/shapes.ts';
-import { type FailingRow, invalidRecipient } from '../listing.ts';
+import { type FailingRow, failureOf, invalidRecipient } from '../listing.ts';
 import { type PnetMember, type PnetRow, pnetIdentifiers } from './identifiers.ts';
 
-/** The row of an identifier, asked for as a person's or a company's; throws `errors/invalid_recipient` if there is none. */
-export function pnetRow(identifier: string, isCompany: boolean): PnetRow | FailingRow {
+/** A map, because `constructor` would be found on an object. */
+const rows: ReadonlyMap<string, PnetRow | FailingRow> = new Map(Object.entries(pnetIdentifiers));
+
+const isMember = (identifier: string): identifier is PnetMember => 'posts' in (rows.get(identifier) ?? {});
+
+/**
+ * The person or company whose posts an identifier asks for.
+ * @throws ServiceError `invalid_recipient` when there is none, and the error of an identifier that cannot be listed
+ */
+export function requireMember(identifier: string, isCompany: boolean): PnetMember {
   requireKind(identifier, isCompany);
-  if (!Object.hasOwn(pnetIdentifiers, identifier)) {
-    throw invalidRecipient(`No ${isCompany ? 'company' : 'user'} of the network has this identifier.`);
-  }
-  return pnetIdentifiers[identifier as keyof typeof pnetIdentifiers];
+  if (isMember(identifier)) return identifier;
+  const row = rows.get(identifier);
+  throw row !== undefined && 'fails' in row
+    ? failureOf(row)
+    : invalidRecipient(`No ${isCompany ? 'company' : 'user'} of the network has this identifier.`);
 }
 
 function requireKind(identifier: string, isCompany: boolean): void {
   const digits = /^\d+$/.test(identifier);
   if (!digits && !/^A[CD]o[\w-]+$/.test(identifier)) {
-    throw invalidRecipient('The identifier must start with ACo or ADo (a user) or be a series of digits (a company).');
+    throw invalidRecipient('The identifier must start with ACo or ADo (a user) or consist of digits (a company).');
   }
-  if (digits && !isCompany) throw invalidRecipient('The identifier is that of a company: ask with is_company true.');
-  if (!digits && isCompany) throw invalidRecipient('The identifier is that of a user: ask without is_company.');
+  if (digits && !isCompany) throw invalidRecipient('The identifier belongs to a company: set is_company to true.');
+  if (!digits && isCompany) throw invalidRecipient('The identifier belongs to a user: leave is_company out.');
 }
 
-/** Where a person or company has a page. */
+/** The profile page of a person or company. */
 export const profileUrl = (id: PnetMember): string =>
   `https://www.pnet.example/${isCompanyId(id) ? 'company' : 'in'}/${pnetIdentifiers[id].publicIdentifier}`;
 
-/** Whether an identifier is that of a company. */
+/** Whether a member is a company. */
 export const isCompanyId = (id: PnetMember): boolean => /^\d/.test(id);
 
-/** The person or company as the author of a post: a new object each time. */
+/** The person or company as the author of a post. Each call creates a new object. */
 export function authorOf(id: PnetMember): PnetAuthor {
   const row: PnetRow = pnetIdentifiers[id];
   const author: PnetAuthor = {

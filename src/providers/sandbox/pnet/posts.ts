@@ -1,20 +1,20 @@
 /** The sandbox's lists of pnet posts. */
 import type { PnetPost } from '../../../posts/shapes.ts';
-import type { PostNetwork } from '../../provider.ts';
-import { pageOf, requireListed } from '../listing.ts';
-import { enter } from '../sessions.ts';
+import type { PostProvider } from '../../provider.ts';
+import { pageOf } from '../listing.ts';
+import { pick } from '../seeded-random.ts';
+import { requireValidSession } from '../sessions.ts';
 import { galleryPost } from './gallery.ts';
-import type { PnetMember, PnetRow } from './identifiers.ts';
-import { isCompanyId, pnetRow } from './members.ts';
+import { type PnetMember, type PnetRow, pnetIdentifiers } from './identifiers.ts';
+import { isCompanyId, requireMember } from './members.ts';
 import { ownPost, repost, repostWithWords } from './post.ts';
 
-/** @param clock says what "now" is for the relative `date` of a post */
-export const pnetPosts = (clock: () => Date): PostNetwork => ({
+/** @param clock the time that the relative `date` of a post is counted from */
+export const pnetPosts = (clock: () => Date): PostProvider => ({
   async listPosts(session, query, signal) {
-    enter(session, signal);
-    const row = requireListed<PnetRow>(pnetRow(query.identifier, query.isCompany));
-    // A row with posts is that of a member.
-    const member = query.identifier as PnetMember;
+    requireValidSession(session, signal);
+    const member = requireMember(query.identifier, query.isCompany);
+    const row: PnetRow = pnetIdentifiers[member];
     const now = clock().getTime();
     return pageOf(row, query, signal, (index) => postAt(row.content, member, index, now));
   },
@@ -25,7 +25,7 @@ function postAt(content: PnetRow['content'], member: PnetMember, index: number, 
     case 'own':
       return isQuote(index) ? quote(member, index, now) : ownPost(member, index, now);
     case 'reposts':
-      return passedOn(member, index, now);
+      return repostAt(member, index, now);
     case 'gallery':
       return galleryPost(member, index, now);
     default:
@@ -33,7 +33,7 @@ function postAt(content: PnetRow['content'], member: PnetMember, index: number, 
   }
 }
 
-// Only near the top of a list: the post that is passed on must be older, and its author has no more than 43.
+// Only near the top of a list: the quoted post must be older, and its author has no more than 43 posts.
 const isQuote = (index: number) => index % 11 === 10 && index < 40;
 
 function quote(member: PnetMember, index: number, now: number): PnetPost {
@@ -41,11 +41,10 @@ function quote(member: PnetMember, index: number, now: number): PnetPost {
   return repostWithWords(member, index, now, 'This deserves more readers than it has. 👇', original);
 }
 
-/** In the order of their serials, so that taking turns keeps the list in order; their first ten posts are their own. */
-const passedOnAuthors = ['ACoSandbox250', 'ACoSandbox100', 'ADoSandbox25'] as const;
+/** In the order of their serials, so that alternating keeps the list in order. Their first ten posts are no quotes. */
+const repostedAuthors = ['ACoSandbox250', 'ACoSandbox100', 'ADoSandbox25'] as const;
 
-function passedOn(member: PnetMember, index: number, now: number): PnetPost {
-  const turn = Math.floor(index / passedOnAuthors.length);
-  const author = passedOnAuthors[index % passedOnAuthors.length] as PnetMember;
-  return repost(member, index, ownPost(author, turn, now));
+function repostAt(member: PnetMember, index: number, now: number): PnetPost {
+  const original = Math.floor(index / repostedAuthors.length);
+  return repost(member, index, ownPost(pick(repostedAuthors, index), original, now));
 }

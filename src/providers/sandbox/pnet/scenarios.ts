@@ -1,44 +1,45 @@
-/** What comes of publishing or editing a posting, chosen by its `company_job_id`. */
+/** The outcomes of publishing and editing a posting, chosen by its `company_job_id`. */
 import { type ErrorName, ServiceError } from '../../../errors.ts';
 import type { CheckpointType, JobFields, JobPublish, JobState } from '../../../jobs/shapes.ts';
+import { keysOf } from '../../../keys-of.ts';
 
 type PublishMode = JobPublish['mode'];
 
-/** When a scenario fails. A `checkpoint` failure comes of any input. */
-type Moment = 'publish' | 'edit' | 'checkpoint';
+/** The step at which a scenario fails; at `checkpoint`, whatever the input. */
+type Step = 'publish' | 'edit' | 'checkpoint';
 
-/** One way that a posting can go. */
+/** How publishing and editing a posting proceed. */
 export interface JobScenario {
   readonly description: string;
-  /** What the network asks for before it publishes, in this order; nothing if left out. */
+  /** The checkpoints before the posting is published, in this order; none if left out. */
   readonly steps?: readonly CheckpointType[];
-  /** The state that the posting is published in; `active` if left out. */
+  /** The state of the published posting; `active` if left out. */
   readonly state?: JobState;
   readonly fails?: {
-    readonly at: Moment;
+    readonly at: Step;
     readonly errorName: ErrorName;
     readonly detail: string;
-    /** The modes of publishing that fail; all if left out. */
+    /** The publishing modes that fail; all if left out. */
     readonly modes?: readonly PublishMode[];
   };
-  /** How long publishing and editing take. */
+  /** Milliseconds that publishing and editing take. */
   readonly delayMs?: number;
 }
 
 const promoted = ['PROMOTED', 'PROMOTED_PLUS'] as const;
 
-const failure = <Name extends ErrorName>(at: Moment, errorName: Name, detail: string) => ({ at, errorName, detail });
+const failure = <Name extends ErrorName>(at: Step, errorName: Name, detail: string) => ({ at, errorName, detail });
 
 /**
- * The scenarios, by the name in the `company_job_id` `sandbox:<name>` of a posting. A posting without one, or with
- * another `company_job_id`, goes as `publish` does.
+ * The scenarios, by the name in the `company_job_id` `sandbox:<name>` of a posting. A posting without one, or with a
+ * `company_job_id` of another form, follows `publish`.
  */
 export const jobScenarios = {
   publish: { description: 'Is published at once, in the state active.' },
   review: { description: 'Is published in the state review.', state: 'review' },
   paused: { description: 'Is published in the state paused.', state: 'paused' },
   closed: { description: 'Is published in the state closed; it cannot be edited after that.', state: 'closed' },
-  draft: { description: 'The network takes it but keeps it in the state draft.', state: 'draft' },
+  draft: { description: 'The network accepts it but keeps it in the state draft.', state: 'draft' },
   slow: { description: 'Is published or edited after about 300 ms.', delayMs: 300 },
 
   otp: { description: 'Asks for an OTP, then is published.', steps: ['OTP'] },
@@ -61,7 +62,7 @@ export const jobScenarios = {
   },
   'otp-twice': { description: 'Asks for an OTP twice, then is published.', steps: ['OTP', 'OTP'] },
   'checkpoint-unsolvable': {
-    description: 'Asks for an OTP; whatever the input, the answer is errors/checkpoint_error.',
+    description: 'Asks for an OTP; every input is errors/checkpoint_error.',
     steps: ['OTP'],
     fails: failure(
       'checkpoint',
@@ -126,7 +127,7 @@ export const jobScenarios = {
     fails: failure('publish', 'provider_error', 'The network failed. Try again later.'),
   },
   timeout: {
-    description: 'Publishing is errors/request_timeout, at once.',
+    description: 'Publishing is errors/request_timeout, immediately.',
     fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
   },
 
@@ -136,7 +137,7 @@ export const jobScenarios = {
   },
   'edit-not-allowed': {
     description:
-      'Editing is errors/action_already_performed: at the network the job is in a state that cannot be edited.',
+      'Editing is errors/action_already_performed: on the network the job is in a state that cannot be edited.',
     fails: failure('edit', 'action_already_performed', 'The job is in a state that cannot be edited.'),
   },
   'edit-configuration': {
@@ -148,12 +149,13 @@ export const jobScenarios = {
     fails: failure('edit', 'provider_error', 'The network failed. Try again later.'),
   },
   'edit-timeout': {
-    description: 'Editing is errors/request_timeout, at once.',
+    description: 'Editing is errors/request_timeout, immediately.',
     fails: failure('edit', 'request_timeout', 'The network did not respond in time. Try again.'),
   },
 } as const satisfies Record<string, JobScenario>;
 
 export type JobScenarioName = keyof typeof jobScenarios;
+export const jobScenarioNames = keysOf(jobScenarios);
 
 const prefix = 'sandbox:';
 
@@ -162,8 +164,8 @@ export const companyJobId = (name: JobScenarioName): string => `${prefix}${name}
 
 /**
  * The scenario that the fields of a posting choose.
- *
- * @param invalid the error type of a name that is no scenario: EDIT answers no 400
+ * @param invalid the error for a name that is no scenario: the contract lets an edit respond with no 400
+ * @throws ServiceError `invalid` when the `company_job_id` names no scenario
  */
 export function scenarioOf(
   { company_job_id: id }: JobFields,
@@ -171,19 +173,19 @@ export function scenarioOf(
 ): { readonly name: JobScenarioName; readonly scenario: JobScenario } {
   const name = id?.startsWith(prefix) ? id.slice(prefix.length) : 'publish';
   if (isScenario(name)) return { name, scenario: jobScenarios[name] };
-  const message = `names no scenario of the sandbox; it has ${Object.keys(jobScenarios).join(', ')}`;
+  const message = `names no scenario of the sandbox; the scenarios are ${Object.keys(jobScenarios).join(', ')}`;
   throw new ServiceError(invalid, {
     detail: `company_job_id ${message}`,
     issues: [{ path: ['company_job_id'], message }],
   });
 }
 
-/** Whether a name, as it stands in a `company_job_id` or a challenge, is that of a scenario. */
+/** Whether a name from a `company_job_id` or a challenge is that of a scenario. */
 export const isScenario = (name: string): name is JobScenarioName => Object.hasOwn(jobScenarios, name);
 
-/** Throws the error that the scenario has at this moment, and in this mode of publishing. */
-export function failAt(moment: Moment, { fails }: JobScenario, mode?: PublishMode): void {
-  if (fails?.at !== moment) return;
+/** @throws ServiceError with the error of the scenario at this step, and in this publishing mode */
+export function failAt(step: Step, { fails }: JobScenario, mode?: PublishMode): void {
+  if (fails?.at !== step) return;
   if (mode !== undefined && fails.modes !== undefined && !fails.modes.includes(mode)) return;
   throw new ServiceError(fails.errorName, { detail: fails.detail });
 }

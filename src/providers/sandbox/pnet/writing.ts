@@ -1,5 +1,5 @@
-/** What people of the sandbox write: posts put together from sentences that go with each other. */
-import { mix, pick } from '../seeded-random.ts';
+/** The texts of the sandbox's pnet posts, combined from sentences of one topic. */
+import { hash, pick } from '../seeded-random.ts';
 
 type Sentences = readonly [string, ...string[]];
 
@@ -119,17 +119,17 @@ const words: Readonly<Record<string, Sentences>> = {
   number: ['3', '5', '6', '8', '9', '12', '14', '20', '30'],
 };
 
-/** The text of a post, and a title that goes with it. The same seed writes the same. */
+/** The text of a post and a matching title. Equal seeds give equal texts. */
 export function write(seed: number): { readonly title: string; readonly text: string } {
   const topic = pick(topics, seed);
   const [opening, middle, closing, tags, title] = [
-    pick(topic.openings, mix(seed, 1)),
-    pick(topic.middles, mix(seed, 2)),
-    pick(topic.closings, mix(seed, 3)),
-    pick(topic.tags, mix(seed, 4)),
-    pick(topic.titles, mix(seed, 5)),
+    pick(topic.openings, hash(seed, 1)),
+    pick(topic.middles, hash(seed, 2)),
+    pick(topic.closings, hash(seed, 3)),
+    pick(topic.tags, hash(seed, 4)),
+    pick(topic.titles, hash(seed, 5)),
   ];
-  // The words follow from the seed alone: a post stays in one city and with one team.
+  // The seed alone chooses the words, so a post names one city and one team throughout.
   return { title: capital(fill(title, seed)), text: fill(`${opening}\n\n${middle} ${closing}\n\n${tags}`, seed) };
 }
 
@@ -138,5 +138,5 @@ const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentenc
 const fill = (template: string, seed: number): string =>
   template.replace(/\{(\w+)\}/g, (slot, name: string) => {
     const list = words[name];
-    return list === undefined ? slot : pick(list, mix(seed, name.length + name.charCodeAt(0)));
+    return list === undefined ? slot : pick(list, hash(seed, name.length + name.charCodeAt(0)));
   });

@@ -1,0 +1,34 @@
+/**
+ * The GraphQL types of posts, one for each provider. The file of a provider's posts registers its type here, and
+ * index.ts imports these files.
+ */
+import { builder } from '../../graphql/builder.ts';
+import { type Post, postProviders } from '../shapes.ts';
+import type { ReadWith } from './reading-account.ts';
+
+type PostType = ReturnType<typeof builder.objectRef<ReadWith<Post>>>;
+
+const postTypes = new Map<unknown, PostType>();
+
+/** Declares the type of a provider's posts, to be implemented by the caller. */
+export function registerPostType<P extends Post>(provider: P['provider'], name: string) {
+  const type = builder.objectRef<ReadWith<P>>(name);
+  // Of a type parameter the compiler cannot see that it is a member of the union.
+  postTypes.set(provider, type as unknown as PostType);
+  return type;
+}
+
+/** The name of the type of a provider's posts; undefined for a provider that this gateway does not know. */
+export const postTypeOf = (provider: unknown): string | undefined => postTypes.get(provider)?.name;
+
+export const PostUnion = builder.unionType('Post', {
+  description: 'A post on one of the networks.',
+  // Called when the schema is built, after every type is registered.
+  types: () =>
+    postProviders.map((provider) => {
+      const type = postTypes.get(provider);
+      if (type === undefined) throw new Error(`Posts of ${provider} have no GraphQL type: register one`);
+      return type;
+    }),
+  resolveType: (post) => postTypeOf(post.provider),
+});
