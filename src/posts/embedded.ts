@@ -1,5 +1,5 @@
 import type { AccountType } from '../auth/account.ts';
-import { actingSession } from '../auth/session.ts';
+import { requireSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Networks, PostNetwork } from '../providers/provider.ts';
@@ -25,13 +25,13 @@ export function embeddedPosts({
 }): PostsPort {
   return {
     async list({ caller, signal }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
-      const session = await actingSession(database, caller, account_id, {
+      const session = await requireSession(database, caller, account_id, {
         types: Object.keys(networkOf) as PostAccountType[],
-        unseen: 'wrong_account',
+        notFoundAs: 'wrong_account',
       });
       // The network's own cursor is sealed: it is bound to the list it came from, and says nothing about the network.
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
-      const network: PostNetwork = networks[networkOf[session.type as PostAccountType]];
+      const network: PostNetwork = networks[networkOf[session.type]];
       const page = await network.listPosts(
         session,
         {

@@ -6,13 +6,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
+import { insertAccounts, type StoredAccount } from '../../auth/account-repository.ts';
 import { createKey } from '../../auth/api-keys.ts';
 import { scopeNames } from '../../auth/caller.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import type { RandomBytes } from '../../ids.ts';
 import { type JobState, jobStates } from '../../jobs/shapes.ts';
 import type { Database } from '../../store/database.ts';
-import type { AccountTable, JobTable, WebhookTable } from '../../store/schema.ts';
+import type { JobTable, WebhookTable } from '../../store/schema.ts';
 import type { triggerContexts, WebhookTrigger } from '../../webhooks/shapes.ts';
 import {
   companyJobId,
@@ -52,7 +53,7 @@ export async function ensureDemo(
     if (numInsertedOrUpdatedRows === 0n) return null;
 
     const base = now.getTime();
-    await transaction.insertInto('accounts').values(demoAccounts(base)).execute();
+    await insertAccounts(transaction, demoAccounts(base));
     await transaction.insertInto('jobs').values(demoJobs(base)).execute();
     await transaction.insertInto('webhooks').values(demoWebhooks(base)).execute();
     const { key } = await createKey(
@@ -82,7 +83,7 @@ export async function readDemoKey(directory: string): Promise<string | undefined
 }
 
 /** One account of each type that works, one in each status, and one for each outcome of a session. */
-function demoAccounts(base: number): AccountTable[] {
+function demoAccounts(base: number): StoredAccount[] {
   const account = (
     id: string,
     name: string,
