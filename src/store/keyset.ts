@@ -1,6 +1,6 @@
 /**
  * Keyset pagination: a page starts after the last row of the page before, found by the values that the list is sorted by.
- * Unlike an offset, it neither skips nor repeats a row when others come or go, and an index leads straight to it.
+ * Unlike an offset, it neither skips nor repeats a row when others are added or deleted, and it is one range of an index.
  */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
@@ -90,24 +90,3 @@ function openCursor(cursors: CursorCodec, scope: CursorScope, cursor: string, le
 
 const isKey = (value: unknown): value is readonly KeyValue[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string' || typeof entry === 'number');
-
-interface Place {
-  readonly created_at: number;
-  readonly id: string;
-}
-
-/** The same for a query that sorts and compares by itself. */
-export async function readPage<Row extends Place>(
-  cursors: CursorCodec,
-  scope: CursorScope,
-  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
-  read: (place: Place | null, count: number) => Promise<Row[]>,
-): Promise<Page<Row>> {
-  const [created_at, id] = cursor === undefined ? [] : openCursor(cursors, scope, cursor, 2);
-  const place = cursor === undefined ? null : { created_at: Number(created_at), id: String(id) };
-  const rows = await read(place, limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return { items, cursor: hasMore ? cursors.seal(scope, [last.created_at, last.id]) : null };
-}
