@@ -7,13 +7,13 @@ import type { Database } from '../store/database.ts';
 import type { PostsPort } from './port.ts';
 import { postLimits } from './shapes.ts';
 
-/** The networks that have posts, by the type of the account that reads them. */
+/** The networks whose posts can be listed, by the type of the account that lists them. */
 const networkOf = { PNET: 'pnet', PHOTONET: 'photonet' } as const satisfies Partial<
   Record<AccountType, keyof Networks>
 >;
 type PostAccountType = keyof typeof networkOf;
 
-/** Posts as the account's network lists them. */
+/** Posts, read from the account's network. */
 export function embeddedPosts({
   database,
   networks,
@@ -29,7 +29,7 @@ export function embeddedPosts({
         types: Object.keys(networkOf) as PostAccountType[],
         notFoundAs: 'wrong_account',
       });
-      // The network's own cursor is sealed: it is bound to the list it came from, and says nothing about the network.
+      // Sealing the network's cursor binds it to its list and hides what it says about the network.
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
       const network: PostNetwork = networks[networkOf[session.type]];
       const page = await network.listPosts(
