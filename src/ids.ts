@@ -1,10 +1,10 @@
 /** Ids of accounts, webhooks, keys and workspaces: a UUID's 16 bytes as 22 characters of base64url. */
 import { ServiceError } from './errors.ts';
 
-/** Random bytes, injected: `randomBytes` of node:crypto in the process. */
+/** A source of random bytes: `randomBytes` of node:crypto, or a fixed one in tests. */
 export type RandomBytes = (size: number) => Buffer;
 
-/** A new id. It never starts with a hyphen: on a command line that would be an option. */
+/** A new id. It never starts with a hyphen, which a command line would read as an option. */
 export function newId(randomBytes: RandomBytes): string {
   const bytes = randomBytes(16);
   const id = bytes.toString('base64url');
@@ -14,8 +14,9 @@ export function newId(randomBytes: RandomBytes): string {
 }
 
 /**
- * An id whose first 8 characters are its time, to the millisecond: rows that are made together lie together in an index,
- * so that a batch of them touches few pages.
+ * A new id whose first 8 characters encode its time in milliseconds. Rows that are created together stand together in an
+ * index, so a batch of them touches few pages.
+ * @param time milliseconds since the epoch
  */
 export function newTimedId(randomBytes: RandomBytes, time: number): string {
   const bytes = randomBytes(16);
@@ -23,12 +24,15 @@ export function newTimedId(randomBytes: RandomBytes, time: number): string {
   return bytes.toString('base64url');
 }
 
-/** 16 bytes leave the last of the 22 characters two bits. */
+/** 16 bytes leave only two bits for the last of the 22 characters. */
 const idPattern = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
 export const isId = (value: string): boolean => idPattern.test(value);
 
-/** Throws `errors/invalid_resource_identifier` for an id that none of ours can look like. */
+/**
+ * @param what the kind of resource, as the error names it
+ * @throws ServiceError `invalid_resource_identifier` when the id is malformed
+ */
 export function checkId(value: string, what: string): void {
   if (isId(value)) return;
   throw new ServiceError('invalid_resource_identifier', {

@@ -11,7 +11,7 @@ export interface Account {
   readonly status: AccountStatus;
 }
 
-/** Bounds of the lists that are additions to the contract: those of the webhook list. */
+/** Bounds of the list, the same as those of the webhook list. */
 export const accountListLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
 
 export const accountListShape = z.strictObject({

@@ -2,15 +2,19 @@
 import { ServiceError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 
-/** Throws `errors/account_mismatch` for an account of the workspace that the key is not made for. */
+/** Whether the key may act for this account of its workspace. */
+export const mayActFor = ({ accountIds }: Caller, accountId: string): boolean =>
+  accountIds === null || accountIds.has(accountId);
+
+/** @throws ServiceError `account_mismatch` when the key is limited to other accounts of the workspace */
 export function requireAccount(caller: Caller, accountId: string): void {
-  if (caller.accountIds === null || caller.accountIds.has(accountId)) return;
+  if (mayActFor(caller, accountId)) return;
   throw new ServiceError('account_mismatch', { detail: 'The API key is limited to other accounts of the workspace.' });
 }
 
 /**
- * Throws `errors/account_mismatch` where no account is named, which means every account of the workspace, and the key is
- * not made for all of them.
+ * An empty list of accounts means every account of the workspace, so a key that is limited to some must name accounts.
+ * @throws ServiceError `account_mismatch` when such a key names none
  */
 export function requireNamedAccounts(caller: Caller, accountIds: readonly string[]): void {
   if (accountIds.length > 0 || caller.accountIds === null) return;

@@ -1,8 +1,86 @@
-/** Connecting accounts to a workspace by hand, and seeing those of all workspaces: for the command, not for callers. */
+/** The stored connected accounts: the only place that reads or writes their table. */
 
 import { newId, type RandomBytes } from '../ids.ts';
+import type { Page } from '../paging.ts';
 import type { Database } from '../store/database.ts';
+import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
+import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
+
+/** The columns that hold a word of a closed vocabulary: `insertAccounts` stores no other word. */
+interface Vocabulary {
+  readonly type: AccountType;
+  readonly status: AccountStatus;
+}
+
+export type StoredAccount = Omit<AccountTable, keyof Vocabulary> & Vocabulary;
+
+/** A database or a transaction. */
+type Reader = Pick<Database, 'selectFrom'>;
+
+const accountsOf = (database: Reader, workspaceId: string) =>
+  database.selectFrom('accounts').selectAll().where('workspace_id', '=', workspaceId).$narrowType<Vocabulary>();
+
+/** The account with this id; undefined if the workspace has none. */
+export const findAccount = (
+  database: Reader,
+  workspaceId: string,
+  accountId: string,
+): Promise<StoredAccount | undefined> =>
+  accountsOf(database, workspaceId).where('id', '=', accountId).executeTakeFirst();
+
+/** The accounts of the workspace that have one of these ids, in any order. */
+export const findAccounts = async (
+  database: Reader,
+  workspaceId: string,
+  accountIds: readonly string[],
+): Promise<StoredAccount[]> =>
+  accountIds.length === 0 ? [] : accountsOf(database, workspaceId).where('id', 'in', accountIds).execute();
+
+interface AccountFilter {
+  readonly workspaceId: string;
+  /** The only accounts to consider; null for every account of the workspace. */
+  readonly accountIds: ReadonlySet<string> | null;
+}
+
+/**
+ * One page of the accounts of a workspace, oldest first.
+ * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
+ */
+export function pageOfAccounts(
+  database: Reader,
+  { workspaceId, accountIds }: AccountFilter,
+  request: PageRequest,
+): Promise<Page<StoredAccount>> {
+  const ofWorkspace = accountsOf(database, workspaceId);
+  const visible = accountIds === null ? ofWorkspace : ofWorkspace.where('id', 'in', [...accountIds]);
+  return selectPage(visible, byCreation('accounts', 'asc'), request);
+}
+
+/**
+ * The account that was connected first.
+ * @param filter.workspaceId its workspace; any workspace if left out
+ * @param filter.accountIds the only accounts to consider; every account if null
+ */
+export async function findOldestAccount(
+  database: Reader,
+  { workspaceId, accountIds }: Partial<AccountFilter>,
+): Promise<StoredAccount | undefined> {
+  // SQL has no empty list.
+  if (accountIds?.size === 0) return undefined;
+  let query = database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>();
+  if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
+  if (accountIds != null) query = query.where('id', 'in', [...accountIds]);
+  return query.orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
+}
+
+/** Stores accounts as they are. */
+export async function insertAccounts(
+  database: Pick<Database, 'insertInto'>,
+  accounts: readonly StoredAccount[],
+): Promise<void> {
+  await database.insertInto('accounts').values(accounts).execute();
+}
 
 export interface NewAccount {
   readonly workspaceId: string;
@@ -12,37 +90,35 @@ export interface NewAccount {
   readonly session: string;
 }
 
-/** Connects an account, ready for use. Answers its id. */
+/** Connects an account, ready for use. @returns its id */
 export async function connectAccount(
   database: Database,
   { workspaceId, name, type, session }: NewAccount,
   { now, randomBytes }: { readonly now: Date; readonly randomBytes: RandomBytes },
 ): Promise<string> {
   const id = newId(randomBytes);
-  const status: AccountStatus = 'OK';
-  const row = { id, workspace_id: workspaceId, name, type, status, session, created_at: now.getTime() };
-  await database.insertInto('accounts').values(row).execute();
+  const created_at = now.getTime();
+  await insertAccounts(database, [{ id, workspace_id: workspaceId, name, type, status: 'OK', session, created_at }]);
   return id;
 }
 
-/** An account as it may be shown: everything but its session. */
-export interface AccountSummary {
+/** An account as an operator sees it: everything but its session. */
+export interface AccountSummary extends Vocabulary {
   readonly id: string;
+  /** The name of its workspace. */
   readonly workspace: string;
   readonly name: string | null;
-  readonly type: AccountType;
-  readonly status: AccountStatus;
 }
 
-/** The accounts of all workspaces, or of the one of that name; oldest first. */
+/** The accounts of every workspace, or of the workspace with this name; oldest first. */
 export async function listConnected(database: Database, workspace: string | null): Promise<AccountSummary[]> {
   let query = database
     .selectFrom('accounts')
     .innerJoin('workspaces', 'workspaces.id', 'accounts.workspace_id')
     .select(['accounts.id', 'accounts.name', 'accounts.type', 'accounts.status', 'workspaces.name as workspace'])
+    .$narrowType<Vocabulary>()
     .orderBy('accounts.created_at')
     .orderBy('accounts.id');
   if (workspace !== null) query = query.where('workspaces.name', '=', workspace);
-  const rows = await query.execute();
-  return rows.map((row) => ({ ...row, type: row.type as AccountType, status: row.status as AccountStatus }));
+  return query.execute();
 }

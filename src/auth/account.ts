@@ -1,4 +1,4 @@
-/** The connected account that a call acts for: its types, and what each status means for a call. */
+/** Connected accounts: their types, and what each status means for a request made from the account. */
 import type { ErrorName } from '../errors.ts';
 
 /**
@@ -23,44 +23,44 @@ export type AccountType = (typeof accountTypes)[number];
 
 interface AccountStatusRow {
   readonly description: string;
-  /** The failure of a call made from an account in this status; null where it can be used. */
+  /** The failure of a request made from an account in this status; null if the account can be used. */
   readonly failure: { readonly errorName: ErrorName; readonly detail: string } | null;
 }
 
 /**
- * The status of a connected account, in the words of the contract's account_status events where it has one. The
- * contract names the failures (Authentication, 3 and 4) but not the statuses.
+ * The statuses of a connected account. Where the contract's account_status events name a status, this table uses that
+ * name. The contract names the failures (Authentication, 3 and 4) but not which status leads to which.
  */
 export const accountStatuses = {
-  OK: { description: 'Connected: calls can be made from it.', failure: null },
+  OK: { description: 'Connected and ready to use.', failure: null },
   CONNECTING: {
-    description: 'Still being connected.',
+    description: 'The connection is still being set up.',
     failure: { errorName: 'no_client_session', detail: 'The account is still connecting. Try again shortly.' },
   },
   CREDENTIALS: {
-    description: 'Its credentials have expired: reconnect it.',
+    description: 'The credentials have expired. Reconnect the account.',
     failure: { errorName: 'expired_credentials', detail: 'The credentials of the account have expired: reconnect it.' },
   },
   PERMISSIONS: {
-    description: 'It lacks a permission that it needs: reconnect it and grant the permission.',
+    description: 'A required permission is missing. Reconnect the account and grant it.',
     failure: {
       errorName: 'insufficient_permissions',
       detail: 'The account lacks a permission: reconnect it and grant it.',
     },
   },
   RESTRICTED: {
-    description: 'The network has restricted it.',
+    description: 'The network has restricted the account.',
     failure: { errorName: 'account_restricted', detail: 'The network has restricted the account.' },
   },
   STOPPED: {
-    description: 'Disconnected: reconnect it.',
+    description: 'The account is disconnected. Reconnect it.',
     failure: { errorName: 'disconnected_account', detail: 'The account is disconnected: reconnect it.' },
   },
   ERROR: {
-    description: 'Its configuration is at fault.',
+    description: 'The configuration of the account is faulty.',
     failure: {
       errorName: 'account_configuration_error',
-      detail: 'The configuration of the account prevents the request: reconnect it or mend its settings.',
+      detail: 'The configuration of the account prevents the request: reconnect it or correct its settings.',
     },
   },
 } as const satisfies Record<string, AccountStatusRow>;

@@ -1,11 +1,12 @@
-/** API keys and the workspaces they belong to: making, listing, revoking them, and finding out who a caller is. */
+/** API keys: creating, listing and revoking them, and authenticating a caller. */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
+import { readJsonColumn } from '../store/json.ts';
 import type { Caller, Scope } from './caller.ts';
 
-/** What starts every key, so that people and secret scanners know one when they see it. */
+/** Starts every key, so that people and secret scanners recognize one. */
 const keyPrefix = 'postern_';
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
@@ -18,13 +19,16 @@ export interface NewKey {
   readonly expiresAt: Date | null;
 }
 
-/** Makes a key. The text that it returns is shown once and cannot be found out again. */
+/**
+ * Creates a key. Only its hash is stored, so the returned key is the caller's only chance to see it.
+ * @throws Error when `accountIds` is empty: null stands for every account
+ */
 export async function createKey(
   database: Database,
   { workspaceId, name, scopes, accountIds, expiresAt }: NewKey,
   { now, randomBytes }: { readonly now: Date; readonly randomBytes: RandomBytes },
 ): Promise<{ readonly id: string; readonly key: string }> {
-  if (accountIds?.length === 0) throw new Error('A key that is limited to accounts needs at least one');
+  if (accountIds?.length === 0) throw new Error('A key that is limited to accounts needs at least one account');
   const key = keyPrefix + randomBytes(32).toString('base64url');
   const id = newId(randomBytes);
   await database
@@ -45,7 +49,7 @@ export async function createKey(
 }
 
 /**
- * Who a request comes from, by its API key.
+ * Identifies the caller by the API key of the request.
  * @throws ServiceError `missing_credentials`, `invalid_credentials` (unknown or revoked) or `expired_credentials`
  */
 export async function authenticate(database: Database, key: string | undefined, now: Date): Promise<Caller> {
@@ -70,13 +74,13 @@ export async function authenticate(database: Database, key: string | undefined, 
     keyName: found.name,
     workspaceId: found.workspace_id,
     workspaceName: found.workspace_name,
-    scopes: new Set<Scope>(JSON.parse(found.scopes)),
-    accountIds: found.account_ids === null ? null : new Set<string>(JSON.parse(found.account_ids)),
+    scopes: new Set(readJsonColumn<Scope[]>(found.scopes)),
+    accountIds: found.account_ids === null ? null : new Set(readJsonColumn<string[]>(found.account_ids)),
     expiresAt: found.expires_at === null ? null : new Date(found.expires_at),
   };
 }
 
-/** A key as it may be shown: everything but what it could be used with. */
+/** A key as an operator sees it: everything but the key itself. */
 export interface KeySummary {
   readonly id: string;
   readonly name: string;
@@ -88,7 +92,7 @@ export interface KeySummary {
   readonly revokedAt: Date | null;
 }
 
-/** All keys, oldest first. */
+/** The keys of every workspace, oldest first. */
 export async function listKeys(database: Database): Promise<KeySummary[]> {
   const rows = await database
     .selectFrom('api_keys')
@@ -103,15 +107,15 @@ export async function listKeys(database: Database): Promise<KeySummary[]> {
     id: row.id,
     name: row.name,
     workspace: row.workspace,
-    scopes: JSON.parse(row.scopes),
-    accountIds: row.account_ids === null ? null : JSON.parse(row.account_ids),
+    scopes: readJsonColumn(row.scopes),
+    accountIds: row.account_ids === null ? null : readJsonColumn(row.account_ids),
     createdAt: new Date(row.created_at),
     expiresAt: date(row.expires_at),
     revokedAt: date(row.revoked_at),
   }));
 }
 
-/** Revokes a key from now on. Answers whether there was one to revoke. */
+/** Revokes a key at once. @returns false when no key has this id, or it is already revoked */
 export async function revokeKey(database: Database, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('api_keys')

@@ -1,31 +1,32 @@
-/** Who makes a request, and what the API key lets them do. */
+/** The caller of a request, and what the API key permits. */
 import { ServiceError } from '../errors.ts';
 
-/** What an API key may do. A request outside its scopes is `errors/insufficient_privileges`. */
+/** The permissions of an API key. A request outside its scopes fails with `errors/insufficient_privileges`. */
 export const scopes = {
   'accounts:read': 'List the connected accounts.',
-  'jobs:write': 'Edit and publish job postings, and read them back.',
+  'jobs:write': 'Create, edit, publish and read job postings.',
   'posts:read': 'List posts.',
   'webhooks:read': 'List webhooks.',
-  'webhooks:write': 'Create and delete webhooks, and read their secret parts.',
+  'webhooks:write': 'Create, update and delete webhooks, and read their secrets and header values.',
   'events:write': 'Emit account events.',
 } as const;
 export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as Scope[];
 
-/** Who makes a request: the API key, the workspace it belongs to and what it may do there. */
+/** The caller of a request: the API key, its workspace and its permissions there. */
 export interface Caller {
   readonly keyId: string;
   readonly keyName: string;
   readonly workspaceId: string;
   readonly workspaceName: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The accounts that the key is limited to; null where it may use every account of the workspace. */
+  /** The accounts that the key is limited to; null if it may use every account of the workspace. */
   readonly accountIds: ReadonlySet<string> | null;
+  /** Null if the key does not expire. */
   readonly expiresAt: Date | null;
 }
 
-/** @throws ServiceError `insufficient_privileges` if the caller's key lacks the scope */
+/** @throws ServiceError `insufficient_privileges` when the caller's key lacks the scope */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (caller.scopes.has(scope)) return;
   throw new ServiceError('insufficient_privileges', { detail: `The API key lacks the scope ${scope}.` });

@@ -1,45 +1,45 @@
-/** The account that a call is made from: every call for a connected account passes here first. */
+/** How the account that a call is made from is signed in: every call for a connected account passes here first. */
 
 import { ServiceError } from '../errors.ts';
 import { checkId } from '../ids.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
-import { type AccountStatus, type AccountType, accountStatuses } from './account.ts';
+import { type AccountType, accountStatuses } from './account.ts';
 import { requireAccount } from './account-access.ts';
+import { findAccount } from './account-repository.ts';
 import type { Caller } from './caller.ts';
 
-interface Feature {
-  /** The account types that the feature is made for; another one is `errors/invalid_account`. */
-  readonly types: readonly AccountType[];
-  /** Listing posts never answers 404: there an account that is not seen is the wrong account. */
-  readonly unseen: 'resource_not_found' | 'wrong_account';
+/** What a feature asks of the account that uses it. */
+interface Feature<Type extends AccountType> {
+  /** The account types that have the feature. */
+  readonly types: readonly Type[];
+  /** The error for an account that the workspace does not have. The contract lets the post list respond with no 404. */
+  readonly notFoundAs: 'resource_not_found' | 'wrong_account';
 }
 
 /**
- * The session of the account that the caller names, or the first reason why it cannot be used: malformed id → unknown
- * in the workspace → not among the key's accounts → its status → its type.
+ * The session of an account, or the first reason why the caller cannot use it: malformed id → unknown in the workspace →
+ * not one of the key's accounts → its status → its type.
+ * @throws ServiceError `invalid_resource_identifier` (unless `notFoundAs` is `wrong_account`), `notFoundAs`,
+ *   `account_mismatch`, the failure of its status in `accountStatuses`, or `invalid_account`
  */
-export async function actingSession(
+export async function requireSession<Type extends AccountType>(
   database: Database,
   caller: Caller,
   accountId: string,
-  { types, unseen }: Feature,
-): Promise<ProviderSession> {
-  if (unseen === 'resource_not_found') checkId(accountId, 'account');
-  const account = await database
-    .selectFrom('accounts')
-    .select(['id', 'type', 'status', 'session'])
-    .where('id', '=', accountId)
-    .where('workspace_id', '=', caller.workspaceId)
-    .executeTakeFirst();
-  if (account === undefined) throw new ServiceError(unseen, { detail: 'No connected account has this account_id.' });
+  { types, notFoundAs }: Feature<Type>,
+): Promise<ProviderSession & { readonly type: Type }> {
+  if (notFoundAs === 'resource_not_found') checkId(accountId, 'account');
+  const account = await findAccount(database, caller.workspaceId, accountId);
+  if (account === undefined)
+    throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id.' });
   requireAccount(caller, accountId);
-  const { failure } = accountStatuses[account.status as AccountStatus];
+  const { failure } = accountStatuses[account.status];
   if (failure !== null) throw new ServiceError(failure.errorName, { detail: failure.detail });
-  const type = account.type as AccountType;
-  if (!types.includes(type)) {
+  const type = types.find((supported) => supported === account.type);
+  if (type === undefined) {
     throw new ServiceError('invalid_account', {
-      detail: `Accounts of type ${type} are not designed for this feature.`,
+      detail: `Accounts of type ${account.type} are not designed for this feature.`,
     });
   }
   return { accountId, type, token: account.session };

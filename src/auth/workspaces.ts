@@ -1,9 +1,9 @@
-/** Workspaces: what accounts, jobs, webhooks and API keys belong to. */
+/** Workspaces, which own accounts, jobs, webhooks and API keys. */
 
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 
-/** Makes the workspace of that name, or finds it. */
+/** Finds the workspace with this name, or creates it. @returns its id */
 export async function ensureWorkspace(
   database: Database,
   name: string,

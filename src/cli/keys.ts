@@ -1,4 +1,6 @@
 /** The command that creates, lists and revokes API keys. */
+
+import { findAccount } from '../auth/account-repository.ts';
 import { createKey, type KeySummary, listKeys, revokeKey } from '../auth/api-keys.ts';
 import { scopeNames, scopes } from '../auth/caller.ts';
 import { ensureWorkspace } from '../auth/workspaces.ts';
@@ -37,12 +39,7 @@ const create: Subcommand = (args) => {
     return database.transaction().execute(async (transaction) => {
       const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
       for (const id of accountIds ?? []) {
-        const account = await transaction
-          .selectFrom('accounts')
-          .select('id')
-          .where('id', '=', id)
-          .where('workspace_id', '=', workspaceId)
-          .executeTakeFirst();
+        const account = await findAccount(transaction, workspaceId, id);
         if (account === undefined) {
           throw new UsageError(
             `--accounts names ${id}, which is not an account of the workspace "${workspace}": see "npm run account -- list".`,

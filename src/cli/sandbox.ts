@@ -1,4 +1,6 @@
 /** The command that emits events of sandbox accounts. The gateway that runs on the same database delivers them. */
+
+import { findOldestAccount } from '../auth/account-repository.ts';
 import { createEmit } from '../delivery/emit.ts';
 import { announcements } from '../delivery/notifications.ts';
 import { sampleData } from '../events/samples.ts';
@@ -26,13 +28,8 @@ const emit: Subcommand = (args) => {
   const source = oneOf(sourceText, '<source>', webhookSourceNames);
   const event = oneOf<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
   return async ({ database, location, now, randomBytes, note }) => {
-    const account = await database
-      .selectFrom('accounts')
-      .select(['id', 'type', 'workspace_id'])
-      .$if(options.account !== undefined, (query) => query.where('id', '=', options.account ?? ''))
-      .orderBy('created_at')
-      .limit(1)
-      .executeTakeFirst();
+    const accountIds = options.account === undefined ? null : new Set([options.account]);
+    const account = await findOldestAccount(database, { accountIds });
     if (account === undefined) {
       throw new UsageError(
         options.account === undefined

@@ -1,6 +1,7 @@
 /** What callers do with events and deliveries: emit, fire, test, send again. */
 
-import { requireAccount } from '../auth/account-access.ts';
+import { mayActFor, requireAccount } from '../auth/account-access.ts';
+import { findAccount, findOldestAccount } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Emit, Emitted } from '../delivery/emit.ts';
 import type { Signals } from '../delivery/notifications.ts';
@@ -109,15 +110,10 @@ export function actOnDeliveries({
       const chosen = (event ?? (JSON.parse(webhook.events) as WebhookEvent[])[0] ?? events[0]) as WebhookEvent;
       if (!events.includes(chosen)) throw invalid(['event'], `must be one of ${events.join(', ')}`);
       const listened: string[] = JSON.parse(webhook.account_ids);
-      const account = await database
-        .selectFrom('accounts')
-        .select(['id', 'type'])
-        .where('workspace_id', '=', caller.workspaceId)
-        .$if(listened.length > 0, (query) => query.where('id', 'in', listened))
-        .$if(caller.accountIds !== null, (query) => query.where('id', 'in', [...(caller.accountIds ?? []), '']))
-        .orderBy('created_at')
-        .limit(1)
-        .executeTakeFirst();
+      const account = await findOldestAccount(database, {
+        workspaceId: caller.workspaceId,
+        accountIds: listened.length === 0 ? caller.accountIds : new Set(listened.filter((id) => mayActFor(caller, id))),
+      });
       return emitted(
         await emit({
           workspaceId: caller.workspaceId,
@@ -199,12 +195,7 @@ function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknow
 /** The type of an account that may emit. */
 async function requireEmitter(database: Database, caller: Caller, accountId: string): Promise<string> {
   checkId(accountId, 'account');
-  const account = await database
-    .selectFrom('accounts')
-    .select('type')
-    .where('id', '=', accountId)
-    .where('workspace_id', '=', caller.workspaceId)
-    .executeTakeFirst();
+  const account = await findAccount(database, caller.workspaceId, accountId);
   if (account === undefined) {
     throw new ServiceError('resource_not_found', { detail: 'No connected account has this account_id.' });
   }

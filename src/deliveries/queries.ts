@@ -8,7 +8,8 @@ import type { CursorCodec } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { FailureReason } from '../security/outbound.ts';
 import type { Database } from '../store/database.ts';
-import { readPage } from '../store/keyset.ts';
+import { findByIds } from '../store/find-by-ids.ts';
+import { byCreation, selectPage } from '../store/keyset.ts';
 import type { DeliveryTable } from '../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
@@ -30,31 +31,19 @@ export function readDeliveries({
   now,
 }: ReadingContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
-    const wellFormed = deliveryIds.filter(isId);
-    if (wellFormed.length === 0) return deliveryIds.map(() => null);
-    const rows = await visible(database, caller).where('deliveries.id', 'in', wellFormed).execute();
-    const byId = new Map(rows.map((row) => [row.id, toDelivery(row, now())]));
-    return deliveryIds.map((id) => byId.get(id) ?? null);
+    const rows = await findByIds(deliveryIds, isId, (ids) =>
+      visible(database, caller).where('deliveries.id', 'in', ids).execute(),
+    );
+    return rows.map((row) => row && toDelivery(row, now()));
   };
   return {
     find,
 
     async list({ caller }, { webhook_id, state = [], limit = deliveryLimits.limit.default, cursor }) {
       const scope = ['deliveries', caller.keyId, webhook_id, [...state].sort().join()];
-      const page = await readPage(cursors, scope, { cursor, limit }, (place, count) => {
-        let query = visible(database, caller)
-          .where('deliveries.webhook_id', '=', webhook_id)
-          .orderBy('deliveries.created_at', 'desc')
-          .orderBy('deliveries.id', 'desc')
-          .limit(count);
-        if (state.length > 0) query = query.where('state', 'in', state);
-        if (place !== null) {
-          query = query.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('deliveries.created_at', 'deliveries.id'), '<', tuple(place.created_at, place.id)),
-          );
-        }
-        return query.execute();
-      });
+      let query = visible(database, caller).where('deliveries.webhook_id', '=', webhook_id);
+      if (state.length > 0) query = query.where('state', 'in', state);
+      const page = await selectPage(query, byCreation('deliveries', 'desc'), { cursors, scope, cursor, limit });
       return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
     },
 
@@ -63,18 +52,12 @@ export function readDeliveries({
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
       const scope = ['delivery attempts', call.caller.keyId, delivery_id];
-      const page = await readPage(cursors, scope, { cursor, limit }, async (place, count) => {
-        const rows = await database
-          .selectFrom('delivery_attempts')
-          .selectAll()
-          .where('delivery_id', '=', delivery_id)
-          .where('number', '>', place?.created_at ?? 0)
-          .orderBy('number')
-          .limit(count)
-          .execute();
-        // Attempts are in the order of their numbers, whatever the clock said.
-        return rows.map((row) => ({ ...row, created_at: row.number, id: '' }));
-      });
+      // Attempts are in the order of their numbers, whatever the clock said.
+      const page = await selectPage(
+        database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
+        { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
+        { cursors, scope, cursor, limit },
+      );
       return {
         ...page,
         items: page.items.map(

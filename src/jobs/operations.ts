@@ -2,7 +2,7 @@ import { operation } from '../operation.ts';
 import { idList } from '../validation.ts';
 import { jobCheckpointShape, jobDraftShape, jobEditShape, jobListShape, jobPublishShape } from './shapes.ts';
 
-// The contract lets this endpoint respond with no 400.
+// The contract has no 400 for this endpoint.
 export const editJob = operation('jobs:write', jobEditShape, ({ jobs }) => jobs.edit, {
   invalid: 'unprocessable_entity',
 });

@@ -12,23 +12,23 @@ import type {
 } from './shapes.ts';
 
 /**
- * What can be done with job postings. Requests have passed their shape; every failure is a ServiceError, and where
- * several apply the account's comes before the posting's, and that before its state's.
+ * What the gateway can do with job postings. Requests have passed their shape. Every failure is a ServiceError; when
+ * several apply, one of the account comes before one of the posting, and that before one of the posting's state.
  */
 export interface JobsPort {
-  /** Changes the fields that are present, each as a whole, and no other. */
+  /** Replaces each field that is present, as a whole. */
   edit(context: RequestContext, request: JobEdit): Promise<JobEdited>;
-  /** Publishes a draft, or says which step the network asks for first. */
+  /** Publishes a draft, or returns the checkpoint that the network requires first. */
   publish(context: RequestContext, request: JobPublish): Promise<JobPublishResult>;
-  /** Answers the open checkpoint of a draft; a further checkpoint may follow. */
+  /** Solves the open checkpoint of a draft. Another checkpoint may follow. */
   solveCheckpoint(context: RequestContext, request: JobCheckpoint): Promise<JobPublishResult>;
 
-  // Additions to the contract, so that a client can walk the whole way. An upstream service does not serve them.
+  // Additions to the contract that cover the whole life of a posting. An upstream service does not serve them.
 
   /** Stores a new draft. */
   createDraft(context: RequestContext, request: JobDraft): Promise<JobPosting>;
-  /** The postings with these ids, in their order; null for each that the key cannot see. */
+  /** The postings with these ids, in the order of the ids; null for each that the key cannot see. */
   find(context: RequestContext, jobIds: readonly string[]): Promise<(JobPosting | null)[]>;
-  /** Postings of one account, or of all that the key may use; newest first. `limit` is 1 to 250. */
+  /** The postings of one account, or of every account that the key may use, newest first. `limit` is 1 to 250. */
   list(context: RequestContext, request: JobListRequest): Promise<Page<JobPosting>>;
 }

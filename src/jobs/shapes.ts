@@ -1,5 +1,5 @@
 /**
- * Job postings: vocabularies, requests and results of the contract, and the rules among their fields that need no I/O.
+ * Job postings: the vocabularies, requests and results of the contract, and the rules between fields that need no I/O.
  */
 import { z } from 'zod';
 import { boundedList, httpUrl, identifier, maxEntries, numericId, pageLimit, shortText, text } from '../validation.ts';
@@ -104,7 +104,7 @@ export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('external'), url: httpUrl() }),
 ]);
 
-/** The fields of a posting that an edit may set; each of them stands for itself and replaces what was there. */
+/** The fields of a posting that an edit may set. Each replaces the stored value as a whole. */
 export const jobFields = {
   job_title: titleOrCompany.optional(),
   company: titleOrCompany.optional(),
@@ -129,7 +129,7 @@ export const jobFields = {
 /** PATCH /v1/pnet/jobs/{job_id}: the path's id and the body. */
 export const jobEditShape = z.strictObject({ job_id: identifier(), account_id: identifier(), ...jobFields });
 
-/** An addition to the contract: a draft is a posting that has a title and is not published yet. */
+/** An addition to the contract. A draft is a posting with a title that is not published yet. */
 export const jobDraftShape = z.strictObject({ account_id: identifier(), ...jobFields, job_title: titleOrCompany });
 
 const amount = z.strictObject({
@@ -165,7 +165,7 @@ export const jobPublishShape = z.discriminatedUnion('mode', [
 /** Bounds of the list of postings, an addition to the contract. */
 export const jobListLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
 
-/** An addition to the contract: which postings to list. */
+/** An addition to the contract: the filters and the page of the list of postings. */
 export const jobListShape = z.strictObject({
   account_id: identifier().optional(),
   job_state: z.enum(jobStates).optional(),
@@ -198,7 +198,7 @@ export type JobState = (typeof jobStates)[number];
 export type CheckpointType = (typeof checkpointTypes)[number];
 export type JobEdit = z.infer<typeof jobEditShape>;
 export type JobDraft = z.infer<typeof jobDraftShape>;
-/** What a posting says, without the account it belongs to. */
+/** The content of a posting, without its ids. */
 export type JobFields = Omit<JobEdit, 'job_id' | 'account_id'>;
 export type JobPublish = z.infer<typeof jobPublishShape>;
 export type JobListRequest = z.infer<typeof jobListShape>;
@@ -206,10 +206,10 @@ export type JobCheckpoint = z.infer<typeof jobCheckpointShape>;
 export type JobEdited = z.infer<typeof jobEditedShape>;
 export type JobPublished = z.infer<typeof jobPublishedShape>;
 export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
-/** Both answers of publish and checkpoint, told apart by `object`. */
+/** The result of publishing and of solving a checkpoint; `object` discriminates. */
 export type JobPublishResult = JobPublished | JobCheckpointOpened;
 
-/** An addition to the contract: a stored posting as it is read back. Times are ISO 8601 in UTC. */
+/** An addition to the contract: a posting as callers read it. Times are ISO 8601 in UTC. */
 export interface JobPosting {
   readonly object: 'PnetJobPosting';
   readonly job_id: string;
@@ -221,7 +221,7 @@ export interface JobPosting {
   readonly updated_at: string;
 }
 
-/** The step that the network waits for before it publishes the draft. */
+/** A step that the network requires before it publishes the draft. */
 export interface OpenCheckpoint {
   readonly type: CheckpointType;
   readonly attempts_left: number;

@@ -1,5 +1,5 @@
 import { accountTypes } from '../auth/account.ts';
-import { actingSession } from '../auth/session.ts';
+import { requireSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Providers } from '../providers/provider.ts';
@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import type { PostsPort } from './port.ts';
 import { postLimits } from './shapes.ts';
 
-/** Posts as the account's network lists them. */
+/** Posts, read from the account's network. */
 export function embeddedPosts({
   database,
   providers,
@@ -20,11 +20,11 @@ export function embeddedPosts({
   const types = accountTypes.filter((type) => providers[type] !== undefined);
   return {
     async list({ caller, signal }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
-      const session = await actingSession(database, caller, account_id, {
+      const session = await requireSession(database, caller, account_id, {
         types,
-        unseen: 'wrong_account',
+        notFoundAs: 'wrong_account',
       });
-      // The network's own cursor is sealed: it is bound to the list it came from, and says nothing about the network.
+      // Sealing the network's cursor binds it to its list and hides what it says about the network.
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
       const provider = providers[session.type];
       if (provider === undefined) throw new TypeError(`No provider lists posts for accounts of type ${session.type}`);

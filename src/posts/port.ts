@@ -1,11 +1,12 @@
 import type { RequestContext } from '../request-context.ts';
 import type { PostList, PostListRequest } from './shapes.ts';
 
-/** What can be asked about posts. */
+/** What the gateway can do with posts. */
 export interface PostsPort {
   /**
-   * One page of the posts of a user or company, newest first, as the account's network shows them: 1 to 100, 100 unless
-   * `limit` says otherwise. The objects may be shared with other callers: nobody changes them.
+   * One page of the posts of a user or company, newest first, as the account's network shows them. `limit` is 1 to 100
+   * and defaults to 100. Other callers may get the same objects, so they must not be changed.
+   * @throws ServiceError for every failure; one of the account comes before one of the identifier
    */
   list(context: RequestContext, request: PostListRequest): Promise<PostList>;
 }

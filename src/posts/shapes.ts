@@ -1,14 +1,14 @@
 /**
- * Posts in the contract's wire shape ("Post list"). A post stays as it was read from the adapter to the GraphQL field
- * or the REST answer; these shapes give it its type, describe it in the OpenAPI document and check the sandbox's data.
- * They are never run over what a provider sent: reading is tolerant.
+ * Posts in the contract's wire shape ("Post list"). A post keeps this shape from the adapter to the GraphQL field or the
+ * REST response. The zod shapes give a post its type, describe it in the OpenAPI document and check the sandbox's data.
+ * They never validate what a provider sent, because reading is tolerant.
  */
 import { z } from 'zod';
 import { identifier, pageLimit } from '../validation.ts';
 
 export const postLimits = { limit: { min: 1, max: 100, default: 100 } } as const;
 
-/** The reaction of the reading account to a pnet post. */
+/** The reactions that the reading account can have to a pnet post. */
 export const reactions = ['LIKE', 'PRAISE', 'APPRECIATION', 'EMPATHY', 'INTEREST', 'ENTERTAINMENT'] as const;
 
 export const attachmentTypes = ['img', 'video', 'audio', 'file', 'pnet_post', 'video_meeting'] as const;
@@ -139,7 +139,7 @@ export const postListShape = z.object({
   paging: z.object({ page_count: z.number() }),
 });
 
-/** What is asked of the list: the path's `identifier` and the query of GET /v1/users/{identifier}/posts. */
+/** GET /v1/users/{identifier}/posts: the path's `identifier` and the query. */
 export const postListRequestShape = z.strictObject({
   identifier: identifier(),
   account_id: identifier(),

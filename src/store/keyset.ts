@@ -1,39 +1,92 @@
-/** Lists of one workspace in the order of making, read page by page. */
-
+/**
+ * Keyset pagination: a page starts after the last row of the page before, found by the values that the list is sorted by.
+ * Unlike an offset, it neither skips nor repeats a row when others are added or deleted, and it is one range of an index.
+ */
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec, CursorScope, Page } from '../paging.ts';
 
-/** The place of a row in the order of making: its time and, where times are equal, its id. */
-export interface Place {
-  readonly created_at: number;
-  readonly id: string;
+type KeyValue = string | number;
+
+/** How a list is sorted. Together, the values of `columns` identify a row. */
+export interface Keyset<Column extends string> {
+  /** The table of the columns, as the query names it. */
+  readonly table: string;
+  readonly columns: readonly Column[];
+  readonly order: 'asc' | 'desc';
+}
+
+/** The order in which the rows of a table were created; the id decides where times are equal. */
+export const byCreation = (table: string, order: 'asc' | 'desc'): Keyset<'created_at' | 'id'> => ({
+  table,
+  columns: ['created_at', 'id'],
+  order,
+});
+
+export interface PageRequest {
+  readonly cursors: CursorCodec;
+  /** What the cursor is bound to: the list and its filters. */
+  readonly scope: CursorScope;
+  readonly cursor?: string | undefined;
+  /** Rows of the page. */
+  readonly limit: number;
 }
 
 /**
- * One page out of a query that reads one row more than the page has, so that the last page is known as such.
- * @param read reads at most `count` rows that come after `place`
- * @throws ServiceError `invalid_parameters` for a cursor that was not made for this list
+ * The first `count` rows of `query` in the order of `keyset`, or the first after a row.
+ * @param after the values of the columns in that row
  */
-export async function readPage<Row extends Place>(
-  cursors: CursorCodec,
-  scope: CursorScope,
-  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
-  read: (place: Place | null, count: number) => Promise<Row[]>,
-): Promise<Page<Row>> {
-  const rows = await read(cursor === undefined ? null : placeOf(cursors, scope, cursor), limit + 1);
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const more = rows.length > limit && last !== undefined;
-  return { items, cursor: more ? cursors.seal(scope, [last.created_at, last.id]) : null };
+export function pageQuery<Schema, Table extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  { table, columns, order }: Keyset<string>,
+  after: readonly KeyValue[] | null,
+  count: number,
+): SelectQueryBuilder<Schema, Table, Row> {
+  const keys = columns.map((column) => sql.ref<KeyValue>(`${table}.${column}`));
+  let page = query.limit(count);
+  for (const key of keys) page = page.orderBy(key, order);
+  if (after === null) return page;
+  // A comparison of row values is one range of an index, which `a > x or (a = x and b > y)` is not.
+  return page.where(sql<boolean>`(${sql.join(keys)}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join(after)})`);
 }
 
-function placeOf(cursors: CursorCodec, scope: CursorScope, cursor: string): Place {
-  const opened = cursors.open(scope, cursor) as [number, string] | undefined;
-  if (opened === undefined) {
-    throw new ServiceError('invalid_parameters', {
-      detail: 'cursor was not returned by this list',
-      issues: [{ path: ['cursor'], message: 'was not returned by this list' }],
-    });
-  }
-  return { created_at: opened[0], id: opened[1] };
+/**
+ * One page of `query` in the order of `keyset`. It reads one row more than the page has, which shows whether a further
+ * page exists.
+ * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
+ */
+export async function selectPage<
+  Schema,
+  Table extends keyof Schema,
+  Column extends string,
+  Row extends Record<Column, KeyValue>,
+>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  keyset: Keyset<Column>,
+  { cursors, scope, cursor, limit }: PageRequest,
+): Promise<Page<Row>> {
+  const after = cursor === undefined ? null : openCursor(cursors, scope, cursor, keyset.columns.length);
+  const rows = await pageQuery(query, keyset, after, limit + 1).execute();
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  if (rows.length <= limit || last === undefined) return { items, cursor: null };
+  return {
+    items,
+    cursor: cursors.seal(
+      scope,
+      keyset.columns.map((column) => last[column]),
+    ),
+  };
 }
+
+function openCursor(cursors: CursorCodec, scope: CursorScope, cursor: string, length: number): readonly KeyValue[] {
+  const opened = cursors.open(scope, cursor);
+  if (isKey(opened) && opened.length === length) return opened;
+  throw new ServiceError('invalid_parameters', {
+    detail: 'cursor was not returned by this list',
+    issues: [{ path: ['cursor'], message: 'was not returned by this list' }],
+  });
+}
+
+const isKey = (value: unknown): value is readonly KeyValue[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string' || typeof entry === 'number');

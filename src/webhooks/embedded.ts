@@ -3,7 +3,8 @@ import { ServiceError } from '../errors.ts';
 import { webhookSources } from '../events/sources.ts';
 import { checkId, isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
-import { readPage } from '../store/keyset.ts';
+import { findByIds } from '../store/find-by-ids.ts';
+import { byCreation, selectPage } from '../store/keyset.ts';
 import { manageWebhooks } from './managing.ts';
 import type { WebhooksPort } from './port.ts';
 import { insertWebhook, type RegistryContext, toWebhooks } from './repository.ts';
@@ -19,25 +20,16 @@ export function embeddedWebhooks(context: RegistryContext & { readonly cursors: 
     ...manageWebhooks(context),
 
     async list({ caller }, { limit = webhookLimits.limit.default, cursor }) {
-      const page = await readPage(cursors, ['webhooks', caller.workspaceId], { cursor, limit }, (place, count) => {
-        let query = ofWorkspace(caller).orderBy('created_at').orderBy('id').limit(count);
-        if (place !== null) {
-          query = query.where(({ eb, refTuple, tuple }) =>
-            eb(refTuple('created_at', 'id'), '>', tuple(place.created_at, place.id)),
-          );
-        }
-        return query.execute();
-      });
+      const scope = ['webhooks', caller.workspaceId];
+      const request = { cursors, scope, cursor, limit };
+      const page = await selectPage(ofWorkspace(caller), byCreation('webhooks', 'asc'), request);
       return { object: 'WebhookList', items: await toWebhooks(context, caller, page.items), cursor: page.cursor };
     },
 
-    async find({ caller }, webhookIds) {
-      const wellFormed = webhookIds.filter(isId);
-      if (wellFormed.length === 0) return webhookIds.map(() => null);
-      const rows = await ofWorkspace(caller).where('id', 'in', wellFormed).execute();
-      const byId = new Map((await toWebhooks(context, caller, rows)).map((webhook) => [webhook.id, webhook]));
-      return webhookIds.map((id) => byId.get(id) ?? null);
-    },
+    find: ({ caller }, webhookIds) =>
+      findByIds(webhookIds, isId, async (ids) =>
+        toWebhooks(context, caller, await ofWorkspace(caller).where('id', 'in', ids).execute()),
+      ),
 
     async create({ caller }, request) {
       const { events, keys } = webhookSources[request.source];

@@ -1,7 +1,7 @@
 /** Webhooks as they are stored, and as they are read. */
 
-import type { AccountType } from '../auth/account.ts';
 import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
+import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { checkId, newId, type RandomBytes } from '../ids.ts';
@@ -32,12 +32,7 @@ export async function requireAccounts(
   requireNamedAccounts(caller, accountIds);
   if (accountIds.length === 0) return;
   for (const id of accountIds) checkId(id, 'account');
-  const rows = await database
-    .selectFrom('accounts')
-    .select('id')
-    .where('workspace_id', '=', caller.workspaceId)
-    .where('id', 'in', accountIds)
-    .execute();
+  const rows = await findAccounts(database, caller.workspaceId, accountIds);
   const known = new Set(rows.map((row) => row.id));
   const unknown = accountIds.filter((id) => !known.has(id));
   if (unknown.length > 0) {
@@ -57,10 +52,7 @@ export async function toWebhooks(
 ): Promise<Webhook[]> {
   const shown = caller.scopes.has('webhooks:write');
   const accountIds = [...new Set(rows.flatMap((row): string[] => JSON.parse(row.account_ids)))];
-  const accounts =
-    accountIds.length === 0
-      ? []
-      : await database.selectFrom('accounts').select(['id', 'name', 'type']).where('id', 'in', accountIds).execute();
+  const accounts = await findAccounts(database, caller.workspaceId, accountIds);
   const byId = new Map(accounts.map((account) => [account.id, account]));
   return rows.map((row) => {
     const listened = (JSON.parse(row.account_ids) as string[]).flatMap((id) => byId.get(id) ?? []);
@@ -74,7 +66,7 @@ export async function toWebhooks(
       account_ids: listened.map(({ id, name, type }) => ({
         id,
         ...(name === null ? {} : { name }),
-        type: type as AccountType,
+        type,
       })),
       headers: openHeaders(vault, row).map(({ key, value }) => ({ key, value: shown ? value : hiddenValue })),
       data: JSON.parse(row.data),

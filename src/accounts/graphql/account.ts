@@ -8,27 +8,27 @@ import { type Account, accountListLimits } from '../shapes.ts';
 
 export const AccountTypeEnum = contractEnum(
   'AccountType',
-  'The kind of service that an account is connected to.',
+  'The service that an account is connected to.',
   {
-    SEARCHMAIL: 'Mail of the search company.',
+    SEARCHMAIL: 'Email of the search company.',
     SEARCHMAIL_CALENDAR: 'Calendar of the search company.',
     CLOUDSYNC: 'Cloud synchronisation.',
-    PNET: 'The professional network: jobs and posts.',
-    MAIL: 'Any mail server, over IMAP and SMTP.',
+    PNET: 'The professional network, with jobs and posts.',
+    MAIL: 'Any email server, over IMAP and SMTP.',
     MOBILE: 'Mobile phone.',
-    OFFICEMAIL: 'Mail of the office suite.',
-    MICROBLOG: 'The micro-blogging network.',
+    OFFICEMAIL: 'Email of the office suite.',
+    MICROBLOG: 'The microblogging network.',
     CHATAPP: 'The chat application.',
-    WORKCHAT: 'The chat of the workplace.',
+    WORKCHAT: 'The workplace chat.',
     MSGR: 'The messenger.',
-    PHOTONET: 'The photo network: posts. An addition to the contract, which has no value for it.',
+    PHOTONET: 'The photo network, with posts. An addition to the contract, which has no value for this network.',
   },
   { read: true },
 );
 
 const AccountStatusEnum = contractEnum(
   'AccountStatus',
-  'Whether a connected account can be used, and if not, why.',
+  'Whether a connected account can be used and, if not, why.',
   Object.fromEntries(
     Object.entries(accountStatuses).map(([status, { description }]) => [status, description]),
   ) as Record<AccountStatus, string>,
@@ -36,15 +36,15 @@ const AccountStatusEnum = contractEnum(
 );
 
 export const AccountObject = builder.objectRef<Account>('Account').implement({
-  description: 'An external account that is connected to the workspace: calls are made on its behalf.',
+  description: 'An external account that is connected to the workspace. The gateway makes requests on its behalf.',
   interfaces: [Node],
   isTypeOf: (value) => 'status' in (value as object),
   fields: (t) => ({
     id: t.id({ description: 'Global id.', resolve: ({ account_id }) => globalId('Account', account_id) }),
-    accountId: t.exposeID('account_id', { description: 'What arguments named `accountId` take.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
-    type: t.expose('type', { type: AccountTypeEnum, description: 'The kind of service it is an account of.' }),
-    status: t.expose('status', { type: AccountStatusEnum, description: 'Whether calls can be made from it.' }),
+    accountId: t.exposeID('account_id', { description: 'Id of the account, as arguments named `accountId` take it.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
+    type: t.expose('type', { type: AccountTypeEnum, description: 'The service that the account is connected to.' }),
+    status: t.expose('status', { type: AccountStatusEnum, description: 'Whether the account can be used.' }),
   }),
 });
 
@@ -56,7 +56,7 @@ builder.queryFields((t) => ({
   account: t.field({
     type: AccountObject,
     nullable: true,
-    description: 'The connected account with this id; null where the key cannot see one. Scope: `accounts:read`.',
+    description: 'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),

@@ -1,3 +1,3 @@
-/** The GraphQL side of accounts: the accounts that a key may use, and the key itself. */
+/** The GraphQL types and queries of accounts, and of the API key that a request is made with. */
 import './account.ts';
 import './viewer.ts';

@@ -2,7 +2,7 @@ import { type Caller, type Scope, scopes } from '../../auth/caller.ts';
 import { builder } from '../../graphql/builder.ts';
 
 const ScopeEnum = builder.enumType('Scope', {
-  description: 'Something that an API key may be allowed to do.',
+  description: 'A permission of an API key.',
   values: Object.fromEntries(
     (Object.entries(scopes) as [Scope, string][]).map(([scope, description]) => [
       scope.toUpperCase().replace(':', '_'),
@@ -11,39 +11,47 @@ const ScopeEnum = builder.enumType('Scope', {
   ) as Record<string, { value: Scope; description: string }>,
 });
 
-const Workspace = builder.objectRef<Caller>('Workspace').implement({
-  description: 'What belongs together: accounts, jobs and webhooks. Keys see their own workspace only.',
+const WorkspaceObject = builder.objectRef<Caller>('Workspace').implement({
+  description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
   fields: (t) => ({
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
     name: t.exposeString('workspaceName', { description: 'Name of the workspace.' }),
   }),
 });
 
-const Viewer = builder.objectRef<Caller>('Viewer').implement({
-  description: 'The API key that this request was made with.',
+const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
+  description: 'The API key that made the request.',
   fields: (t) => ({
-    keyId: t.exposeID('keyId', { description: 'Id of the key, as the key command lists it.' }),
+    keyId: t.exposeID('keyId', { description: 'Id of the key, as `npm run key -- list` shows it.' }),
     name: t.exposeString('keyName', { description: 'Name of the key.' }),
-    scopes: t.field({ type: [ScopeEnum], description: 'What the key may do.', resolve: ({ scopes }) => [...scopes] }),
+    scopes: t.field({
+      type: [ScopeEnum],
+      description: 'The permissions of the key.',
+      resolve: ({ scopes }) => [...scopes],
+    }),
     accountIds: t.idList({
       nullable: true,
-      description: 'The accounts that the key is limited to; null where it may use every account of the workspace.',
+      description: 'Ids of the accounts that the key is limited to. Null if it may use every account of the workspace.',
       resolve: ({ accountIds }) => accountIds && [...accountIds],
     }),
     expiresAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the key expires; null where it does not.',
+      description: 'When the key expires. Null if it does not expire.',
       resolve: ({ expiresAt }) => expiresAt?.toISOString(),
     }),
-    workspace: t.field({ type: Workspace, description: 'The workspace of the key.', resolve: (caller) => caller }),
+    workspace: t.field({
+      type: WorkspaceObject,
+      description: 'The workspace that the key belongs to.',
+      resolve: (caller) => caller,
+    }),
   }),
 });
 
 builder.queryField('viewer', (t) =>
   t.field({
-    type: Viewer,
-    description: 'Who you are: the API key of this request. It needs no scope.',
+    type: ViewerObject,
+    description: 'The API key that made the request. No scope is required.',
     resolve: (_root, _args, { caller }) => caller,
   }),
 );

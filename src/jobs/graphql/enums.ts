@@ -1,4 +1,4 @@
-/** Enums of job postings. Those that only inputs have take no unknown word; those that answers have do. */
+/** Enums of job postings. Output enums fall back to `UNRECOGNIZED` for a value that the schema does not know; input enums do not. */
 import { contractEnum } from '../../graphql/enums.ts';
 import type {
   checkpointTypes,
@@ -11,70 +11,70 @@ import type {
   workplaces,
 } from '../shapes.ts';
 
-type Words<T extends readonly string[]> = Readonly<Record<T[number], string>>;
+type Descriptions<T extends readonly string[]> = Readonly<Record<T[number], string>>;
 
-export const WorkplaceEnum = contractEnum('Workplace', 'Where the work is done.', {
-  ON_SITE: 'At the place of the company.',
-  HYBRID: 'Partly at the place of the company.',
-  REMOTE: 'From anywhere.',
-} satisfies Words<typeof workplaces>);
+export const WorkplaceEnum = contractEnum('Workplace', 'Where the work takes place.', {
+  ON_SITE: 'At the workplace.',
+  HYBRID: 'Partly at the workplace, partly remote.',
+  REMOTE: 'Entirely remote.',
+} satisfies Descriptions<typeof workplaces>);
 
-export const EmploymentStatusEnum = contractEnum('EmploymentStatus', 'The kind of employment.', {
-  FULL_TIME: 'Full time.',
-  PART_TIME: 'Part time.',
-  CONTRACT: 'As a contractor.',
-  TEMPORARY: 'For a limited time.',
-  OTHER: 'Something else.',
-  VOLUNTEER: 'Unpaid, as a volunteer.',
-  INTERNSHIP: 'As an intern.',
-} satisfies Words<typeof employmentStatuses>);
+export const EmploymentStatusEnum = contractEnum('EmploymentStatus', 'The type of employment.', {
+  FULL_TIME: 'Full-time.',
+  PART_TIME: 'Part-time.',
+  CONTRACT: 'Contract work.',
+  TEMPORARY: 'Temporary, for a limited period.',
+  OTHER: 'Any other type of employment.',
+  VOLUNTEER: 'Unpaid volunteer work.',
+  INTERNSHIP: 'An internship.',
+} satisfies Descriptions<typeof employmentStatuses>);
 
-export const SeniorityEnum = contractEnum('Seniority', 'How senior the position is.', {
+export const SeniorityEnum = contractEnum('Seniority', 'The seniority level of a position.', {
   INTERNSHIP: 'Internship.',
   ENTRY_LEVEL: 'Entry level.',
   ASSOCIATE: 'Associate.',
-  MID_SENIOR_LEVEL: 'Mid to senior level.',
+  MID_SENIOR_LEVEL: 'Mid-senior level.',
   DIRECTOR: 'Director.',
   EXECUTIVE: 'Executive.',
-  NOT_APPLICABLE: 'Does not apply.',
-} satisfies Words<typeof seniorities>);
+  NOT_APPLICABLE: 'No seniority level applies.',
+} satisfies Descriptions<typeof seniorities>);
 
-export const PayFrequencyEnum = contractEnum('PayFrequency', 'What the amounts of a pay are paid for.', {
-  YEARLY: 'For a year.',
-  MONTHLY: 'For a month.',
-  HOURLY: 'For an hour.',
-} satisfies Words<typeof payFrequencies>);
+export const PayFrequencyEnum = contractEnum('PayFrequency', 'The period that a pay range refers to.', {
+  YEARLY: 'Per year.',
+  MONTHLY: 'Per month.',
+  HOURLY: 'Per hour.',
+} satisfies Descriptions<typeof payFrequencies>);
 
-export const JobServiceEnum = contractEnum('JobService', 'The service of the network that a job is published with.', {
-  CLASSIC: 'The service that every member has.',
-  RECRUITER: 'The service for recruiters.',
-} satisfies Words<typeof jobServices>);
+export const JobServiceEnum = contractEnum('JobService', 'The service of the network that publishes a job.', {
+  CLASSIC: 'The standard service, available to every member.',
+  RECRUITER: 'The recruiting service.',
+} satisfies Descriptions<typeof jobServices>);
 
-export const PublishModeEnum = contractEnum('PublishMode', 'How a job is listed.', {
-  FREE: 'As a free listing. Not every draft is eligible.',
-  PROMOTED: 'As a paid listing; with CLASSIC and RECRUITER.',
-  PROMOTED_PLUS: 'As a paid listing with more reach; with CLASSIC only.',
-} satisfies Words<typeof publishModes>);
+export const PublishModeEnum = contractEnum('PublishMode', 'How a job is listed: free of charge or paid.', {
+  FREE: 'A free listing. Not every draft is eligible.',
+  PROMOTED: 'A paid listing, available with both `CLASSIC` and `RECRUITER`.',
+  PROMOTED_PLUS: 'A paid listing with a wider reach, available with `CLASSIC` only.',
+} satisfies Descriptions<typeof publishModes>);
 
 export const JobStateEnum = contractEnum(
   'JobState',
   'The state of a job posting.',
   {
-    active: 'Published and taking applications.',
+    active: 'Published and open to applications.',
     draft: 'Not published yet.',
-    review: 'Published, and under review by the network.',
+    review: 'Submitted, and under review by the network.',
     closed: 'Closed: it can no longer be edited.',
-    paused: 'Published, and taking no applications at the moment.',
+    paused: 'Published, but currently not open to applications.',
   } satisfies Record<JobState, string>,
   { read: true },
 );
 
 export const CheckpointTypeEnum = contractEnum(
   'CheckpointType',
-  'What the network asks for before it publishes.',
+  'What the network asks for before it publishes a draft.',
   {
-    EMAIL_VERIFICATION: 'The token of a link that it has sent by e-mail.',
-    OTP: 'A one-time code that it has sent.',
-  } satisfies Words<typeof checkpointTypes>,
+    EMAIL_VERIFICATION: 'The token from the link that the network sent by email.',
+    OTP: 'The one-time code that the network sent.',
+  } satisfies Descriptions<typeof checkpointTypes>,
   { read: true },
 );

@@ -6,9 +6,9 @@ import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../oper
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
 import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
 import { CreateJobDraftInput, EditJobInput, jobRequest, PublishJobInput, SolveJobCheckpointInput } from './inputs.ts';
-import { PnetJobPosting } from './posting.ts';
+import { PnetJobPostingObject } from './posting.ts';
 
-/** Every result leads on to the posting as it is after the mutation, whatever was loaded before. */
+/** The posting as the mutation left it: what a loader read before the mutation is discarded. */
 function postingAfter(
   { job_id }: { readonly job_id: string },
   { loaders }: GraphQLContext,
@@ -17,35 +17,35 @@ function postingAfter(
 }
 
 const postingField = {
-  type: PnetJobPosting,
+  type: PnetJobPostingObject,
   nullable: true,
-  description: 'The posting as it is now. Embedded backend only.',
+  description: 'The job after the mutation. Embedded backend only.',
 } as const;
 
-const PnetJobPostingEdited = builder.objectRef<JobEdited>('PnetJobPostingEdited').implement({
-  description: 'The job was edited.',
+const PnetJobPostingEditedObject = builder.objectRef<JobEdited>('PnetJobPostingEdited').implement({
+  description: 'Result of an edit.',
   fields: (t) => ({
-    jobId: t.exposeID('job_id', { description: 'The job.' }),
+    jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
     jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
   }),
 });
 
-const PnetJobPostingPublished = builder.objectRef<JobPublished>('PnetJobPostingPublished').implement({
-  description: 'The draft was published.',
+const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPostingPublished').implement({
+  description: 'Result of publishing a draft.',
   fields: (t) => ({
-    jobId: t.exposeID('job_id', { description: 'The job.' }),
-    jobState: t.expose('job_state', { type: JobStateEnum, description: 'The state it is in now.' }),
+    jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
+    jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job after publishing.' }),
     jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
   }),
 });
 
-const PnetJobPostingPublishCheckpoint = builder
+const PnetJobPostingPublishCheckpointObject = builder
   .objectRef<JobCheckpointOpened>('PnetJobPostingPublishCheckpoint')
   .implement({
     description:
-      'The network asks for one more step before it publishes the draft: answer it with `solveJobCheckpoint`. The draft is not published yet.',
+      'The network requires another step before it publishes the draft. Complete it with `solveJobCheckpoint`; until then, the draft is not published.',
     fields: (t) => ({
-      jobId: t.exposeID('job_id', { description: 'The draft: the `draftId` of `solveJobCheckpoint`.' }),
+      jobId: t.exposeID('job_id', { description: 'Id of the draft, to pass to `solveJobCheckpoint` as `draftId`.' }),
       // Not `type`: an error of the same union has a `type` that is text, and GraphQL lets no selection have both.
       checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
       jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
@@ -54,66 +54,66 @@ const PnetJobPostingPublishCheckpoint = builder
 
 const editResult = mutationResult<JobEdited>(
   'EditJobResult',
-  'The edited job, or why it was not edited.',
-  [PnetJobPostingEdited],
-  // A checkpoint stands in the way of an edit where the network asks the account itself for one.
+  'The edited job, or the reason why the edit failed.',
+  [PnetJobPostingEditedObject],
+  // The network may ask the account itself to pass a checkpoint before an edit.
   ['request', 'not_found', 'account', 'checkpoint', 'performed'],
 );
 
 const draftResult = mutationResult<JobPosting>(
   'CreateJobDraftResult',
-  'The new draft, or why there is none.',
-  [PnetJobPosting],
+  'The new draft, or the reason why it was not created.',
+  [PnetJobPostingObject],
   ['request', 'not_found', 'account'],
 );
 
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'PublishJobResult',
-  'The published job, the checkpoint that the network asks for, or why it was not published.',
-  [PnetJobPostingPublished, PnetJobPostingPublishCheckpoint],
+  'The published job, the checkpoint that the network requires, or the reason why publishing failed.',
+  [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
   ['request', 'not_found', 'account', 'checkpoint', 'payment', 'performed'],
 );
 
 const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'SolveJobCheckpointResult',
-  'The published job, the next checkpoint, or why the solution was not taken.',
-  [PnetJobPostingPublished, PnetJobPostingPublishCheckpoint],
+  'The published job, the next checkpoint, or the reason why the solution was rejected.',
+  [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
   ['request', 'not_found', 'account', 'checkpoint', 'performed'],
 );
 
 mutationField('editJob', {
-  description: 'Edits a job posting: only the fields that are present change.',
+  description: 'Edits a job posting. Only the fields that are present change.',
   input: EditJobInput,
-  inputDescription: 'What to change.',
+  inputDescription: 'The job and its changes.',
   result: editResult,
   operation: editJob,
-  // The one mutation in which null is refused: it could be taken for "remove".
+  // The only mutation that rejects null, because null could be read as "remove".
   toRequest: jobRequest,
 });
 
 mutationField('createJobDraft', {
   description:
-    'Creates a draft, to be published with `publishJob`. Embedded backend only: the contract has no such call.',
+    'Creates a draft, which `publishJob` publishes. Embedded backend only, because the contract has no such call.',
   input: CreateJobDraftInput,
-  inputDescription: 'What the draft says.',
+  inputDescription: 'The draft to create.',
   result: draftResult,
   operation: createJobDraft,
   toRequest: (input) => jobRequest(withoutNulls(input)),
 });
 
 mutationField('publishJob', {
-  description: 'Publishes a draft as a free or a paid listing. The network may ask for a checkpoint first.',
+  description: 'Publishes a draft as a free or a paid listing. The network may require a checkpoint first.',
   input: PublishJobInput,
-  inputDescription: 'How to publish it.',
+  inputDescription: 'The draft and how to publish it.',
   result: publishResult,
   operation: publishJob,
 });
 
 mutationField('solveJobCheckpoint', {
   description:
-    'Answers the checkpoint that publishing a draft has opened; another may follow. Five wrong inputs close it, and it expires after 15 minutes: publish again.',
+    'Solves the open checkpoint of a draft. Another checkpoint may follow. A checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again.',
   input: SolveJobCheckpointInput,
-  inputDescription: 'The answer.',
+  inputDescription: 'The solution.',
   result: checkpointResult,
   operation: solveJobCheckpoint,
 });

@@ -3,25 +3,25 @@ import { connect, connectionArgs, connectionComplexity, connectionType } from '.
 import { listJobs } from '../operations.ts';
 import { jobListLimits } from '../shapes.ts';
 import { JobStateEnum } from './enums.ts';
-import { PnetJobPosting } from './posting.ts';
+import { PnetJobPostingObject } from './posting.ts';
 
-const PnetJobPostingConnection = connectionType('PnetJobPosting', PnetJobPosting, 'job postings');
+const PnetJobPostingConnection = connectionType('PnetJobPosting', PnetJobPostingObject, 'job postings');
 
 builder.queryFields((t) => ({
   jobPosting: t.field({
-    type: PnetJobPosting,
+    type: PnetJobPostingObject,
     nullable: true,
     description:
-      'The job posting or draft with this id; null where the key cannot see one. Embedded backend only. Scope: `jobs:write`.',
-    args: { jobId: t.arg.id({ required: true, description: 'Id of the posting or draft.' }) },
+      'The job posting or draft with this id. Null if the key cannot see one. Embedded backend only. Scope: `jobs:write`.',
+    args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
   jobPostings: t.field({
     type: PnetJobPostingConnection,
     description: 'Job postings and drafts, newest first. Embedded backend only. Scope: `jobs:write`.',
     args: {
-      accountId: t.arg.id({ description: 'Only those of this account.' }),
-      state: t.arg({ type: JobStateEnum, description: 'Only those in this state.' }),
+      accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }),
+      state: t.arg({ type: JobStateEnum, description: 'Returns only the jobs in this state.' }),
       ...connectionArgs(jobListLimits, 'job postings'),
     },
     complexity: connectionComplexity,

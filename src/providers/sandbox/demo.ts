@@ -5,6 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
+import { insertAccounts, type StoredAccount } from '../../auth/account-repository.ts';
 import { createKey } from '../../auth/api-keys.ts';
 import { scopeNames } from '../../auth/caller.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../../events/sources.ts';
@@ -12,7 +13,7 @@ import type { RandomBytes } from '../../ids.ts';
 import { type JobState, jobStates } from '../../jobs/shapes.ts';
 import { keysOf } from '../../keys-of.ts';
 import type { Database } from '../../store/database.ts';
-import type { AccountTable, JobTable, WebhookTable } from '../../store/schema.ts';
+import type { JobTable, WebhookTable } from '../../store/schema.ts';
 import type { triggerContexts, WebhookTrigger } from '../../webhooks/shapes.ts';
 import {
   companyJobId,
@@ -53,7 +54,7 @@ export async function ensureDemo(
     if (numInsertedOrUpdatedRows === 0n) return null;
 
     const base = now.getTime();
-    await transaction.insertInto('accounts').values(demoAccounts(base)).execute();
+    await insertAccounts(transaction, demoAccounts(base));
     await transaction.insertInto('jobs').values(demoJobs(base)).execute();
     await transaction.insertInto('webhooks').values(demoWebhooks(base)).execute();
     const { key } = await createKey(
@@ -83,7 +84,7 @@ export async function readDemoKey(directory: string): Promise<string | undefined
 }
 
 /** A working account of each type, one in each failing status, and one for each failing session. */
-function demoAccounts(base: number): AccountTable[] {
+function demoAccounts(base: number): StoredAccount[] {
   const account = (
     id: string,
     name: string,

@@ -1,0 +1,192 @@
+/** Drafts and reads of jobs, which are additions to the contract. */
+import { describe, expect, test } from 'vitest';
+import { jobStates } from '../../src/jobs/shapes.ts';
+import { backends } from '../support/backends.ts';
+import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
+
+/** Every field of a posting as it is read back. */
+const wholePosting = `
+  jobId accountId jobState checkpoint { checkpointType attemptsLeft expiresAt }
+  jobTitle { providerId text } company { providerId text } workplace location employmentStatus description
+  autoRejectionTemplate
+  screeningQuestions {
+    __typename question position mustMatch
+    ... on NumericScreeningQuestion { minExpectation maxExpectation }
+    ... on MultipleChoicesScreeningQuestion { choices expectedChoices }
+  }
+  recruiter { projectId functions industries skills seniority includePosterInfo }
+  trackingPixelUrl companyJobId
+  applyMethod {
+    __typename ... on PnetApplyMethod { notificationEmail resumeRequired } ... on ExternalApplyMethod { url }
+  }
+  salary { currency min max payFrequency } additionalCompensation { currency min max payFrequency }
+  autoArchiveApplicants { screeningQuestions outsideOfCountry }
+  sendRejectionNotification createdAt updatedAt`;
+
+describe.each(backends.filter(({ serves }) => serves.drafts))('drafts and reads, $name backend', (backend) => {
+  const jobs = serveJobs(backend);
+  const { mutate, edit, draft, refusal } = jobs;
+
+  test('createJobDraft stores every field, and jobPosting reads it back', async () => {
+    const created = await mutate('createJobDraft', everyField);
+    expect(created).toMatchObject({ __typename: 'PnetJobPosting', jobState: 'DRAFT' });
+    expect((await jobs.workspace.job(created.jobId)).fields).toEqual(everyFieldStored);
+    const { data, errors } = await jobs.workspace.ask(
+      `query ($id: ID!) { jobPosting(jobId: $id) { ${wholePosting} } }`,
+      {
+        id: created.jobId,
+      },
+    );
+    expect(errors).toEqual([]);
+    const at = jobs.served.clock.now.toISOString();
+    expect(data.jobPosting).toEqual({
+      ...everyField,
+      jobId: created.jobId,
+      accountId: jobs.accountId,
+      jobState: 'DRAFT',
+      checkpoint: null,
+      company: { providerId: '900043', text: null },
+      screeningQuestions: [
+        { __typename: 'NumericScreeningQuestion', ...everyField.screeningQuestions[0]?.numeric },
+        { __typename: 'MultipleChoicesScreeningQuestion', ...everyField.screeningQuestions[1]?.multipleChoices },
+      ],
+      applyMethod: { __typename: 'PnetApplyMethod', ...everyField.applyMethod.pnet },
+      createdAt: at,
+      updatedAt: at,
+    });
+  });
+
+  test('a draft needs only a title; the rest has the defaults of the contract', async () => {
+    const { jobId } = await mutate('createJobDraft', { jobTitle: { text: 'Engineer' }, description: null });
+    const { data } = await jobs.workspace.ask(`query ($id: ID!) { jobPosting(jobId: $id) { ${wholePosting} } }`, {
+      id: jobId,
+    });
+    expect(data.jobPosting).toMatchObject({
+      jobTitle: { providerId: null, text: 'Engineer' },
+      description: null,
+      screeningQuestions: [],
+      recruiter: null,
+      applyMethod: null,
+      autoArchiveApplicants: { screeningQuestions: true, outsideOfCountry: true },
+      sendRejectionNotification: true,
+    });
+    await edit({ jobId, recruiter: { projectId: 'p' } });
+    const { data: later } = await jobs.workspace.ask(
+      `query ($id: ID!) { jobPosting(jobId: $id) { recruiter { projectId includePosterInfo functions } } }`,
+      { id: jobId },
+    );
+    expect(later.jobPosting.recruiter).toEqual({ projectId: 'p', includePosterInfo: true, functions: null });
+    expect(await refusal('createJobDraft', {})).toMatch(/jobTitle/);
+    expect(await mutate('createJobDraft', { jobTitle: {} })).toMatchObject({
+      ...anError('invalid_parameters'),
+      issues: [{ path: ['input', 'jobTitle'], message: 'needs an id or a text' }],
+    });
+  });
+
+  test('each result leads to the posting as it is after that mutation', async () => {
+    const draftId = await draft('otp');
+    const { data } = await jobs.workspace.ask(
+      `mutation ($draftId: ID!, $accountId: ID!) {
+        opened: publishJob(input: { accountId: $accountId, draftId: $draftId, mode: FREE }) {
+          ... on PnetJobPostingPublishCheckpoint {
+            jobPosting { jobState checkpoint { checkpointType attemptsLeft expiresAt } }
+          }
+        }
+        wrong: solveJobCheckpoint(input: { accountId: $accountId, draftId: $draftId, input: "999999" }) { __typename }
+        edited: editJob(input: { accountId: $accountId, jobId: $draftId, location: "5" }) {
+          ... on PnetJobPostingEdited { jobPosting { location checkpoint { attemptsLeft } } }
+        }
+        done: solveJobCheckpoint(input: { accountId: $accountId, draftId: $draftId, input: "123456" }) {
+          ... on PnetJobPostingPublished { jobPosting { jobState location checkpoint { attemptsLeft } } }
+        }
+      }`,
+      { draftId, accountId: jobs.accountId },
+    );
+    expect(data).toEqual({
+      opened: {
+        jobPosting: {
+          jobState: 'DRAFT',
+          checkpoint: {
+            checkpointType: 'OTP',
+            attemptsLeft: 5,
+            expiresAt: new Date(jobs.served.clock.now.getTime() + 15 * 60_000).toISOString(),
+          },
+        },
+      },
+      wrong: { __typename: 'CheckpointError' },
+      edited: { jobPosting: { location: '5', checkpoint: { attemptsLeft: 4 } } },
+      done: { jobPosting: { jobState: 'ACTIVE', location: '5', checkpoint: null } },
+    });
+  });
+
+  test('jobPosting is null for a job that does not exist or belongs to others', async () => {
+    const foreign = await jobs.served.workspace();
+    const theirs = await foreign.draft({ accountId: await foreign.account() });
+    for (const id of ['999999', theirs, 'x', '']) {
+      const { data, errors } = await jobs.workspace.ask('query ($id: ID!) { jobPosting(jobId: $id) { jobId } }', {
+        id,
+      });
+      expect({ data, errors }).toEqual({ data: { jobPosting: null }, errors: [] });
+    }
+  });
+
+  test('jobPostings pages newest first, by account and by state, without losing or repeating a job', async () => {
+    const mine = await jobs.served.workspace();
+    const [one, two] = [await mine.account(), await mine.account()];
+    const made: { jobId: string; accountId: string; state: string }[] = [];
+    const started = jobs.served.clock.now;
+    for (let index = 0; index < 23; index += 1) {
+      // Every second has the time of the one before it: the id must decide.
+      jobs.served.clock.now = new Date(started.getTime() + Math.floor(index / 2) * 1000);
+      const account = index % 3 === 0 ? two : one;
+      const state = jobStates[index % jobStates.length] ?? 'draft';
+      made.push({ jobId: await mine.draft({ accountId: account, state }), accountId: account, state });
+    }
+    jobs.served.clock.now = started;
+    const pages = async (args: string, first: number) => {
+      const seen: { jobId: string; accountId: string; jobState: string }[] = [];
+      let after: string | null = null;
+      for (;;) {
+        const { data } = await mine.ask(
+          `query ($first: Int!, $after: String) { jobPostings(${args} first: $first, after: $after) {
+            edges { cursor node { jobId accountId jobState } } nodes { jobId } pageInfo { hasNextPage endCursor } } }`,
+          { first, after },
+        );
+        const { edges, nodes, pageInfo } = data.jobPostings;
+        expect(nodes.map((node: { jobId: string }) => node.jobId)).toEqual(
+          edges.map((edge: { node: { jobId: string } }) => edge.node.jobId),
+        );
+        seen.push(...edges.map((edge: { node: (typeof seen)[number] }) => edge.node));
+        if (!pageInfo.hasNextPage) return seen;
+        after = pageInfo.endCursor;
+      }
+    };
+    const whole = await pages('', 250);
+    expect(whole.map(({ jobId }) => jobId).sort()).toEqual(made.map(({ jobId }) => jobId).sort());
+    for (const first of [1, 2, 5, 22, 23, 24]) expect(await pages('', first)).toEqual(whole);
+    for (const state of jobStates) {
+      expect(await pages(`state: ${state.toUpperCase()},`, 2)).toEqual(
+        whole.filter(({ jobState }) => jobState === state.toUpperCase()),
+      );
+    }
+    for (const account of [one, two]) {
+      expect(await pages(`accountId: "${account}",`, 4)).toEqual(whole.filter((job) => job.accountId === account));
+    }
+    expect(await pages(`accountId: "${await jobs.workspace.account()}",`, 4)).toEqual([]);
+  });
+
+  test.each([
+    [0, 'invalid_parameters'],
+    [-1, 'invalid_parameters'],
+    [251, 'limit_too_high'],
+  ] as const)('jobPostings(first: %i) fails with %s', async (first, name) => {
+    const { data, errors } = await jobs.workspace.ask(
+      'query ($first: Int!) { jobPostings(first: $first) { nodes { jobId } } }',
+      {
+        first,
+      },
+    );
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([{ extensions: { type: `errors/${name}`, issues: [{ path: ['first'] }] } }]);
+  });
+});

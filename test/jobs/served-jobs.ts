@@ -1,0 +1,196 @@
+/** A gateway whose jobs are under test, and the requests that the tests of jobs share. */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type ErrorName, errorTable } from '../../src/errors.ts';
+import type { Providers } from '../../src/providers/provider.ts';
+import type { JobScenarioName } from '../../src/providers/sandbox/networks.ts';
+import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';
+
+const failure = `... on ServiceError { type status title detail instance message }
+  ... on InvalidRequestError { issues { path message } }`;
+const published = `... on PnetJobPostingPublished { jobId jobState }
+  ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure}`;
+export const documents = {
+  editJob: `mutation ($input: EditJobInput!) {
+    editJob(input: $input) { __typename ... on PnetJobPostingEdited { jobId } ${failure} } }`,
+  publishJob: `mutation ($input: PublishJobInput!) { publishJob(input: $input) { __typename ${published} } }`,
+  solveJobCheckpoint: `mutation ($input: SolveJobCheckpointInput!) {
+    solveJobCheckpoint(input: $input) { __typename ${published} } }`,
+  createJobDraft: `mutation ($input: CreateJobDraftInput!) {
+    createJobDraft(input: $input) { __typename ... on PnetJobPosting { jobId jobState } ${failure} } }`,
+};
+
+/** The GraphQL type that reports an error of this name. */
+const typeOfError = (name: ErrorName) =>
+  ({
+    request: 'InvalidRequestError',
+    not_found: 'NotFoundError',
+    account: 'AccountError',
+    checkpoint: 'CheckpointError',
+    payment: 'PaymentError',
+    performed: 'ActionAlreadyPerformedError',
+    key: 'Query error',
+    system: 'Query error',
+  })[errorTable[name].family];
+
+export const anError = (name: ErrorName) => ({
+  __typename: typeOfError(name),
+  type: `errors/${name}`,
+  status: errorTable[name].status,
+  title: errorTable[name].title,
+});
+
+/** Every field that an edit can set, as GraphQL takes it. */
+export const everyField = {
+  jobTitle: { providerId: '12', text: 'Engineer' },
+  company: { providerId: '900043' },
+  workplace: 'HYBRID',
+  location: '105646813',
+  employmentStatus: 'FULL_TIME',
+  description: '<p>Robots that <b>carry</b>.</p>',
+  autoRejectionTemplate: 'Thank you for applying.',
+  screeningQuestions: [
+    {
+      numeric: {
+        question: 'Years of experience?',
+        position: 1,
+        mustMatch: true,
+        minExpectation: 2,
+        maxExpectation: 8.5,
+      },
+    },
+    {
+      multipleChoices: {
+        question: 'Which?',
+        choices: ['A', 'B'],
+        expectedChoices: ['B'],
+        position: 2,
+        mustMatch: false,
+      },
+    },
+  ],
+  recruiter: {
+    projectId: 'project-1',
+    functions: ['eng', 'it', 'qa'],
+    industries: ['4', '5', '6'],
+    skills: Array.from({ length: 10 }, (_, index) => `skill-${index}`),
+    seniority: 'MID_SENIOR_LEVEL',
+    includePosterInfo: false,
+  },
+  trackingPixelUrl: 'https://pixel.example/p.gif?job=1',
+  companyJobId: 'REQ-7',
+  applyMethod: { pnet: { notificationEmail: 'jobs@northlight.example', resumeRequired: true } },
+  salary: { currency: 'EUR', min: 50_000, max: 70_000.5, payFrequency: 'YEARLY' },
+  additionalCompensation: { currency: 'EUR', min: 0, max: 10, payFrequency: 'HOURLY' },
+  autoArchiveApplicants: { screeningQuestions: false, outsideOfCountry: true },
+  sendRejectionNotification: false,
+};
+
+/** The same fields as they are stored, in the contract's terms. */
+export const everyFieldStored = {
+  job_title: { id: '12', text: 'Engineer' },
+  company: { id: '900043' },
+  workplace: 'HYBRID',
+  location: '105646813',
+  employment_status: 'FULL_TIME',
+  description: '<p>Robots that <b>carry</b>.</p>',
+  auto_rejection_template: 'Thank you for applying.',
+  screening_questions: [
+    {
+      answer_type: 'numeric',
+      question: 'Years of experience?',
+      position: 1,
+      must_match: true,
+      min_expectation: 2,
+      max_expectation: 8.5,
+    },
+    {
+      answer_type: 'multiple_choices',
+      question: 'Which?',
+      choices: ['A', 'B'],
+      expected_choices: ['B'],
+      position: 2,
+      must_match: false,
+    },
+  ],
+  recruiter: {
+    project_id: 'project-1',
+    functions: ['eng', 'it', 'qa'],
+    industries: ['4', '5', '6'],
+    skills: Array.from({ length: 10 }, (_, index) => `skill-${index}`),
+    seniority: 'MID_SENIOR_LEVEL',
+    include_poster_info: false,
+  },
+  tracking_pixel_url: 'https://pixel.example/p.gif?job=1',
+  company_job_id: 'REQ-7',
+  apply_method: { type: 'pnet', notification_email: 'jobs@northlight.example', resume_required: true },
+  salary: { currency: 'EUR', min: 50_000, max: 70_000.5, pay_frequency: 'YEARLY' },
+  additional_compensation: { currency: 'EUR', min: 0, max: 10, pay_frequency: 'HOURLY' },
+  auto_archive_applicants: { screening_questions: false, outside_of_country: true },
+  send_rejection_notification: false,
+};
+
+type Input = Record<string, unknown>;
+
+/** A workspace with one account, over a network that counts publications. */
+export class ServedJobs {
+  served!: Served;
+  workspace!: SeededWorkspace;
+  /** The account that requests are made from, unless their input names another. */
+  accountId!: string;
+  /** How often the network has been asked to publish a draft, by its id. */
+  readonly publications = new Map<string, number>();
+  /** What the first publication of a draft waits for at the network. */
+  gate: Promise<void> = Promise.resolve();
+
+  async start(backend: Backend): Promise<void> {
+    this.served = await backend.start({
+      providers: (sandbox): Providers => ({
+        ...sandbox,
+        PNET: {
+          ...sandbox.PNET,
+          publish: async (session, draft, ...rest) => {
+            const publications = (this.publications.get(draft.jobId) ?? 0) + 1;
+            this.publications.set(draft.jobId, publications);
+            // Only the first waits: a second that got this far would otherwise wait forever.
+            if (publications === 1) await this.gate;
+            return sandbox.PNET.publish(session, draft, ...rest);
+          },
+        },
+      }),
+    });
+    this.workspace = await this.served.workspace();
+    this.accountId = await this.workspace.account();
+  }
+
+  readonly mutate = async (name: keyof typeof documents, input: Input) => {
+    const { data, errors } = await this.workspace.ask(documents[name], {
+      input: { accountId: this.accountId, ...input },
+    });
+    expect(errors).toEqual([]);
+    return data[name];
+  };
+  readonly edit = (input: Input) => this.mutate('editJob', input);
+  readonly publish = (draftId: string, input: Input = {}) =>
+    this.mutate('publishJob', { draftId, mode: 'FREE', ...input });
+  readonly solve = (draftId: string, input: string) => this.mutate('solveJobCheckpoint', { draftId, input });
+  readonly draft = (scenario?: JobScenarioName, more = {}) =>
+    this.workspace.draft({ accountId: this.accountId, scenario, ...more });
+
+  /** The errors of a request that GraphQL itself refuses. */
+  readonly refusal = async (name: keyof typeof documents, input: Input) => {
+    const { data, errors } = await this.workspace.ask(documents[name], {
+      input: { accountId: this.accountId, ...input },
+    });
+    expect(data).toBeNull();
+    expect(errors).not.toEqual([]);
+    return errors.map(({ message }) => message).join('\n');
+  };
+}
+
+/** Serves jobs over a backend for the suite that calls it. */
+export function serveJobs(backend: Backend): ServedJobs {
+  const jobs = new ServedJobs();
+  beforeAll(() => jobs.start(backend));
+  afterAll(() => jobs.served.close());
+  return jobs;
+}
