@@ -1,9 +1,19 @@
+/** A family of events, as a row of the contract's tables. */
+interface SourceRow {
+  /** Whether a webhook chooses the fields of its payload, or always gets all of them. */
+  readonly mapping: 'chosen' | 'all';
+  readonly events: readonly string[];
+  /** The keys that a webhook can choose from. */
+  readonly keys: readonly string[];
+}
+
 /**
- * The event families of the contract: for each source its events ("Events") and the keys that a payload may be made of
- * (endpoint 4). Validation, GraphQL enums, the OpenAPI document and the delivery engine derive from this table.
+ * The event families of the contract: for each source its events ("Events") and the keys of its payloads (endpoint 4).
+ * Validation, GraphQL enums, the OpenAPI document and the delivery engine derive from this table.
  */
 export const webhookSources = {
   messaging: {
+    mapping: 'chosen',
     events: [
       'message_received',
       'message_read',
@@ -42,6 +52,7 @@ export const webhookSources = {
     ],
   },
   users: {
+    mapping: 'chosen',
     events: ['new_relation'],
     keys: [
       'account_id',
@@ -56,6 +67,7 @@ export const webhookSources = {
     ],
   },
   account_status: {
+    mapping: 'all',
     events: [
       'creation_success',
       'creation_fail',
@@ -72,6 +84,7 @@ export const webhookSources = {
     keys: [],
   },
   email: {
+    mapping: 'chosen',
     events: ['mail_sent', 'mail_received', 'mail_moved'],
     keys: [
       'email_id',
@@ -102,6 +115,7 @@ export const webhookSources = {
     ],
   },
   email_tracking: {
+    mapping: 'chosen',
     events: ['mail_opened', 'mail_link_clicked'],
     keys: [
       'event_id',
@@ -118,6 +132,7 @@ export const webhookSources = {
     ],
   },
   calendar_event: {
+    mapping: 'chosen',
     events: ['calendar_event_created', 'calendar_event_updated', 'calendar_event_deleted'],
     keys: [
       'account_id',
@@ -147,7 +162,7 @@ export const webhookSources = {
       'color',
     ],
   },
-} as const satisfies Record<string, { readonly events: readonly string[]; readonly keys: readonly string[] }>;
+} as const satisfies Record<string, SourceRow>;
 
 export type WebhookSource = keyof typeof webhookSources;
 export type WebhookEvent = (typeof webhookSources)[WebhookSource]['events'][number];
