@@ -1,6 +1,6 @@
 /** A family of events, as a row of the contract's tables. */
 interface SourceRow {
-  /** Whether a webhook chooses the fields of its payload, or always gets all of them. */
+  /** Whether a webhook chooses the fields of its payloads or always receives all of them. */
   readonly mapping: 'chosen' | 'all';
   readonly events: readonly string[];
   /** The keys that a webhook can choose from. */
@@ -168,25 +168,24 @@ export type WebhookSource = keyof typeof webhookSources;
 export type WebhookEvent = (typeof webhookSources)[WebhookSource]['events'][number];
 export type WebhookDataKey = (typeof webhookSources)[WebhookSource]['keys'][number];
 
+// Object.keys types the names of any object as string.
 export const webhookSourceNames = Object.keys(webhookSources) as WebhookSource[];
 
-/** Every event of every source; no two sources share one. */
+/** The events of all sources. No two sources share one. */
 export const webhookEvents = webhookSourceNames.flatMap(
   (source): readonly WebhookEvent[] => webhookSources[source].events,
 );
 
-/** Every payload key of every source, each once. */
+/** The payload keys of all sources, without duplicates. */
 export const webhookDataKeys = [
   ...new Set(webhookSourceNames.flatMap((source): readonly WebhookDataKey[] => webhookSources[source].keys)),
 ];
 
 /**
- * The source that a webhook was created with, read off its events, as the contract's read form does not say it;
- * null where it has none (a TRIGGER webhook) or none that is known.
+ * The source of the webhook that is subscribed to these events. The contract's read form of a webhook omits the source,
+ * but every event belongs to one. Null for a webhook without events (TRIGGER) and for events of no known source.
  */
-export function sourceOfEvents(events: readonly string[]): WebhookSource | null {
-  const known = webhookSourceNames.find((source) =>
-    (webhookSources[source].events as readonly string[]).includes(events[0] ?? ''),
-  );
-  return known ?? null;
+export function sourceOfEvents([first = '']: readonly string[]): WebhookSource | null {
+  const emits = ({ events }: SourceRow) => events.includes(first);
+  return webhookSourceNames.find((source) => emits(webhookSources[source])) ?? null;
 }

@@ -19,7 +19,7 @@ import {
   webhookTypes,
 } from './shapes.ts';
 
-/** The words of this capability that an upstream may spell differently. */
+/** The contract's terms in this capability that an upstream service may spell differently. */
 export const webhookVocabularies = {
   webhook_objects: ['WebhookList', 'Webhook', 'WebhookCreated', 'WebhookDeleted'],
   webhook_types: webhookTypes,
@@ -78,16 +78,15 @@ const endpoints = {
 
 const changeWebhooks = 'change webhooks';
 const readSecrets = 'read the secrets of webhooks';
-const seeDeliveries = 'see deliveries';
+const readDeliveries = 'read deliveries';
 
-/** The contract cannot read one webhook: the list is walked, this many full pages at the most. */
+/** The contract has no endpoint that reads one webhook, so the list is searched, up to this many full pages. */
 const maxPages = 10;
 
 /** Webhooks of a remote service. */
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   async function list(call: RequestContext, query: WebhookListRequest): Promise<WebhookList> {
-    const answer = await upstream.call(call, endpoints.list, { query });
-    const { items, cursor } = pageOf<Webhook>(answer);
+    const { items, cursor } = pageOf<Webhook>(await upstream.call(call, endpoints.list, { query }));
     return { object: 'WebhookList', items: call.caller.scopes.has('webhooks:write') ? items : items.map(hide), cursor };
   }
 
@@ -106,7 +105,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
         cursor === null
           ? null
           : new ServiceError('limit_too_high', {
-              detail: `The webhook is not among the first ${maxPages * webhookLimits.limit.max}: read on in webhooks.`,
+              detail: `The webhook is not among the first ${maxPages * webhookLimits.limit.max}. Find it in the list of webhooks instead.`,
             });
       return webhookIds.map((id) => found.get(id) ?? missing);
     },
@@ -121,11 +120,11 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     setEnabled: notServed(changeWebhooks),
     rotateSecret: notServed(readSecrets),
     showSecret: notServed(readSecrets),
-    health: notServed(seeDeliveries),
+    health: notServed(readDeliveries),
   };
 }
 
-/** A webhook as keys without `webhooks:write` are shown it; one that is odd is left to whoever reads it. */
+/** A webhook without its header values, for API keys without `webhooks:write`. A malformed one stays as it is. */
 function hide(webhook: Webhook): Webhook {
   if (!Array.isArray(webhook?.headers)) return webhook;
   return { ...webhook, headers: webhook.headers.map((header) => ({ key: header?.key, value: hiddenValue })) };

@@ -17,7 +17,7 @@ const create = `mutation Create($input: CreateWebhookInput!) { createWebhook(inp
 const state = `query State($webhookId: ID!, $first: Int! = 50, $after: String, $state: [DeliveryState!]) { webhook(webhookId: $webhookId) {
   enabled health { disabledReason failingSince pausedUntil } headers { key value }
   deliveries(first: $first, after: $after, state: $state) { pageInfo { hasNextPage endCursor } nodes { id deliveryId event state attemptCount nextAttemptAt finishedAt data
-    attempts { nodes { number status failure durationMs answer } } } } } }`;
+    attempts { nodes { number status failure durationMs responseBody } } } } } }`;
 const secret = (name: string) =>
   `mutation Secret($input: WebhookSecretInput!) { ${name}(input: $input) { __typename
   ... on WebhookSecret${name.startsWith('show') ? 'Shown' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
@@ -136,7 +136,7 @@ describe.each(databases)('deliveries over GraphQL on $name', (dialect) => {
             state: 'PENDING',
             attemptCount: 1,
             finishedAt: null,
-            attempts: { nodes: [{ number: 1, status: 503, failure: null, answer: 'busy' }] },
+            attempts: { nodes: [{ number: 1, status: 503, failure: null, responseBody: 'busy' }] },
           },
         ],
       },
@@ -153,7 +153,7 @@ describe.each(databases)('deliveries over GraphQL on $name', (dialect) => {
         attemptCount: 3,
         nextAttemptAt: null,
         attempts: {
-          nodes: [{ status: 503 }, { status: null, failure: 'CONNECTION_LOST' }, { status: 200, answer: 'thanks' }],
+          nodes: [{ status: 503 }, { status: null, failure: 'CONNECTION_LOST' }, { status: 200, responseBody: 'thanks' }],
         },
       },
     ]);
