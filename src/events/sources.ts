@@ -1,5 +1,5 @@
 /** A family of events, as a row of the contract's tables. */
-interface SourceRow {
+export interface SourceRow {
   /** Whether a webhook chooses the fields of its payloads or always receives all of them. */
   readonly mapping: 'chosen' | 'all';
   readonly events: readonly string[];

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { accountTypes } from '../auth/account.ts';
 import {
+  type SourceRow,
   type WebhookSource,
   webhookDataKeys,
   webhookEvents,
@@ -91,22 +92,21 @@ const trigger = {
 };
 
 /** The fields of the payload: the name of each, and the key of the event that its value is read from. */
-const mappingOf = <const Key extends string>(keys: readonly Key[]) =>
+const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
   boundedList(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }), 0, maxEntries);
 
-/** The variant of one source: its own events and payload keys. A source without keys accepts no `data`. */
+/** The variant of one source: its own events and payload keys. A source that offers no choice accepts no `data`. */
 function createVariant<S extends WebhookSource>(source: S) {
-  const { events, keys }: { events: readonly string[]; keys: readonly string[] } = webhookSources[source];
+  const { mapping, events, keys }: SourceRow = webhookSources[source];
+  const data: z.ZodType<{ name: string; key: string }[]> =
+    mapping === 'all' ? z.never('is not accepted for this source') : dataMapping(keys);
   return z.strictObject({
     source: z.literal(source),
     ...createCommon,
     events: boundedList(z.enum(events), 0, maxEntries).optional(),
-    data: mapping(keys).optional(),
+    data: data.optional(),
   });
 }
-
-const mapping = (keys: readonly string[]): z.ZodType<{ name: string; key: string }[]> =>
-  keys.length === 0 ? z.never('is not accepted for this source') : mappingOf(keys);
 
 /** POST /v1/webhooks: the body, discriminated on `source`. */
 export const webhookCreateShape = z.discriminatedUnion('source', [
@@ -166,7 +166,7 @@ export const updateShape = z.strictObject({
   ...settings,
   source: z.enum(webhookSourceNames).optional(),
   events: boundedList(z.enum(webhookEvents), 0, maxEntries).optional(),
-  data: mappingOf(webhookDataKeys).optional(),
+  data: dataMapping(webhookDataKeys).optional(),
 });
 
 export type WebhookDelete = z.infer<typeof webhookDeleteShape>;

@@ -5,15 +5,13 @@ import { flattenOneOf, toSnakeCase, withoutNulls } from '../../graphql/contract-
 import { contractEnum } from '../../graphql/enums.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
-const dataDescription = 'Name of the payload field, and the event field that it is read from.';
-
 /** The input of one source: its own enum of events and, if it has keys to choose from, its own enum of payload keys. */
 function sourceInput(source: WebhookSource, name: string) {
   const events: Readonly<Record<string, string>> = eventsOfSource[source];
   const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, events);
   const DataInput = webhookSources[source].mapping === 'all' ? null : dataInput(source, name);
   return builder.inputType(`${name}WebhookInput`, {
-    description: `Subscribes to the source \`${source}\`: ${lowerFirst(sourceDescriptions[source])}`,
+    description: `A subscription to the source \`${source}\`.`,
     fields: (t) => ({
       events: t.field({
         type: [EventEnum],
@@ -35,15 +33,13 @@ function dataInput(source: WebhookSource, name: string) {
   const keys: Readonly<Record<string, string>> = keysOfSource[source];
   const KeyEnum = contractEnum(`${name}DataKey`, `An event field of the source \`${source}\`.`, keys);
   return builder.inputType(`${name}DataMappingInput`, {
-    description: dataDescription,
+    description: 'Name of the payload field, and the event field that it is read from.',
     fields: (t) => ({
       name: t.string({ required: true, description: 'Name of the payload field.' }),
       key: t.field({ type: KeyEnum, required: true, description: 'Event field that the value is read from.' }),
     }),
   });
 }
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 const sourceInputs = {
   messaging: sourceInput('messaging', 'Messaging'),
