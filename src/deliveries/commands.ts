@@ -7,7 +7,7 @@ import type { Emit, Emitted } from '../delivery/emit.ts';
 import type { Signals } from '../delivery/notifications.ts';
 import type { Issue } from '../errors.ts';
 import { ServiceError } from '../errors.ts';
-import { ownKeys, triggerEvent } from '../events/event.ts';
+import { emittableKeys, ownKeys, triggerEvent } from '../events/event.ts';
 import { sampleData } from '../events/samples.ts';
 import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../events/sources.ts';
 import { checkId } from '../ids.ts';
@@ -185,7 +185,7 @@ const timeOf = (sample: Record<string, unknown>) =>
 
 /** Data has keys of its source, and none that we give ourselves. */
 function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknown>>): void {
-  const keys: readonly string[] = source === 'account_status' ? ['timestamp'] : webhookSources[source].keys;
+  const keys = emittableKeys(source);
   for (const key of Object.keys(data)) {
     if (ownKeys.includes(key)) throw invalid(['data'], `must not have ${key}: the gateway sets it`);
     if (!keys.includes(key)) throw invalid(['data'], `must not have ${key}, which is no key of the source ${source}`);

@@ -17,26 +17,53 @@ import type {
 } from './shapes.ts';
 
 /**
- * Account events and their deliveries: additions to the contract, embedded only. Requests have passed their shape; every
- * failure is a ServiceError.
+ * Account events and their deliveries, additions to the contract that only the embedded backend serves. Requests have
+ * passed their shape; every failure is a ServiceError.
  */
 export interface DeliveriesPort {
   /** One page of the deliveries of a webhook, newest first: 1 to 250, 50 by default. */
   list(context: RequestContext, request: DeliveryListRequest): Promise<Page<Delivery>>;
   /** The deliveries with these ids, in their order; null for each that the key cannot see. */
   find(context: RequestContext, deliveryIds: readonly string[]): Promise<(Delivery | null)[]>;
-  /** One page of the attempts of a delivery, oldest first: 1 to 250, 50 by default. */
+  /**
+   * One page of the attempts of a delivery, oldest first: 1 to 250, 50 by default.
+   * @throws ServiceError `resource_not_found` when the key cannot see the delivery
+   */
   attempts(context: RequestContext, request: AttemptListRequest): Promise<Page<DeliveryAttempt>>;
   /** Yields each delivery when it is created and whenever its state changes, until the context's signal aborts. */
   watch(context: RequestContext, request: Watch): Promise<AsyncGenerator<Delivery>>;
-  /** Reports an event of an account. It is stored, with its deliveries, before this resolves. */
+  /**
+   * Reports an event of an account. Resolves once the event and its deliveries are stored.
+   * @throws ServiceError `resource_not_found` when the account does not exist in the workspace
+   * @throws ServiceError `invalid_parameters` when `data` has a key that the event's source does not have, or when the
+   *   idempotency key was used for another event
+   */
   emit(context: RequestContext, request: EmitEvent): Promise<EventEmitted>;
-  /** Fires a TRIGGER webhook. */
+  /**
+   * Fires a TRIGGER webhook.
+   * @throws ServiceError `resource_not_found` when the webhook or the account does not exist in the workspace
+   * @throws ServiceError `invalid_parameters` when the webhook is disabled, is not a TRIGGER webhook, or has another
+   *   context or other accounts
+   */
   fireTrigger(context: RequestContext, request: FireTrigger): Promise<EventEmitted>;
-  /** Sends a sample event to one webhook. */
+  /**
+   * Sends a sample event to one AUTO webhook.
+   * @throws ServiceError `resource_not_found` when the webhook does not exist in the workspace
+   * @throws ServiceError `invalid_parameters` when the webhook is disabled, is a TRIGGER webhook, or has a source
+   *   without this event
+   */
   sendTest(context: RequestContext, request: SendTestEvent): Promise<EventEmitted>;
-  /** Resends a delivery that has succeeded, failed or been held. */
+  /**
+   * Resends a delivery that has succeeded, failed or been held.
+   * @throws ServiceError `resource_not_found` when the key cannot see the delivery
+   * @throws ServiceError `invalid_parameters` when its webhook is disabled
+   * @throws ServiceError `action_already_performed` when it is still pending
+   */
   redeliver(context: RequestContext, request: Redeliver): Promise<DeliveryScheduled>;
-  /** Resends the deliveries of a webhook that are in a state and were created in a period. */
+  /**
+   * Resends the deliveries of a webhook that are in the given state and were created in the given period.
+   * @throws ServiceError `resource_not_found` when the webhook does not exist in the workspace
+   * @throws ServiceError `invalid_parameters` when the webhook is disabled
+   */
   redeliverAll(context: RequestContext, request: RedeliverAll): Promise<DeliveriesRedelivered>;
 }

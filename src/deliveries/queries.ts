@@ -67,7 +67,7 @@ export function readDeliveries({
             duration_ms,
             status,
             failure: failure as FailureReason | null,
-            answer,
+            response_body: answer,
           }),
         ),
       };

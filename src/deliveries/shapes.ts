@@ -1,6 +1,6 @@
 /**
- * Deliveries: what was sent to webhooks, what came of it, and what can be asked for. None of it is part of the contract,
- * which leaves deliveries open; the words and shapes are Postern's.
+ * Deliveries: their states, their attempts, and the requests that create, read and resend them. The contract does not
+ * cover deliveries, so these terms and shapes are Postern's.
  */
 import { z } from 'zod';
 import { webhookEvents } from '../events/sources.ts';
@@ -10,25 +10,14 @@ import { triggerContexts } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: 250, default: 50 } } as const;
 
-export const deliveryStates = {
-  pending: 'Waits for its first attempt, for the next one, or for the answer to one that is being made.',
-  held: 'The webhook is disabled: it waits until it is replayed.',
-  succeeded: 'The endpoint answered with a status of 200 to 299 in time.',
-  failed: 'Every attempt failed, or the endpoint said that it is gone.',
-} as const;
-export type DeliveryState = keyof typeof deliveryStates;
+export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
-export const failureReasons: Readonly<Record<FailureReason, string>> = {
-  address_refused: 'The address is not public, and not one that this deployment lets deliveries go to.',
-  name_not_found: 'The name of the host could not be resolved.',
-  connection_failed: 'No connection could be made.',
-  connection_lost: 'The connection ended before the answer did.',
-  tls_failed: 'The certificate or the TLS handshake was not accepted.',
-  timeout: 'There was no complete answer within 15 seconds.',
-  invalid_answer: 'What came back is not an HTTP answer.',
-};
+/** The states of deliveries that `redeliverAll` resends. */
+export const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
+export type RedeliverableState = (typeof redeliverableStates)[number];
 
-/** An event on its way to one webhook. Times are ISO 8601 text. */
+/** The delivery of one event to one webhook. Times are ISO 8601 text. */
 export interface Delivery {
   readonly object: 'Delivery';
   readonly delivery_id: string;
@@ -40,27 +29,31 @@ export interface Delivery {
   readonly data: Readonly<Record<string, unknown>>;
   readonly state: DeliveryState;
   readonly attempt_count: number;
-  /** Null where none is to come, or one is due now. */
+  /** Null if no attempt is scheduled, or one is due or in progress. */
   readonly next_attempt_at: string | null;
   readonly created_at: string;
   readonly finished_at: string | null;
 }
 
+/** One HTTP request of a delivery. */
 export interface DeliveryAttempt {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   readonly started_at: string;
   readonly duration_ms: number;
+  /** HTTP status of the response; null if none was received. */
   readonly status: number | null;
+  /** Null if the response was read to its end. */
   readonly failure: FailureReason | null;
-  /** The first bytes of the answer's body. */
-  readonly answer: string;
+  /** The first bytes of the response body, as text. */
+  readonly response_body: string;
 }
 
 export interface EventEmitted {
   readonly object: 'EventEmitted';
   readonly event_id: string;
   readonly delivery_ids: readonly string[];
+  /** Whether the idempotency key had been used before, so that nothing new was created. */
   readonly repeated: boolean;
 }
 export interface DeliveryScheduled {
@@ -72,6 +65,7 @@ export interface DeliveriesRedelivered {
   readonly webhook_id: string;
   readonly count: number;
 }
+
 const cursor = z.string().min(1, 'must not be empty').optional();
 const limit = pageLimit(deliveryLimits.limit.max).optional();
 const idempotencyKey = shortText().min(1, 'must not be empty').optional();
@@ -79,7 +73,7 @@ const instant = () => z.iso.datetime({ offset: true, error: 'must be a time such
 
 export const deliveryListShape = z.strictObject({
   webhook_id: identifier(),
-  state: z.array(z.enum(Object.keys(deliveryStates) as DeliveryState[])).optional(),
+  state: z.array(z.enum(deliveryStates)).optional(),
   limit,
   cursor,
 });
@@ -89,7 +83,7 @@ export const redeliverAllShape = z.strictObject({
   webhook_id: identifier(),
   since: instant().optional(),
   until: instant().optional(),
-  state: z.enum(['held', 'failed', 'succeeded']),
+  state: z.enum(redeliverableStates),
 });
 export const testEventShape = z.strictObject({ webhook_id: identifier(), event: z.enum(webhookEvents).optional() });
 export const watchShape = z.strictObject({ webhook_id: identifier().optional() });

@@ -1,15 +1,15 @@
 import { notServed } from '../upstream/unsupported.ts';
 import type { DeliveriesPort } from './port.ts';
 
-const seeDeliveries = 'see deliveries';
+const readDeliveries = 'read deliveries';
 const sendEvents = 'send events';
 
-/** The contract has nothing about deliveries. */
+/** The contract does not cover deliveries, so an upstream service does not serve them. */
 export const upstreamDeliveries: DeliveriesPort = {
-  list: notServed(seeDeliveries),
-  find: notServed(seeDeliveries),
-  attempts: notServed(seeDeliveries),
-  watch: notServed(seeDeliveries),
+  list: notServed(readDeliveries),
+  find: notServed(readDeliveries),
+  attempts: notServed(readDeliveries),
+  watch: notServed(readDeliveries),
   emit: notServed(sendEvents),
   fireTrigger: notServed(sendEvents),
   sendTest: notServed(sendEvents),

@@ -1,22 +1,31 @@
-/** An event on its way to webhooks. */
-import type { WebhookSource } from './sources.ts';
+/** An event that is delivered to webhooks. */
+import { type WebhookSource, webhookSources } from './sources.ts';
 
-/** Something that happened to an account, or a TRIGGER webhook that was fired. */
+/** Something that happened to an account, or the firing of a TRIGGER webhook. */
 export interface DeliveryEvent {
   readonly id: string;
   readonly workspaceId: string;
-  /** Null for a trigger that was fired without naming an account. */
+  /** Null for a trigger that was fired without an account. */
   readonly accountId: string | null;
   readonly accountType: string | null;
   /** Null for a trigger. */
   readonly source: WebhookSource | null;
   readonly event: string;
-  /** By the keys of the source (contract, endpoint 4), without those that {@link ownKeys} names. */
+  /** The event's values by the keys of its source (contract, endpoint 4), without {@link ownKeys}. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Keys that no emitter gives: they say which account the event is of, and which webhook it goes to. */
+/** Keys that the gateway sets: they name the account that the event belongs to, and the webhook that receives it. */
 export const ownKeys: readonly string[] = ['account_id', 'account_type', 'webhook_name'];
 
-/** The event of a TRIGGER webhook that is fired: of no source, and of no other webhook. */
+/**
+ * The keys that an emitter may set in the data of an event: those of its source without {@link ownKeys}. A source
+ * without keys to choose from has only the time.
+ */
+export function emittableKeys(source: WebhookSource): readonly string[] {
+  const { mapping, keys } = webhookSources[source];
+  return mapping === 'all' ? ['timestamp'] : keys.filter((key) => !ownKeys.includes(key));
+}
+
+/** The event of a TRIGGER webhook that was fired: it has no source and goes to that webhook only. */
 export const triggerEvent = 'trigger';

@@ -1,7 +1,8 @@
 /**
- * What events look like: realistic data for every event of the contract, for its documentation, for test events and for
- * what sandbox accounts emit. The contract names the keys and not their values; these are Postern's.
+ * Realistic data for every event of the contract: for the documentation, for test events and for the events of sandbox
+ * accounts. The contract specifies the keys but not their values; these are Postern's.
  */
+import { defaultMapping, payloadFields } from './payload-fields.ts';
 import { type WebhookEvent, type WebhookSource, webhookSources } from './sources.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -111,7 +112,7 @@ const calendarEvent = (at: string): Data => ({
   color: '#3f51b5',
 });
 
-/** What all events of a source have. Each is told the time as ISO text. */
+/** The data that all events of a source share, given the time as ISO 8601 text. */
 const common: Readonly<Record<WebhookSource, (at: string) => Data>> = {
   messaging: message,
   users: (at) => ({
@@ -128,7 +129,7 @@ const common: Readonly<Record<WebhookSource, (at: string) => Data>> = {
   calendar_event: calendarEvent,
 };
 
-/** What single events have beside or instead of that. */
+/** The data that single events add or replace. */
 const particular: Readonly<Partial<Record<WebhookEvent, Data>>> = {
   message_read: { read_by: [person] },
   message_reaction: { reaction: '👍', reaction_sender: person },
@@ -141,12 +142,12 @@ const particular: Readonly<Partial<Record<WebhookEvent, Data>>> = {
   calendar_event_deleted: { is_cancelled: true },
 };
 
-/** The data of a sample event, by the keys of its source. */
+/** The data of a sample event, keyed by the keys of its source. */
 export function sampleData(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
   return { ...common[source](at.toISOString()), ...particular[event] };
 }
 
-/** The account that the sample payloads of a source are of. */
+/** The type of the account in the sample payloads of a source. */
 const sampleAccountType: Readonly<Record<WebhookSource, string>> = {
   messaging: 'PNET',
   users: 'PNET',
@@ -156,22 +157,14 @@ const sampleAccountType: Readonly<Record<WebhookSource, string>> = {
   calendar_event: 'SEARCHMAIL_CALENDAR',
 };
 
-/** The body of a delivery to a webhook that maps nothing, as JSON: every key of the source that the event has. */
+/** The JSON body of a delivery to a webhook that chooses no fields: every key of the source that the event has. */
 export function samplePayload(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
-  const values: Record<string, unknown> = {
-    ...sampleData(source, event, at),
-    account_id: 'w8Xk2mN5pQ7rS1tU3vY6zA',
-    account_type: sampleAccountType[source],
-    webhook_name: 'My webhook',
-  };
-  const keys: readonly string[] = source === 'account_status' ? Object.keys(values) : webhookSources[source].keys;
-  return {
-    event,
-    ...Object.fromEntries(keys.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]]))),
-  };
+  const account = { accountId: 'w8Xk2mN5pQ7rS1tU3vY6zA', accountType: sampleAccountType[source] };
+  const webhook = { name: 'My webhook', data: defaultMapping(source) };
+  return Object.fromEntries(payloadFields({ ...account, source, event, data: sampleData(source, event, at) }, webhook));
 }
 
-/** The events of a source in the order of the contract, each with its sample. */
+/** A sample of each event of a source, in the contract's order. */
 export const samplesOf = (source: WebhookSource, at: Date) =>
   webhookSources[source].events.map((event: WebhookEvent) => ({
     source,

@@ -1,9 +1,19 @@
+/** A family of events, as a row of the contract's tables. */
+export interface SourceRow {
+  /** Whether a webhook chooses the fields of its payloads or always receives all of them. */
+  readonly mapping: 'chosen' | 'all';
+  readonly events: readonly string[];
+  /** The keys that a webhook can choose from. */
+  readonly keys: readonly string[];
+}
+
 /**
- * The event families of the contract: for each source its events ("Events") and the keys that a payload may be made of
- * (endpoint 4). Validation, GraphQL enums, the OpenAPI document and the delivery engine derive from this table.
+ * The event families of the contract: for each source its events ("Events") and the keys of its payloads (endpoint 4).
+ * Validation, GraphQL enums, the OpenAPI document and the delivery engine derive from this table.
  */
 export const webhookSources = {
   messaging: {
+    mapping: 'chosen',
     events: [
       'message_received',
       'message_read',
@@ -42,6 +52,7 @@ export const webhookSources = {
     ],
   },
   users: {
+    mapping: 'chosen',
     events: ['new_relation'],
     keys: [
       'account_id',
@@ -56,6 +67,7 @@ export const webhookSources = {
     ],
   },
   account_status: {
+    mapping: 'all',
     events: [
       'creation_success',
       'creation_fail',
@@ -72,6 +84,7 @@ export const webhookSources = {
     keys: [],
   },
   email: {
+    mapping: 'chosen',
     events: ['mail_sent', 'mail_received', 'mail_moved'],
     keys: [
       'email_id',
@@ -102,6 +115,7 @@ export const webhookSources = {
     ],
   },
   email_tracking: {
+    mapping: 'chosen',
     events: ['mail_opened', 'mail_link_clicked'],
     keys: [
       'event_id',
@@ -118,6 +132,7 @@ export const webhookSources = {
     ],
   },
   calendar_event: {
+    mapping: 'chosen',
     events: ['calendar_event_created', 'calendar_event_updated', 'calendar_event_deleted'],
     keys: [
       'account_id',
@@ -147,31 +162,30 @@ export const webhookSources = {
       'color',
     ],
   },
-} as const satisfies Record<string, { readonly events: readonly string[]; readonly keys: readonly string[] }>;
+} as const satisfies Record<string, SourceRow>;
 
 export type WebhookSource = keyof typeof webhookSources;
 export type WebhookEvent = (typeof webhookSources)[WebhookSource]['events'][number];
 export type WebhookDataKey = (typeof webhookSources)[WebhookSource]['keys'][number];
 
+// Object.keys types the names of any object as string.
 export const webhookSourceNames = Object.keys(webhookSources) as WebhookSource[];
 
-/** Every event of every source; no two sources share one. */
+/** The events of all sources. No two sources share one. */
 export const webhookEvents = webhookSourceNames.flatMap(
   (source): readonly WebhookEvent[] => webhookSources[source].events,
 );
 
-/** Every payload key of every source, each once. */
+/** The payload keys of all sources, without duplicates. */
 export const webhookDataKeys = [
   ...new Set(webhookSourceNames.flatMap((source): readonly WebhookDataKey[] => webhookSources[source].keys)),
 ];
 
 /**
- * The source that a webhook was created with, read off its events, as the contract's read form does not say it;
- * null where it has none (a TRIGGER webhook) or none that is known.
+ * The source of the webhook that is subscribed to these events. The contract's read form of a webhook omits the source,
+ * but every event belongs to one. Null for a webhook without events (TRIGGER) and for events of no known source.
  */
-export function sourceOfEvents(events: readonly string[]): WebhookSource | null {
-  const known = webhookSourceNames.find((source) =>
-    (webhookSources[source].events as readonly string[]).includes(events[0] ?? ''),
-  );
-  return known ?? null;
+export function sourceOfEvents([first = '']: readonly string[]): WebhookSource | null {
+  const emits = ({ events }: SourceRow) => events.includes(first);
+  return webhookSourceNames.find((source) => emits(webhookSources[source])) ?? null;
 }

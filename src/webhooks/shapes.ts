@@ -1,7 +1,8 @@
-/** Webhooks: vocabularies, the read form, and the body that creates one (contract, "Webhook" and endpoint 4). */
+/** Webhooks: vocabularies, the read form, and the requests that change them (contract, "Webhook" and endpoint 4). */
 import { z } from 'zod';
 import { accountTypes } from '../auth/account.ts';
 import {
+  type SourceRow,
   type WebhookSource,
   webhookDataKeys,
   webhookEvents,
@@ -16,7 +17,7 @@ export const webhookLimits = { limit: { min: 1, max: 250, default: 100 } } as co
 export const webhookFormats = ['json', 'form'] as const;
 export const webhookTypes = ['AUTO', 'TRIGGER'] as const;
 export const triggerContexts = ['MESSAGE', 'CHAT'] as const;
-/** Clients look components up by these names: they stay as the contract spells them, in GraphQL too. */
+/** Clients look up components by these names, so GraphQL spells them as the contract does. */
 export const triggerIcons = [
   'WebhookIcon',
   'SettingsInputIcon',
@@ -67,13 +68,13 @@ export const webhookListShape = z.object({
 export const webhookCreatedShape = z.object({ object: z.literal('WebhookCreated'), webhook_id: z.string() });
 export const webhookDeletedShape = z.object({ object: z.literal('WebhookDeleted') });
 
-/** The query of GET /v1/webhooks. */
+/** GET /v1/webhooks: the query. */
 export const webhookListRequestShape = z.strictObject({
   limit: pageLimit(webhookLimits.limit.max).optional(),
   cursor: z.string().min(1, 'must not be empty').optional(),
 });
 
-/** What every webhook can be given, AUTO or TRIGGER, when it is created and later. */
+/** The settings that AUTO and TRIGGER webhooks share, at creation and in updates. */
 const settings = {
   name: shortText().optional(),
   format: z.enum(webhookFormats).optional(),
@@ -83,30 +84,29 @@ const settings = {
 
 const createCommon = { request_url: httpUrl(), ...settings, enabled: z.boolean().optional() };
 
-/** How a TRIGGER webhook is offered to people. */
+/** How a client presents a TRIGGER webhook to people. */
 const trigger = {
   icon: z.enum(triggerIcons),
   name: shortText().min(1, 'must not be empty'),
   context: z.enum(triggerContexts),
 };
 
-/** Which field of an event stands under which name in the payload. */
-const mappingOf = <const Key extends string>(keys: readonly Key[]) =>
+/** The fields of the payload: the name of each, and the key of the event that its value is read from. */
+const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
   boundedList(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }), 0, maxEntries);
 
-/** The variant of one source: its own events, its own payload keys, and no `data` where it has no keys. */
+/** The variant of one source: its own events and payload keys. A source that offers no choice accepts no `data`. */
 function createVariant<S extends WebhookSource>(source: S) {
-  const { events, keys }: { events: readonly string[]; keys: readonly string[] } = webhookSources[source];
+  const { mapping, events, keys }: SourceRow = webhookSources[source];
+  const data: z.ZodType<{ name: string; key: string }[]> =
+    mapping === 'all' ? z.never('is not accepted for this source') : dataMapping(keys);
   return z.strictObject({
     source: z.literal(source),
     ...createCommon,
     events: boundedList(z.enum(events), 0, maxEntries).optional(),
-    data: mapping(keys).optional(),
+    data: data.optional(),
   });
 }
-
-const mapping = (keys: readonly string[]): z.ZodType<{ name: string; key: string }[]> =>
-  keys.length === 0 ? z.never('is not accepted for this source') : mappingOf(keys);
 
 /** POST /v1/webhooks: the body, discriminated on `source`. */
 export const webhookCreateShape = z.discriminatedUnion('source', [
@@ -118,7 +118,7 @@ export const webhookCreateShape = z.discriminatedUnion('source', [
   createVariant('calendar_event'),
 ]);
 
-/** DELETE /v1/webhooks/{id}: the path's id. */
+/** DELETE /v1/webhooks/{id}: the id in the path. */
 export const webhookDeleteShape = z.strictObject({ id: identifier() });
 
 export type WebhookFormat = (typeof webhookFormats)[number];
@@ -130,21 +130,17 @@ export type WebhookListRequest = z.infer<typeof webhookListRequestShape>;
 export type WebhookCreated = z.infer<typeof webhookCreatedShape>;
 export type WebhookDeleted = z.infer<typeof webhookDeletedShape>;
 
-/** Why a webhook is disabled. */
-export const disabledReasons = {
-  caller: 'Somebody disabled it.',
-  gone: 'Its endpoint answered 410: it is no more.',
-  failing: 'Its endpoint answered nothing but failures for five days.',
-} as const;
-export type DisabledReason = keyof typeof disabledReasons;
+export const disabledReasons = ['caller', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
 
-/** How the endpoint of a webhook is doing. */
+/** The health of a webhook's destination. Times are ISO 8601 text. */
 export interface WebhookHealth {
+  /** Null if the webhook is enabled, or was created disabled. */
   readonly disabled_reason: DisabledReason | null;
   readonly disabled_at: string | null;
-  /** Since when it has answered nothing but failures. */
+  /** When the current run of failures began; null after a success. */
   readonly failing_since: string | null;
-  /** Until when nothing is sent, as the endpoint is overloaded. */
+  /** Nothing is sent before this time, because the destination is overloaded; null if it is not. */
   readonly paused_until: string | null;
 }
 
@@ -163,14 +159,14 @@ export const setEnabledShape = z.strictObject({ webhook_id: identifier(), enable
 
 export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
 
-/** Only the fields that are present change. Whether `source`, `events` and `data` fit the webhook is for the backend to check. */
+/** Only the fields that are present change. The backend checks that `source`, `events` and `data` fit the webhook. */
 export const updateShape = z.strictObject({
   webhook_id: identifier(),
   request_url: httpUrl().optional(),
   ...settings,
   source: z.enum(webhookSourceNames).optional(),
   events: boundedList(z.enum(webhookEvents), 0, maxEntries).optional(),
-  data: mappingOf(webhookDataKeys).optional(),
+  data: dataMapping(webhookDataKeys).optional(),
 });
 
 export type WebhookDelete = z.infer<typeof webhookDeleteShape>;
@@ -178,5 +174,5 @@ export type WebhookId = z.infer<typeof webhookIdShape>;
 export type WebhookSetEnabled = z.infer<typeof setEnabledShape>;
 export type TriggerCreate = z.infer<typeof createTriggerShape>;
 export type WebhookUpdate = z.infer<typeof updateShape>;
-/** Whether `events` and `data` fit the source has been checked by the shape. */
+/** The shape has checked that `events` and `data` fit the source. */
 export type WebhookCreate = z.infer<typeof webhookCreateShape>;

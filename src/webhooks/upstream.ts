@@ -19,7 +19,7 @@ import {
   webhookTypes,
 } from './shapes.ts';
 
-/** The words of this capability that an upstream may spell differently. */
+/** The contract's terms in this capability that an upstream service may spell differently. */
 export const webhookVocabularies = {
   webhook_objects: ['WebhookList', 'Webhook', 'WebhookCreated', 'WebhookDeleted'],
   webhook_types: webhookTypes,
@@ -78,27 +78,30 @@ const endpoints = {
 
 const changeWebhooks = 'change webhooks';
 const readSecrets = 'read the secrets of webhooks';
-const seeDeliveries = 'see deliveries';
+const readDeliveries = 'read deliveries';
 
-/** The contract cannot read one webhook: the list is walked, this many full pages at the most. */
+/** The contract has no endpoint that reads one webhook, so the list is searched, up to this many full pages. */
 const maxPages = 10;
 
 /** Webhooks of a remote service. */
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
-  async function list(call: RequestContext, query: WebhookListRequest): Promise<WebhookList> {
-    const answer = await upstream.call(call, endpoints.list, { query });
-    const { items, cursor } = pageOf<Webhook>(answer);
-    return { object: 'WebhookList', items: call.caller.scopes.has('webhooks:write') ? items : items.map(hide), cursor };
+  async function list(context: RequestContext, query: WebhookListRequest): Promise<WebhookList> {
+    const { items, cursor } = pageOf<Webhook>(await upstream.call(context, endpoints.list, { query }));
+    return {
+      object: 'WebhookList',
+      items: context.caller.scopes.has('webhooks:write') ? items : items.map(hide),
+      cursor,
+    };
   }
 
   return {
     list,
-    async find(call, webhookIds) {
+    async find(context, webhookIds) {
       const found = new Map<string, Webhook>();
       let cursor: string | null | undefined;
       for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
         const { limit } = webhookLimits;
-        const read = await list(call, cursor === undefined ? { limit: limit.max } : { limit: limit.max, cursor });
+        const read = await list(context, cursor === undefined ? { limit: limit.max } : { limit: limit.max, cursor });
         for (const webhook of read.items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
         cursor = read.cursor;
       }
@@ -106,26 +109,26 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
         cursor === null
           ? null
           : new ServiceError('limit_too_high', {
-              detail: `The webhook is not among the first ${maxPages * webhookLimits.limit.max}: read on in webhooks.`,
+              detail: `The webhook is not among the first ${maxPages * webhookLimits.limit.max}: find it in the list.`,
             });
       return webhookIds.map((id) => found.get(id) ?? missing);
     },
-    async create(call, body) {
-      requireNamedAccounts(call.caller, body.account_ids ?? []);
-      for (const id of body.account_ids ?? []) requireAccount(call.caller, id);
-      return upstream.call<WebhookCreated>(call, endpoints.create, { body });
+    async create(context, body) {
+      requireNamedAccounts(context.caller, body.account_ids ?? []);
+      for (const id of body.account_ids ?? []) requireAccount(context.caller, id);
+      return upstream.call<WebhookCreated>(context, endpoints.create, { body });
     },
-    delete: (call, { id }) => upstream.call<WebhookDeleted>(call, endpoints.delete, { ids: { id } }),
+    delete: (context, { id }) => upstream.call<WebhookDeleted>(context, endpoints.delete, { ids: { id } }),
     createTrigger: notServed(changeWebhooks),
     update: notServed(changeWebhooks),
     setEnabled: notServed(changeWebhooks),
     rotateSecret: notServed(readSecrets),
     showSecret: notServed(readSecrets),
-    health: notServed(seeDeliveries),
+    health: notServed(readDeliveries),
   };
 }
 
-/** A webhook as keys without `webhooks:write` are shown it; one that is odd is left to whoever reads it. */
+/** A webhook without its header values, for API keys without `webhooks:write`. A malformed one stays as it is. */
 function hide(webhook: Webhook): Webhook {
   if (!Array.isArray(webhook?.headers)) return webhook;
   return { ...webhook, headers: webhook.headers.map((header) => ({ key: header?.key, value: hiddenValue })) };

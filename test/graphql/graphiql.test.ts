@@ -116,7 +116,7 @@ describe('the examples', () => {
       for (const each of Object.values(data)) expect(each).toMatchObject({ __typename: 'WebhookCreated' });
     },
     UpdateWebhook: ({ updateWebhook, setWebhookEnabled }) => {
-      expect(updateWebhook.webhook.name).toBe('Mail of the team');
+      expect(updateWebhook.webhook.name).toBe('Team email');
       expect(setWebhookEnabled.webhook.enabled).toBe(true);
     },
     EventSamples: ({ eventSamples }) => {
@@ -130,7 +130,7 @@ describe('the examples', () => {
     SendTestEvent: ({ sendTestEvent }) => expect(sendTestEvent.deliveries).toHaveLength(1),
     WatchDeliveries: () => expect.unreachable('it is a subscription'),
     Deliveries: ({ webhook }) => expect(webhook.deliveries.nodes[0].event).toBe('MESSAGE_RECEIVED'),
-    SendAgain: ({ redeliverAll, redeliver }) => {
+    ResendDeliveries: ({ redeliverAll, redeliver }) => {
       expect(redeliverAll.__typename).toBe('DeliveriesRedelivered');
       expect(redeliver.__typename).toBe('NotFoundError');
     },

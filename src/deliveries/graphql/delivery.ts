@@ -6,79 +6,81 @@ import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
-import { contractEnum } from '../../graphql/enums.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listAttempts, listDeliveries, watchDeliveries } from '../operations.ts';
-import { type Delivery, type DeliveryAttempt, deliveryLimits, deliveryStates, failureReasons } from '../shapes.ts';
+import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
+import { DeliveryStateEnum, FailureReasonEnum } from './enums.ts';
 
-const DeliveryStateEnum = contractEnum('DeliveryState', 'How far a delivery has come.', deliveryStates);
-
-const FailureReasonEnum = contractEnum(
-  'DeliveryFailureReason',
-  'Why an attempt got no answer that could be read.',
-  failureReasons,
-);
-
-const DeliveryAttemptType = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
-  description: 'A request that was made for a delivery.',
+const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
+  description: 'An HTTP request that delivers an event to a webhook.',
   fields: (t) => ({
-    number: t.exposeInt('number', { description: 'Which attempt it was, from 1.' }),
-    startedAt: t.expose('started_at', { type: 'DateTime', description: 'When it was made.' }),
-    durationMs: t.exposeInt('duration_ms', { description: 'How long it took, in milliseconds.' }),
-    status: t.exposeInt('status', { nullable: true, description: 'HTTP status of the answer; null where none came.' }),
+    number: t.exposeInt('number', { description: 'Number of the attempt, starting at 1.' }),
+    startedAt: t.expose('started_at', { type: 'DateTime', description: 'When the request was sent.' }),
+    durationMs: t.exposeInt('duration_ms', { description: 'Duration of the request, in milliseconds.' }),
+    status: t.exposeInt('status', {
+      nullable: true,
+      description: 'HTTP status of the response; null if none was received.',
+    }),
     failure: t.expose('failure', {
       type: FailureReasonEnum,
       nullable: true,
-      description: 'Why there was no answer, or none that could be read to its end; null where there was.',
+      description: 'Why no complete response was received; null if one was.',
     }),
-    answer: t.exposeString('answer', { description: "The first bytes of the answer's body, up to 1 KiB, as text." }),
+    responseBody: t.exposeString('response_body', { description: 'Start of the response body as text, up to 1 KiB.' }),
   }),
 });
 
-const AttemptConnection = connectionType('DeliveryAttempt', DeliveryAttemptType, 'attempts');
+const AttemptConnection = connectionType('DeliveryAttempt', DeliveryAttemptObject, 'attempts');
 
-export const DeliveryType = builder.objectRef<Delivery>('Delivery').implement({
-  description: 'An event on its way to one webhook.',
+export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement({
+  description: 'The delivery of one event to one webhook, with all of its attempts.',
   interfaces: [Node],
-  isTypeOf: (value) => (value as Partial<Delivery>).object === 'Delivery',
+  isTypeOf: (value) => typeof value === 'object' && value !== null && 'object' in value && value.object === 'Delivery',
   fields: (t) => ({
-    id: t.id({ description: 'Global id.', resolve: ({ delivery_id }) => globalId('Delivery', delivery_id) }),
-    deliveryId: t.exposeID('delivery_id', {
-      description: 'What arguments named `deliveryId` take; also the `webhook-id` header of every attempt.',
+    id: t.id({
+      description: 'Global id of the delivery.',
+      resolve: ({ delivery_id }) => globalId('Delivery', delivery_id),
     }),
-    eventId: t.exposeID('event_id', { description: 'Id of the event, the same for all the webhooks it goes to.' }),
+    deliveryId: t.exposeID('delivery_id', {
+      description: 'Id of the delivery. Pass it as `deliveryId`. Every attempt carries it in the `webhook-id` header.',
+    }),
+    eventId: t.exposeID('event_id', { description: 'Id of the event. All deliveries of the event share it.' }),
     event: t.field({
       type: WebhookEventEnum,
       nullable: true,
-      description: 'The event; null where a TRIGGER webhook was fired.',
+      description: 'Type of the event; null if a TRIGGER webhook was fired.',
+      // The enum shows an event that this gateway does not know as UNRECOGNIZED.
       resolve: ({ event }) => (event === triggerEvent ? null : (event as WebhookEvent)),
     }),
-    accountId: t.exposeID('account_id', { nullable: true, description: 'The account that it is of, if of one.' }),
-    data: t.expose('data', { type: 'JSON', description: 'What the event says, by the keys of its source.' }),
-    state: t.expose('state', { type: DeliveryStateEnum, description: 'How far it has come.' }),
-    attemptCount: t.exposeInt('attempt_count', { description: 'Attempts made so far.' }),
+    accountId: t.exposeID('account_id', {
+      nullable: true,
+      description: 'Id of the account that the event belongs to; null if it belongs to none.',
+    }),
+    data: t.expose('data', { type: 'JSON', description: 'Data of the event, keyed by the keys of its source.' }),
+    state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),
+    attemptCount: t.exposeInt('attempt_count', { description: 'Number of attempts so far.' }),
     nextAttemptAt: t.expose('next_attempt_at', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it is tried again; null where it is not, or at this moment.',
+      description: 'When the next attempt is due; null if none is scheduled, or one is due or in progress.',
     }),
-    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the event came in.' }),
+    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the delivery was created.' }),
     finishedAt: t.expose('finished_at', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it succeeded or failed for good.',
+      description: 'When the delivery succeeded or failed permanently; null until then.',
     }),
-    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook that receives the event.' }),
     webhook: t.field({
       type: WebhookInterface,
       nullable: true,
-      description: 'Where it goes.',
+      description: 'The webhook that receives the event.',
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
     attempts: t.field({
       type: AttemptConnection,
-      description: 'The requests that were made for it, the first one first.',
+      description: 'Lists the attempts, oldest first.',
       args: connectionArgs(deliveryLimits, 'attempts'),
       complexity: connectionComplexity,
       resolve: ({ delivery_id }, page, context) =>
@@ -93,15 +95,18 @@ export const DeliveryType = builder.objectRef<Delivery>('Delivery').implement({
   }),
 });
 
-const DeliveryConnection = connectionType('Delivery', DeliveryType, 'deliveries');
+const DeliveryConnection = connectionType('Delivery', DeliveryObject, 'deliveries');
 
 builder.interfaceFields(WebhookInterface, (t) => ({
   deliveries: t.field({
     type: DeliveryConnection,
-    description: 'What was and is to be delivered to it, the newest first. Embedded backend only.',
+    description: 'Lists the deliveries to the webhook, newest first. Embedded backend only.',
     args: {
       ...connectionArgs(deliveryLimits, 'deliveries'),
-      state: t.arg({ type: [DeliveryStateEnum], description: 'The states to show; all of them when left out.' }),
+      state: t.arg({
+        type: [DeliveryStateEnum],
+        description: 'States of the deliveries to list. Defaults to all states.',
+      }),
     },
     complexity: connectionComplexity,
     resolve: ({ id }, { state, ...page }, context) =>
@@ -119,9 +124,10 @@ registerNode('Delivery', (deliveryId, { loaders }) => loaders.deliveries.load(de
 
 builder.queryFields((t) => ({
   delivery: t.field({
-    type: DeliveryType,
+    type: DeliveryObject,
     nullable: true,
-    description: 'The delivery with this id; null where the key cannot see one. Scope: `webhooks:read`.',
+    description:
+      'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
     args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { loaders }) => loaders.deliveries.load(deliveryId),
   }),
@@ -129,10 +135,12 @@ builder.queryFields((t) => ({
 
 builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
-    type: DeliveryType,
+    type: DeliveryObject,
     description:
-      'Deliveries as they are made and whenever something comes of them, from now on. It begins without the past: read that from `webhook.deliveries`. Scope: `webhooks:read`.',
-    args: { webhookId: t.arg.id({ description: 'The webhook to watch; all of the workspace when left out.' }) },
+      'Emits each delivery when it is created and whenever its state changes. For earlier deliveries, query `webhook.deliveries`. Scope: `webhooks:read`.',
+    args: {
+      webhookId: t.arg.id({ description: 'Id of the webhook to watch. Defaults to all webhooks of the workspace.' }),
+    },
     subscribe: (_root, { webhookId }, context) =>
       run(watchDeliveries, context.ports, context, { webhook_id: webhookId ?? undefined }),
     resolve: (delivery) => delivery,

@@ -1,3 +1,3 @@
-/** The GraphQL side of deliveries: reading and watching them, and what is sent. */
+/** Deliveries in GraphQL: reading, watching, sending and resending. */
 import './delivery.ts';
 import './mutations.ts';

@@ -1,63 +1,70 @@
 import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import { builder } from '../../graphql/builder.ts';
 import { toSnakeCase, withoutNulls } from '../../graphql/contract-mapping.ts';
+import { RedeliverableStateEnum } from './enums.ts';
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
 const idempotencyKey = {
-  description: 'Makes it safe to send the same again: a second one under the same key is the first one.',
+  description:
+    'Unique key, up to 255 characters, that makes retries safe. A request with a known key creates nothing new.',
 } as const;
 
 export const EmitEventInput = builder.inputType('EmitEventInput', {
-  description: 'An event of an account.',
+  description: 'The event to emit.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'The account that it happened to.' }),
-    event: t.field({ type: WebhookEventEnum, required: true, description: 'What happened.' }),
+    accountId: t.id({ required: true, description: 'Id of the account that the event belongs to.' }),
+    event: t.field({ type: WebhookEventEnum, required: true, description: 'Type of the event.' }),
     data: t.field({
       type: 'JSON',
       description:
-        'An object by the keys of the source of the event, spelt as in `eventSamples`; the data of the sample when left out. `account_id`, `account_type` and `webhook_name` are not part of it.',
+        "Object with the keys of the event's source, spelled as in `eventSamples`, except `account_id`, `account_type` and `webhook_name`, which the gateway sets. Defaults to the data of the sample.",
     }),
     idempotencyKey: t.string(idempotencyKey),
   }),
 });
 
-/** Data is spelt as the contract does: its keys stay as they are. */
+/** The request of `emitEvent`. The keys of `data` are the contract's already, so they stay as they are. */
 export function emitRequest({ data, ...input }: typeof EmitEventInput.$inferInput): object {
   return { ...toSnakeCase(withoutNulls(input)), ...(data === null || data === undefined ? {} : { data }) };
 }
 
 const MessageContextInput = builder.inputType('MessageContextInput', {
-  description: 'The message that a webhook is fired from.',
+  description: 'The message to fire a webhook from.',
   fields: (t) => ({
     messageId: t.id({ required: true, description: 'Id of the message.' }),
-    chatId: t.id({ required: true, description: 'Id of the chat that it is in.' }),
+    chatId: t.id({ required: true, description: 'Id of the chat that contains the message.' }),
   }),
 });
 
 const ChatContextInput = builder.inputType('ChatContextInput', {
-  description: 'The chat that a webhook is fired from.',
+  description: 'The chat to fire a webhook from.',
   fields: (t) => ({ chatId: t.id({ required: true, description: 'Id of the chat.' }) }),
 });
 
 const FireContextInput = builder.inputType('FireContextInput', {
-  description: 'Where a webhook is fired from: a message or a chat, as the webhook says.',
+  description: "The context to fire a webhook from. Set the field that matches the `context` of the webhook's trigger.",
   isOneOf: true,
   fields: (t) => ({
-    message: t.field({ type: MessageContextInput, description: 'A message.' }),
-    chat: t.field({ type: ChatContextInput, description: 'A chat.' }),
+    message: t.field({ type: MessageContextInput, description: 'Fires from a message.' }),
+    chat: t.field({ type: ChatContextInput, description: 'Fires from a chat.' }),
   }),
 });
 
 export const FireTriggerWebhookInput = builder.inputType('FireTriggerWebhookInput', {
-  description: 'A TRIGGER webhook to fire.',
+  description: 'The TRIGGER webhook to fire, and the context to fire it from.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
-    accountId: t.id({ required: true, description: 'The account that the message or chat is of.' }),
-    context: t.field({ type: FireContextInput, required: true, description: 'Where it is fired from.' }),
+    accountId: t.id({ required: true, description: 'Id of the account that the message or chat belongs to.' }),
+    context: t.field({
+      type: FireContextInput,
+      required: true,
+      description: 'The message or chat to fire the webhook from.',
+    }),
     idempotencyKey: t.string(idempotencyKey),
   }),
 });
 
+/** The request of `fireTriggerWebhook`: the contract's tag `context` stands beside the ids. */
 export function fireRequest({ context, ...input }: typeof FireTriggerWebhookInput.$inferInput): object {
   const place = context.message
     ? { context: 'MESSAGE', ...toSnakeCase(context.message) }
@@ -66,33 +73,27 @@ export function fireRequest({ context, ...input }: typeof FireTriggerWebhookInpu
 }
 
 export const SendTestEventInput = builder.inputType('SendTestEventInput', {
-  description: 'A sample event for one webhook.',
+  description: 'The webhook to test, and the event to send.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
-    event: t.field({ type: WebhookEventEnum, description: 'The event; the first that it listens to when left out.' }),
+    event: t.field({
+      type: WebhookEventEnum,
+      description: 'Type of the event. Defaults to the first event that the webhook is subscribed to.',
+    }),
   }),
 });
 
 export const RedeliverInput = builder.inputType('RedeliverInput', {
-  description: 'A delivery to send once more.',
+  description: 'The delivery to resend.',
   fields: (t) => ({ deliveryId: t.id({ required: true, description: 'Id of the delivery.' }) }),
 });
 
-const RedeliverableStateEnum = builder.enumType('RedeliverableState', {
-  description: 'What can be replayed.',
-  values: {
-    HELD: { value: 'held', description: 'What came while the webhook was disabled.' },
-    FAILED: { value: 'failed', description: 'What failed for good.' },
-    SUCCEEDED: { value: 'succeeded', description: 'What has arrived: it arrives once more.' },
-  } as const,
-});
-
 export const RedeliverAllInput = builder.inputType('RedeliverAllInput', {
-  description: 'Deliveries of a webhook to send once more.',
+  description: 'The deliveries to resend.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
-    state: t.field({ type: RedeliverableStateEnum, required: true, description: 'Which of them.' }),
-    since: t.field({ type: 'DateTime', description: 'Only those made then or later.' }),
-    until: t.field({ type: 'DateTime', description: 'Only those made earlier.' }),
+    state: t.field({ type: RedeliverableStateEnum, required: true, description: 'State of the deliveries to resend.' }),
+    since: t.field({ type: 'DateTime', description: 'Only resend deliveries created at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Only resend deliveries created before this time.' }),
   }),
 });

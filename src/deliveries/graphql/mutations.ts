@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { emitEvent, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
 import type { DeliveriesRedelivered, DeliveryScheduled, EventEmitted } from '../shapes.ts';
-import { DeliveryType } from './delivery.ts';
+import { DeliveryObject } from './delivery.ts';
 import {
   EmitEventInput,
   emitRequest,
@@ -15,65 +15,67 @@ import {
 
 const failures = ['request', 'not_found', 'account', 'performed'] as const;
 
-const EventEmittedType = builder.objectRef<EventEmitted>('EventEmitted').implement({
-  description: 'The event is stored: it will be delivered, whatever happens to the gateway.',
+const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').implement({
+  description: 'The event is stored. It is delivered even if the gateway restarts.',
   fields: (t) => ({
     eventId: t.exposeID('event_id', { description: 'Id of the event.' }),
     repeated: t.exposeBoolean('repeated', {
-      description: 'Whether it had been emitted before under the same idempotency key: then nothing new was made.',
+      description:
+        'Whether this idempotency key was used before. If so, this is the original event, and nothing new was created.',
     }),
     deliveries: t.field({
-      type: [DeliveryType],
+      type: [DeliveryObject],
       nullable: { list: false, items: true },
-      description: 'One for each webhook that it goes to, held ones included. Scope: `webhooks:read`.',
+      description: 'Deliveries of the event, one for each webhook, including held ones. Scope: `webhooks:read`.',
       resolve: ({ delivery_ids }, _args, { loaders }) => delivery_ids.map((id) => loaders.deliveries.load(id)),
     }),
   }),
 });
 
-const DeliveryScheduledType = builder.objectRef<DeliveryScheduled>('DeliveryScheduled').implement({
-  description: 'The delivery is sent once more, with all the attempts that a new one has.',
+const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliveryScheduled').implement({
+  description: 'The delivery is scheduled again, with as many attempts as a new one.',
   fields: (t) => ({
     deliveryId: t.exposeID('delivery_id', { description: 'Id of the delivery.' }),
     delivery: t.field({
-      type: DeliveryType,
+      type: DeliveryObject,
       nullable: true,
-      description: 'The delivery as it is now. Scope: `webhooks:read`.',
+      description: 'The scheduled delivery. Scope: `webhooks:read`.',
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.deliveries.load(delivery_id),
     }),
   }),
 });
 
-const DeliveriesRedeliveredType = builder.objectRef<DeliveriesRedelivered>('DeliveriesRedelivered').implement({
-  description: 'The deliveries are sent once more.',
+const DeliveriesRedeliveredObject = builder.objectRef<DeliveriesRedelivered>('DeliveriesRedelivered').implement({
+  description: 'The deliveries are scheduled again.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
-    count: t.exposeInt('count', { description: 'How many there are.' }),
+    count: t.exposeInt('count', { description: 'Number of scheduled deliveries.' }),
   }),
 });
 
 const emitResult = mutationResult<EventEmitted>(
   'EmitEventResult',
-  'The event, or why there is none.',
-  [EventEmittedType],
+  'The emitted event, or the error.',
+  [EventEmittedObject],
   failures,
 );
 const redeliverResult = mutationResult<DeliveryScheduled>(
   'RedeliverResult',
-  'The delivery, or why it is not sent.',
-  [DeliveryScheduledType],
+  'The scheduled delivery, or the error.',
+  [DeliveryScheduledObject],
   failures,
 );
 const redeliverAllResult = mutationResult<DeliveriesRedelivered>(
   'RedeliverAllResult',
-  'How many are sent, or why none is.',
-  [DeliveriesRedeliveredType],
+  'The number of scheduled deliveries, or the error.',
+  [DeliveriesRedeliveredObject],
   failures,
 );
+
 mutationField('emitEvent', {
-  description: 'Reports an event of an account. It is delivered to every webhook that listens to it.',
+  description: 'Emits an event of an account. It is delivered to every webhook that is subscribed to it.',
   input: EmitEventInput,
-  inputDescription: 'The event.',
+  inputDescription: 'The event to emit.',
   result: emitResult,
   operation: emitEvent,
   toRequest: emitRequest,
@@ -82,16 +84,16 @@ mutationField('emitEvent', {
 mutationField('fireTriggerWebhook', {
   description: 'Fires a TRIGGER webhook from a message or a chat.',
   input: FireTriggerWebhookInput,
-  inputDescription: 'What to fire.',
+  inputDescription: 'The webhook to fire, and its context.',
   result: emitResult,
   operation: fireTrigger,
   toRequest: fireRequest,
 });
 
 mutationField('sendTestEvent', {
-  description: 'Sends a sample event to one webhook, and to no other.',
+  description: 'Sends a sample event to one webhook only.',
   input: SendTestEventInput,
-  inputDescription: 'The webhook.',
+  inputDescription: 'The webhook to test.',
   result: emitResult,
   operation: sendTestEvent,
 });
@@ -99,7 +101,7 @@ mutationField('sendTestEvent', {
 mutationField('redeliver', {
   description: 'Resends a delivery that has succeeded, failed or been held.',
   input: RedeliverInput,
-  inputDescription: 'The delivery.',
+  inputDescription: 'The delivery to resend.',
   result: redeliverResult,
   operation: redeliver,
 });

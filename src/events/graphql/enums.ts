@@ -5,13 +5,13 @@ export const WebhookSourceEnum = contractEnum('WebhookSource', 'A family of acco
   read: true,
 });
 
-export const WebhookEventEnum = contractEnum('WebhookEvent', 'An account event, of any source.', eventDescriptions, {
+export const WebhookEventEnum = contractEnum('WebhookEvent', 'An account event of any source.', eventDescriptions, {
   read: true,
 });
 
 export const WebhookDataKeyEnum = contractEnum(
   'WebhookDataKey',
-  'A field of an event that a payload can have, of any source.',
+  'An event field of any source that a payload can include.',
   keyDescriptions,
   { read: true },
 );

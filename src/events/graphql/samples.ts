@@ -3,26 +3,26 @@ import { samplesOf } from '../samples.ts';
 import { webhookSourceNames } from '../sources.ts';
 import { WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
 
-const EventSample = builder.objectRef<ReturnType<typeof samplesOf>[number]>('EventSample').implement({
-  description: 'What an event looks like.',
+const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]>('EventSample').implement({
+  description: 'An event with the payload that it produces.',
   fields: (t) => ({
-    source: t.expose('source', { type: WebhookSourceEnum, description: 'Its family.' }),
+    source: t.expose('source', { type: WebhookSourceEnum, description: 'Source of the event.' }),
     event: t.expose('event', { type: WebhookEventEnum, description: 'The event.' }),
     payload: t.expose('payload', {
       type: 'JSON',
-      description: 'The body of a delivery to a webhook that chooses no fields and has the format JSON.',
+      description: 'Body of a delivery to a webhook with the default `data` and the format `JSON`.',
     }),
   }),
 });
 
-/** Samples are documentation: they are the same at any time. */
+/** Samples are documentation, so they do not change with the clock. */
 const sampleTime = new Date('2026-11-20T10:15:00Z');
 
 builder.queryField('eventSamples', (t) =>
   t.field({
-    type: [EventSample],
-    description: 'A realistic payload for every event of a source, or of all sources. It needs no scope.',
-    args: { source: t.arg({ type: WebhookSourceEnum, description: 'The source; all of them when left out.' }) },
+    type: [EventSampleObject],
+    description: 'Lists a realistic payload for each event of a source. No scope is required.',
+    args: { source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }) },
     resolve: (_root, { source }) =>
       (source ? [source] : webhookSourceNames).flatMap((name) => samplesOf(name, sampleTime)),
   }),

@@ -1,7 +1,6 @@
 /**
- * The examples in GraphiQL, one tab each, in this order. Their operations are in the folder `examples`; the ids in
- * their variables are those of the demo workspace and the sandbox networks. To add an example, add a file and an entry
- * here.
+ * The examples that GraphiQL opens with, one tab each, in this order. Each operation is a file in `examples/`. The ids in
+ * the variables exist in the demo workspace and the sandbox networks. To add an example, add a file and a line here.
  */
 import { readFile } from 'node:fs/promises';
 import { globalId } from '../node.ts';
@@ -12,13 +11,13 @@ export interface Example {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Accounts and webhooks of the demo workspace have readable ids. */
+/** The readable id of an account or webhook in the demo workspace. */
 const id = (name: string): string => `${name.padEnd(21, '-')}A`;
 
 const pnet = id('pnet');
 const photonet = id('photonet');
 
-/** A valid id that no object has: a placeholder for an id from a response. */
+/** A placeholder: well formed, but no delivery has it. The user replaces it with the id of one. */
 const noDelivery = id('put-one-here');
 
 export const examples = [
@@ -39,7 +38,7 @@ export const examples = [
         company: { text: 'Northlight Robotics' },
         workplace: 'HYBRID',
         employmentStatus: 'FULL_TIME',
-        description: '<p>You teach robots to carry, so that people need not.</p>',
+        description: '<p>You teach robots to carry, so that people do not have to.</p>',
         applyMethod: { external: { url: 'https://jobs.example/robotics-engineer' } },
         salary: { currency: 'EUR', min: 60000, max: 80000, payFrequency: 'YEARLY' },
       },
@@ -110,7 +109,7 @@ export const examples = [
     variables: {
       input: {
         webhookId: id('hook-email'),
-        name: 'Mail of the team',
+        name: 'Team email',
         headers: [{ key: 'x-team', value: 'mail' }],
       },
       enable: { webhookId: id('hook-email'), enabled: true },
@@ -122,8 +121,8 @@ export const examples = [
   { name: 'WatchDeliveries', variables: { webhookId: null } },
   { name: 'Deliveries', variables: { webhookId: id('hook-messaging'), deliveryId: noDelivery } },
   {
-    name: 'SendAgain',
-    variables: { replay: { webhookId: id('hook-email'), state: 'FAILED' }, deliveryId: noDelivery },
+    name: 'ResendDeliveries',
+    variables: { all: { webhookId: id('hook-email'), state: 'FAILED' }, deliveryId: noDelivery },
   },
   { name: 'WebhookSecret', variables: { webhookId: id('hook-email') } },
   {
@@ -133,7 +132,7 @@ export const examples = [
         name: 'Tickets',
         enabled: false,
         requestUrl: 'https://hooks.example/tickets',
-        trigger: { name: 'Make a ticket', icon: 'SyncAltIcon', context: 'MESSAGE' },
+        trigger: { name: 'Create a ticket', icon: 'SyncAltIcon', context: 'MESSAGE' },
       },
       enable: { webhookId: id('hook-trigger-message'), enabled: true },
       fire: {
@@ -155,11 +154,11 @@ export const examples = [
   { name: 'TypedError', variables: { accountId: pnet, identifier: 'ACoSandboxUserUnreachable' } },
 ] as const satisfies readonly Example[];
 
-/** The text of an example's operation. */
+/** Reads the text of an example's operation. */
 export const exampleOperation = ({ name }: Example): Promise<string> =>
   readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');
 
-/** The examples in the form of GraphiQL's tabs. */
+/** The examples as GraphiQL expects them: texts of the operation and of its variables as JSON. */
 export const exampleTabs = (): Promise<readonly { query: string; variables: string }[]> =>
   Promise.all(
     examples.map(async (example) => ({

@@ -1,29 +1,32 @@
 import { contractEnum } from '../../graphql/enums.ts';
-import { type triggerContexts, triggerIcons, type WebhookFormat } from '../shapes.ts';
+import { type DisabledReason, type triggerContexts, triggerIcons, type WebhookFormat } from '../shapes.ts';
 
 export const WebhookFormatEnum = contractEnum(
   'WebhookFormat',
-  'How the payload of a delivery is encoded.',
+  'Encoding of payloads.',
   {
-    json: 'As JSON.',
-    form: 'As application/x-www-form-urlencoded: scalars as text, objects and lists as JSON text.',
+    json: 'JSON.',
+    form: 'URL-encoded form (`application/x-www-form-urlencoded`). Scalars are text; objects and lists are JSON text.',
   } satisfies Record<WebhookFormat, string>,
   { read: true },
 );
 
 export const TriggerContextEnum = contractEnum(
   'TriggerContext',
-  'Where a TRIGGER webhook is fired from.',
-  { MESSAGE: 'From a message.', CHAT: 'From a chat.' } satisfies Record<(typeof triggerContexts)[number], string>,
+  'Where people fire a TRIGGER webhook from.',
+  { MESSAGE: 'A message.', CHAT: 'A chat.' } satisfies Record<(typeof triggerContexts)[number], string>,
   { read: true },
 );
 
 export const TriggerIconEnum = contractEnum(
   'TriggerIcon',
-  'Icon of a TRIGGER webhook. Clients look components up by these names: they are spelt as the contract does.',
-  Object.fromEntries(triggerIcons.map((icon) => [icon, `The component \`${icon}\`.`])) as Record<
-    (typeof triggerIcons)[number],
-    string
-  >,
+  'Icon of a TRIGGER webhook. Clients look up components by these names, so they keep their original case.',
+  Object.fromEntries(triggerIcons.map((icon): [string, string] => [icon, `The component \`${icon}\`.`])),
   { read: true, verbatim: true },
 );
+
+export const DisabledReasonEnum = contractEnum('WebhookDisabledReason', 'Why a webhook was disabled.', {
+  caller: 'An API request disabled the webhook.',
+  gone: 'The endpoint responded with the status 410 (Gone).',
+  failing: 'Every delivery attempt failed for five days.',
+} satisfies Record<DisabledReason, string>);

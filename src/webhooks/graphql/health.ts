@@ -1,38 +1,41 @@
-/** How the destination of a webhook is doing. */
+/** The health of a webhook's endpoint, a field of the webhook. */
 import { builder } from '../../graphql/builder.ts';
-import { contractEnum } from '../../graphql/enums.ts';
-import { disabledReasons, type WebhookHealth } from '../shapes.ts';
+import type { WebhookHealth } from '../shapes.ts';
+import { DisabledReasonEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
 
-const DisabledReasonEnum = contractEnum('WebhookDisabledReason', 'Why a webhook is disabled.', disabledReasons);
-
-const WebhookHealthType = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
-  description: 'How the endpoint of a webhook is doing.',
+const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
+  description: "Health of a webhook's endpoint.",
   fields: (t) => ({
     disabledReason: t.expose('disabled_reason', {
       type: DisabledReasonEnum,
       nullable: true,
-      description: 'Why it is disabled; null where it is not, or was made so.',
+      description: 'Why the webhook was disabled; null if it is enabled, or was created disabled.',
     }),
-    disabledAt: t.expose('disabled_at', { type: 'DateTime', nullable: true, description: 'Since when.' }),
+    disabledAt: t.expose('disabled_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the webhook was disabled; null if it is enabled, or was created disabled.',
+    }),
     failingSince: t.expose('failing_since', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it has answered nothing but failures. After five days it is disabled.',
+      description:
+        'When the current run of failures began; null if there is none. After five days of failures, the webhook is disabled.',
     }),
     pausedUntil: t.expose('paused_until', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when nothing is sent to it, as it asked for less.',
+      description: 'When deliveries resume after the endpoint reported overload; null if they are not paused.',
     }),
   }),
 });
 
 builder.interfaceField(WebhookInterface, 'health', (t) =>
   t.field({
-    type: WebhookHealthType,
+    type: WebhookHealthObject,
     nullable: true,
-    description: 'How its endpoint is doing. Embedded backend only.',
+    description: "Health of the webhook's endpoint. Embedded backend only.",
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );

@@ -1,50 +1,42 @@
-import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../../events/descriptions.ts';
+import { eventsOfSource, keysOfSource, sourceDescriptions } from '../../events/descriptions.ts';
 import { type WebhookSource, webhookSources } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { flattenOneOf, toSnakeCase, withoutNulls } from '../../graphql/contract-mapping.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
-const pick = <Word extends string>(words: readonly Word[], descriptions: Readonly<Record<Word, string>>) =>
-  Object.fromEntries(words.map((word) => [word, descriptions[word]])) as Record<Word, string>;
-
-/** The input of one source: its own enum of events and, unless it has no keys, its own enum of payload keys. */
+/** The input of one source: its own enum of events and, if it has keys to choose from, its own enum of payload keys. */
 function sourceInput(source: WebhookSource, name: string) {
-  const { events, keys } = webhookSources[source];
-  const what = sourceDescriptions[source];
-  const EventEnum = contractEnum(
-    `${name}Event`,
-    `An event of the source \`${source}\`.`,
-    pick(events, eventDescriptions),
-  );
-  const mapping = keys.length === 0 ? null : dataInput(name, source, keys);
+  const events: Readonly<Record<string, string>> = eventsOfSource[source];
+  const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, events);
+  const DataInput = webhookSources[source].mapping === 'all' ? null : dataInput(source, name);
   return builder.inputType(`${name}WebhookInput`, {
-    description: `A webhook for the source \`${source}\`. ${what}`,
+    description: `A subscription to the source \`${source}\`.`,
     fields: (t) => ({
-      events: t.field({ type: [EventEnum], description: 'Events to subscribe to; all of the source when left out.' }),
-      ...(mapping === null
+      events: t.field({
+        type: [EventEnum],
+        description: 'Events to subscribe to. Defaults to all events of the source.',
+      }),
+      ...(DataInput === null
         ? {}
         : {
             data: t.field({
-              type: [mapping],
-              description: 'What payloads are made of; every key under its own name when left out.',
+              type: [DataInput],
+              description: 'Fields of the payload. Defaults to all keys of the source, each under its own name.',
             }),
           }),
     }),
   });
 }
 
-function dataInput(name: string, source: WebhookSource, keys: (typeof webhookSources)[WebhookSource]['keys']) {
-  const KeyEnum = contractEnum(
-    `${name}DataKey`,
-    `A field of events of the source \`${source}\`.`,
-    pick(keys, keyDescriptions),
-  );
+function dataInput(source: WebhookSource, name: string) {
+  const keys: Readonly<Record<string, string>> = keysOfSource[source];
+  const KeyEnum = contractEnum(`${name}DataKey`, `An event field of the source \`${source}\`.`, keys);
   return builder.inputType(`${name}DataMappingInput`, {
-    description: 'A field of the payload, and the field of the event that it is made of.',
+    description: 'Name of the payload field, and the event field that it is read from.',
     fields: (t) => ({
-      name: t.string({ required: true, description: 'Name in the payload.' }),
-      key: t.field({ type: KeyEnum, required: true, description: 'Field of the event.' }),
+      name: t.string({ required: true, description: 'Name of the payload field.' }),
+      key: t.field({ type: KeyEnum, required: true, description: 'Event field that the value is read from.' }),
     }),
   });
 }
@@ -59,7 +51,7 @@ const sourceInputs = {
 };
 
 export const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
-  description: 'What to listen to: exactly one source, with events and payload keys of its own.',
+  description: 'The source of the events. Set exactly one field; each source has its own events and payload keys.',
   isOneOf: true,
   fields: (t) => ({
     messaging: t.field({ type: sourceInputs.messaging, description: sourceDescriptions.messaging }),
@@ -71,91 +63,111 @@ export const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
   }),
 });
 
-export const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
-  description: 'An extra HTTP header for deliveries.',
+const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
+  description: 'An extra HTTP header of deliveries.',
   fields: (t) => ({
     key: t.string({ required: true, description: 'Name of the header.' }),
     value: t.string({ required: true, description: 'Value of the header.' }),
   }),
 });
 
+const webhookId = { required: true, description: 'Id of the webhook.' } as const;
+const requestUrl = 'URL that deliveries are sent to, `http` or `https`.';
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
+
+/** The settings that every webhook has. */
+const settings = (t: InputFields) => ({
+  name: t.string({ description: 'Display name.' }),
+  headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers of deliveries.' }),
+});
+
+/** The same with the defaults of a new webhook. */
+const newSettings = (t: InputFields) => ({
+  requestUrl: t.string({ required: true, description: requestUrl }),
+  format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
+  accountIds: t.idList({
+    description: 'Ids of the accounts to listen to. Defaults to all current and future accounts of the workspace.',
+  }),
+  ...settings(t),
+});
+
 export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
-  description: 'A new webhook.',
+  description: 'The webhook to create.',
   fields: (t) => ({
-    requestUrl: t.string({ required: true, description: 'Where deliveries are to go: http or https.' }),
-    source: t.field({ type: WebhookSourceInput, required: true, description: 'What to listen to.' }),
-    name: t.string({ description: 'Display name.' }),
-    format: t.field({ type: WebhookFormatEnum, description: 'How payloads are encoded; JSON when left out.' }),
-    enabled: t.boolean({ description: 'Whether events are delivered from now on; true when left out.' }),
-    accountIds: t.idList({
-      description: 'Accounts to listen on; all of the workspace, future ones included, when left out.',
+    ...newSettings(t),
+    source: t.field({ type: WebhookSourceInput, required: true, description: 'Events to subscribe to.' }),
+    enabled: t.boolean({ description: 'Whether events are delivered to the webhook. Defaults to true.' }),
+  }),
+});
+
+const TriggerInput = builder.inputType('TriggerInput', {
+  description: 'How clients present a TRIGGER webhook to people.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Label of the trigger.' }),
+    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
+    context: t.field({
+      type: TriggerContextEnum,
+      required: true,
+      description: 'Whether people fire it from a message or from a chat.',
     }),
-    headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers for deliveries.' }),
+  }),
+});
+
+export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhookInput', {
+  description: 'The TRIGGER webhook to create.',
+  fields: (t) => ({
+    ...newSettings(t),
+    trigger: t.field({
+      type: TriggerInput,
+      required: true,
+      description: 'How clients present the webhook to people.',
+    }),
+    enabled: t.boolean({ description: 'Whether the webhook can be fired. Defaults to true.' }),
+  }),
+});
+
+export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  description: 'The webhook to update. Fields left out keep their values; lists are replaced as a whole.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    requestUrl: t.string({ description: requestUrl }),
+    source: t.field({
+      type: WebhookSourceInput,
+      description: 'Events to subscribe to, and fields of the payload. The source of a webhook cannot change.',
+    }),
+    format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
+    accountIds: t.idList({
+      description: 'Ids of the accounts to listen to; an empty list for all accounts of the workspace.',
+    }),
+    ...settings(t),
   }),
 });
 
 export const DeleteWebhookInput = builder.inputType('DeleteWebhookInput', {
   description: 'The webhook to delete.',
-  fields: (t) => ({ webhookId: t.id({ required: true, description: 'Id of the webhook.' }) }),
-});
-
-const webhookId = { required: true, description: 'Id of the webhook.' } as const;
-
-const common = (t: Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]) => ({
-  name: t.string({ description: 'Display name.' }),
-  format: t.field({ type: WebhookFormatEnum, description: 'How payloads are encoded.' }),
-  accountIds: t.idList({ description: 'Accounts to listen on; an empty list for all of the workspace.' }),
-  headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers for deliveries.' }),
-});
-
-const TriggerInput = builder.inputType('TriggerInput', {
-  description: 'How a TRIGGER webhook is offered to people.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'What it is called.' }),
-    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Its icon.' }),
-    context: t.field({ type: TriggerContextEnum, required: true, description: 'Where it is offered.' }),
-  }),
-});
-
-export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhookInput', {
-  description: 'A new TRIGGER webhook.',
-  fields: (t) => ({
-    requestUrl: t.string({ required: true, description: 'Where deliveries are to go: http or https.' }),
-    trigger: t.field({ type: TriggerInput, required: true, description: 'How it is offered to people.' }),
-    enabled: t.boolean({ description: 'Whether it can be fired from now on; true when left out.' }),
-    ...common(t),
-  }),
-});
-
-export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'A change of a webhook: what is left out stays as it is.',
-  fields: (t) => ({
-    webhookId: t.id(webhookId),
-    requestUrl: t.string({ description: 'Where deliveries are to go: http or https.' }),
-    source: t.field({
-      type: WebhookSourceInput,
-      description: 'Events and payload keys of the source that the webhook has: it cannot be given another one.',
-    }),
-    ...common(t),
-  }),
+  fields: (t) => ({ webhookId: t.id(webhookId) }),
 });
 
 export const SetWebhookEnabledInput = builder.inputType('SetWebhookEnabledInput', {
-  description: 'Whether a webhook is delivered to.',
+  description: 'The webhook, and whether to enable it.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
-    enabled: t.boolean({ required: true, description: 'False holds its deliveries, true lets new ones through.' }),
+    enabled: t.boolean({
+      required: true,
+      description: 'Whether to deliver events to the webhook. While false, its deliveries are held.',
+    }),
   }),
 });
 
 export const WebhookSecretInput = builder.inputType('WebhookSecretInput', {
-  description: 'The webhook whose secret it is about.',
+  description: 'The webhook that the signing secret belongs to.',
   fields: (t) => ({ webhookId: t.id(webhookId) }),
 });
 
 /**
- * A creation or an update in the contract's terms, where the source stands beside the fields that all sources have. Null
- * means "not given".
+ * The request of `createWebhook` or `updateWebhook` in the contract's terms: a tag `source`, with the fields of that
+ * source beside those of every webhook. Fields that are null are left out.
  */
 export function webhookRequest({
   source,

@@ -24,8 +24,8 @@ import { WebhookInterface } from './webhook.ts';
 
 const failures = ['request', 'not_found', 'account', 'performed'] as const;
 
-const WebhookCreatedType = builder.objectRef<WebhookCreated>('WebhookCreated').implement({
-  description: 'The webhook was made.',
+const WebhookCreatedObject = builder.objectRef<WebhookCreated>('WebhookCreated').implement({
+  description: 'The webhook was created.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the new webhook.' }),
     webhook: t.field({
@@ -37,15 +37,15 @@ const WebhookCreatedType = builder.objectRef<WebhookCreated>('WebhookCreated').i
   }),
 });
 
-/** The contract's answer does not repeat the id; GraphQL caches need it to forget the webhook. */
+/** The contract's response omits the id, which GraphQL caches need to evict the webhook. */
 type Deleted = WebhookDeleted & { readonly webhook_id: string };
 
-const WebhookDeletedType = builder.objectRef<Deleted>('WebhookDeleted').implement({
-  description: 'The webhook was deleted, and deliveries for it stop. This cannot be undone.',
+const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implement({
+  description: 'The webhook was deleted, and its deliveries stop. This cannot be undone.',
   fields: (t) => ({
-    webhookId: t.exposeID('webhook_id', { description: 'Id that the webhook had.' }),
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the deleted webhook.' }),
     deletedId: t.id({
-      description: 'Global id that the webhook had, for a cache to forget it.',
+      description: 'Global id of the deleted webhook. Evict it from client caches.',
       resolve: ({ webhook_id }) => globalId('Webhook', webhook_id),
     }),
   }),
@@ -53,26 +53,26 @@ const WebhookDeletedType = builder.objectRef<Deleted>('WebhookDeleted').implemen
 
 const createResult = mutationResult<WebhookCreated>(
   'CreateWebhookResult',
-  'The new webhook, or why there is none.',
-  [WebhookCreatedType],
+  'The new webhook, or the error.',
+  [WebhookCreatedObject],
   ['request', 'not_found', 'account'],
 );
 
 const deleteResult = mutationResult<Deleted>(
   'DeleteWebhookResult',
-  'The deleted webhook, or why it was not deleted.',
-  [WebhookDeletedType],
+  'The deleted webhook, or the error.',
+  [WebhookDeletedObject],
   ['request', 'not_found', 'account'],
 );
 
-const WebhookUpdatedType = builder.objectRef<WebhookUpdated>('WebhookUpdated').implement({
-  description: 'The webhook was changed.',
+const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated').implement({
+  description: 'The webhook was updated.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     webhook: t.field({
       type: WebhookInterface,
       nullable: true,
-      description: 'The webhook as it is now. Scope: `webhooks:read`.',
+      description: 'The updated webhook. Scope: `webhooks:read`.',
       resolve: ({ webhook_id }, _args, { loaders }) => {
         loaders.webhookHealth.clear(webhook_id);
         return loaders.webhooks.clear(webhook_id).load(webhook_id);
@@ -81,65 +81,71 @@ const WebhookUpdatedType = builder.objectRef<WebhookUpdated>('WebhookUpdated').i
   }),
 });
 
-const secretType = (name: WebhookSecret['object'], description: string) =>
+const secretObject = (name: WebhookSecret['object'], description: string) =>
   builder.objectRef<WebhookSecret>(name).implement({
     description,
     fields: (t) => ({
       webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
       secret: t.exposeString('secret', {
-        description: 'The signing secret, as Standard Webhooks libraries take it. Keep it: it is not shown again.',
+        description:
+          'The signing secret, in the format of the Standard Webhooks libraries. Store it: it is not shown again.',
       }),
     }),
   });
 
 const updateResult = mutationResult<WebhookUpdated>(
   'UpdateWebhookResult',
-  'The changed webhook, or why it was not changed.',
-  [WebhookUpdatedType],
+  'The updated webhook, or the error.',
+  [WebhookUpdatedObject],
   failures,
 );
 const rotateResult = mutationResult<WebhookSecret>(
   'RotateWebhookSecretResult',
-  'The new secret, or why there is none.',
-  [secretType('WebhookSecretRotated', 'There is a new secret. The former one signs beside it for 24 hours.')],
+  'The new signing secret, or the error.',
+  [
+    secretObject(
+      'WebhookSecretRotated',
+      'The signing secret was replaced. For 24 hours, deliveries are also signed with the previous secret.',
+    ),
+  ],
   failures,
 );
 const showResult = mutationResult<WebhookSecret>(
   'ShowWebhookSecretResult',
-  'The secret, or why it is not shown.',
-  [secretType('WebhookSecretShown', 'The secret of the webhook, this once.')],
+  'The signing secret, or the error.',
+  [secretObject('WebhookSecretShown', 'The signing secret. It is shown only once.')],
   failures,
 );
 
 mutationField('createWebhook', {
-  description: 'Creates a webhook for the events of one source.',
+  description: 'Creates a webhook that receives the events of one source.',
   input: CreateWebhookInput,
-  inputDescription: 'The webhook.',
+  inputDescription: 'The webhook to create.',
   result: createResult,
   operation: createWebhook,
   toRequest: webhookRequest,
 });
 
 mutationField('createTriggerWebhook', {
-  description: 'Creates a webhook that is fired by hand, from a message or a chat.',
+  description: 'Creates a webhook that people fire from a message or a chat.',
   input: CreateTriggerWebhookInput,
-  inputDescription: 'The webhook.',
+  inputDescription: 'The TRIGGER webhook to create.',
   result: createResult,
   operation: createTriggerWebhook,
 });
 
 mutationField('updateWebhook', {
-  description:
-    'Updates a webhook: only the fields that are present change. Pending deliveries are sent with the new settings.',
+  description: 'Updates a webhook. Only the given fields change. Pending deliveries use the new settings.',
   input: UpdateWebhookInput,
-  inputDescription: 'What to change.',
+  inputDescription: 'The webhook, and the fields to update.',
   result: updateResult,
   operation: updateWebhook,
   toRequest: webhookRequest,
 });
 
 mutationField('setWebhookEnabled', {
-  description: 'Enables or disables a webhook. Events for a disabled one are held; `redeliverAll` sends them.',
+  description:
+    'Enables or disables a webhook. Deliveries to a disabled webhook are held; after you enable it, resend them with `redeliverAll`.',
   input: SetWebhookEnabledInput,
   inputDescription: 'The webhook, and whether to enable it.',
   result: updateResult,
@@ -147,23 +153,23 @@ mutationField('setWebhookEnabled', {
 });
 
 mutationField('rotateWebhookSecret', {
-  description: 'Creates a new signing secret for a webhook.',
+  description: 'Replaces the signing secret of a webhook. The previous secret stays valid for 24 hours.',
   input: WebhookSecretInput,
-  inputDescription: 'The webhook.',
+  inputDescription: 'The webhook whose secret to replace.',
   result: rotateResult,
   operation: rotateWebhookSecret,
 });
 
 mutationField('showWebhookSecret', {
-  description: 'Shows the signing secret of a webhook, once; after that only a rotation gives one.',
+  description: 'Shows the signing secret of a webhook, once. After that, `rotateWebhookSecret` returns a new one.',
   input: WebhookSecretInput,
-  inputDescription: 'The webhook.',
+  inputDescription: 'The webhook whose secret to show.',
   result: showResult,
   operation: showWebhookSecret,
 });
 
 mutationField('deleteWebhook', {
-  description: 'Deletes a webhook permanently, and stops its deliveries.',
+  description: 'Deletes a webhook permanently and stops its deliveries.',
   input: DeleteWebhookInput,
   inputDescription: 'The webhook to delete.',
   result: deleteResult,

@@ -8,100 +8,111 @@ import { listWebhooks } from '../operations.ts';
 import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
-const WebhookAccount = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
-  description: 'An account that a webhook listens on.',
+const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
+  description: 'An account that a webhook listens to.',
   fields: (t) => ({
     accountId: t.exposeID('id', { description: 'Id of the account.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
-    type: t.expose('type', { type: AccountTypeEnum, description: 'The kind of service it is an account of.' }),
+    type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
     account: t.field({
       type: AccountObject,
       nullable: true,
-      description: 'The account itself; null where the key cannot see it. Scope: `accounts:read`.',
+      description: 'The full account; null if the API key cannot see it. Scope: `accounts:read`.',
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
 });
 
-const WebhookHeader = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
-  description: 'An extra HTTP header that deliveries carry.',
+const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
+  description: 'An extra HTTP header of deliveries.',
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
       nullable: true,
-      description: 'Value of the header; null for keys without the scope `webhooks:write`.',
+      description: 'Value of the header; null for API keys without the scope `webhooks:write`.',
       resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : null),
     }),
   }),
 });
 
-const WebhookDataMapping = builder.objectRef<Webhook['data'][number]>('WebhookDataMapping').implement({
-  description: 'A field of the payload, and the field of the event that it is made of.',
+const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('WebhookDataMapping').implement({
+  description: 'Name of a payload field, and the event field that it is read from.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name in the payload.' }),
-    key: t.expose('key', { type: WebhookDataKeyEnum, description: 'Field of the event.' }),
+    name: t.exposeString('name', { description: 'Name of the payload field.' }),
+    key: t.expose('key', { type: WebhookDataKeyEnum, description: 'Event field that the value is read from.' }),
   }),
 });
 
 export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').implement({
-  description: 'An address that account events are delivered to, as HTTP POST requests.',
+  description: 'A URL that receives account events as HTTP POST requests.',
   interfaces: [Node],
   resolveType: ({ type }) => (type === 'TRIGGER' ? 'TriggerWebhook' : 'AutoWebhook'),
   fields: (t) => ({
-    id: t.id({ description: 'Global id.', resolve: ({ id }) => globalId('Webhook', id) }),
-    webhookId: t.exposeID('id', { description: 'What arguments named `webhookId` take.' }),
+    id: t.id({ description: 'Global id of the webhook.', resolve: ({ id }) => globalId('Webhook', id) }),
+    webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
-    enabled: t.exposeBoolean('enabled', { description: 'Whether events are delivered to it.' }),
-    requestUrl: t.exposeString('request_url', { description: 'Where deliveries go.' }),
-    format: t.expose('format', { type: WebhookFormatEnum, description: 'How payloads are encoded.' }),
-    accounts: t.expose('account_ids', {
-      type: [WebhookAccount],
-      description: 'The accounts that it listens on; none means all of the workspace, future ones included.',
+    enabled: t.exposeBoolean('enabled', {
+      description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
     }),
-    headers: t.expose('headers', { type: [WebhookHeader], description: 'Extra headers that deliveries carry.' }),
+    requestUrl: t.exposeString('request_url', { description: 'URL that deliveries are sent to.' }),
+    format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
+    accounts: t.expose('account_ids', {
+      type: [WebhookAccountObject],
+      description: 'Accounts that the webhook listens to; empty for all current and future accounts of the workspace.',
+    }),
+    headers: t.expose('headers', { type: [WebhookHeaderObject], description: 'Extra headers of deliveries.' }),
     data: t.expose('data', {
-      type: [WebhookDataMapping],
-      description: 'What payloads are made of. They always have `event` too.',
+      type: [WebhookDataMappingObject],
+      description: 'Fields of the payload. Every payload also has the field `event`.',
     }),
     events: t.field({
       type: [WebhookEventEnum],
-      description: 'The events that it is subscribed to; none for a TRIGGER webhook.',
+      description: 'Events that the webhook is subscribed to; empty for a TRIGGER webhook.',
       resolve: ({ events }) => events ?? [],
     }),
   }),
 });
 
+const isWebhook = (value: unknown): value is Webhook =>
+  typeof value === 'object' && value !== null && 'object' in value && value.object === 'Webhook';
+
 builder.objectRef<Extract<Webhook, { type: 'AUTO' }>>('AutoWebhook').implement({
-  description: 'A webhook that is wired to account events.',
-  // The last interface with a field gives its resolver: `id` is the one of Webhook.
+  description: 'A webhook that receives account events as they happen.',
+  // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
   interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => (value as Partial<Webhook>).object === 'Webhook' && (value as Webhook).type !== 'TRIGGER',
+  isTypeOf: (value) => isWebhook(value) && value.type !== 'TRIGGER',
   fields: (t) => ({
     source: t.field({
       type: WebhookSourceEnum,
       nullable: true,
-      description: 'The family of its events; null where they are of none that this gateway knows.',
+      description: 'Source of the events; null if this gateway does not know it.',
       resolve: ({ events }) => sourceOfEvents(events ?? []),
     }),
   }),
 });
 
-const WebhookTriggerType = builder.objectRef<WebhookTrigger>('WebhookTrigger').implement({
-  description: 'How a TRIGGER webhook is offered to people.',
+const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger').implement({
+  description: 'How clients present a TRIGGER webhook to people.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'What it is called.' }),
-    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Its icon.' }),
-    context: t.expose('context', { type: TriggerContextEnum, description: 'Where it is offered.' }),
+    name: t.exposeString('name', { description: 'Label of the trigger.' }),
+    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Icon of the trigger.' }),
+    context: t.expose('context', {
+      type: TriggerContextEnum,
+      description: 'Whether people fire it from a message or from a chat.',
+    }),
   }),
 });
 
 builder.objectRef<TriggerWebhook>('TriggerWebhook').implement({
-  description: 'A webhook that is fired by hand, from a message or a chat.',
-  // The last interface with a field gives its resolver: `id` is the one of Webhook.
+  description: 'A webhook that people fire from a message or a chat.',
+  // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
   interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => (value as Partial<Webhook>).object === 'Webhook' && (value as Webhook).type === 'TRIGGER',
+  isTypeOf: (value) => isWebhook(value) && value.type === 'TRIGGER',
   fields: (t) => ({
-    trigger: t.expose('trigger', { type: WebhookTriggerType, description: 'How it is offered to people.' }),
+    trigger: t.expose('trigger', {
+      type: WebhookTriggerObject,
+      description: 'How clients present the webhook to people.',
+    }),
   }),
 });
 
@@ -113,13 +124,13 @@ builder.queryFields((t) => ({
   webhook: t.field({
     type: WebhookInterface,
     nullable: true,
-    description: 'The webhook with this id; null where the key cannot see one. Scope: `webhooks:read`.',
+    description: 'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),
   webhooks: t.field({
     type: WebhookConnection,
-    description: 'The webhooks of the workspace, AUTO and TRIGGER, oldest first. Scope: `webhooks:read`.',
+    description: 'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first. Scope: `webhooks:read`.',
     args: connectionArgs(webhookLimits, 'webhooks'),
     complexity: connectionComplexity,
     resolve: (_root, page, context) =>

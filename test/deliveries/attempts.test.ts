@@ -1,0 +1,50 @@
+/** The attempts of a delivery over GraphQL, on every database. */
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+
+describe.each(databases)('attempts on $name', (dialect) => {
+  it('show a delivery fail, be retried and succeed', async () => {
+    const { gateway, receiver, ask, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    receiver.answer = (_request, response) => response.writeHead(503).end('busy');
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    expect(await read(webhookId)).toMatchObject({
+      health: { failingSince: gateway.clock.now.toISOString() },
+      deliveries: {
+        nodes: [
+          {
+            event: 'NEW_RELATION',
+            state: 'PENDING',
+            attemptCount: 1,
+            finishedAt: null,
+            attempts: { nodes: [{ number: 1, status: 503, failure: null, responseBody: 'busy' }] },
+          },
+        ],
+      },
+    });
+    receiver.answer = (_request, _response, raw) => raw.socket.resetAndDestroy();
+    await gateway.pass(7_000);
+    receiver.answer = (_request, response) => void response.end('thanks');
+    await gateway.pass(80_000);
+    const { health, deliveries } = await read(webhookId);
+    expect(health).toEqual({ disabledReason: null, failingSince: null, pausedUntil: null });
+    expect(deliveries.nodes).toMatchObject([
+      {
+        state: 'SUCCEEDED',
+        attemptCount: 3,
+        nextAttemptAt: null,
+        attempts: {
+          nodes: [
+            { status: 503 },
+            { status: null, failure: 'CONNECTION_LOST' },
+            { status: 200, responseBody: 'thanks' },
+          ],
+        },
+      },
+    ]);
+    const { data } = await ask('query N($id: ID!) { node(id: $id) { __typename id } }', { id: deliveries.nodes[0].id });
+    expect(data.node).toEqual({ __typename: 'Delivery', id: deliveries.nodes[0].id });
+  });
+});

@@ -1,0 +1,60 @@
+/** Emitting account events over GraphQL, on every database. */
+import { describe, expect, it } from 'vitest';
+import { webhookSources } from '../../src/events/sources.ts';
+import { databases } from '../support/databases.ts';
+import { emitDocument, startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+
+describe.each(databases)('emitEvent on $name', (dialect) => {
+  it('delivers every event of the contract, with the payload that the webhook chose', async () => {
+    const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    for (const name of ['messaging', 'users', 'accountStatus', 'email', 'emailTracking', 'calendarEvent']) {
+      await createWebhook({ source: { [name]: {} }, name: 'All of it' });
+    }
+    for (const { mapping, events, keys } of Object.values(webhookSources)) {
+      for (const event of events) {
+        const before = receiver.received.length;
+        const input = { accountId: gateway.accountId, event: event.toUpperCase() };
+        const { data, errors } = await ask(emitDocument, { input });
+        expect(errors).toEqual([]);
+        expect(data.emitEvent).toMatchObject({
+          __typename: 'EventEmitted',
+          deliveries: [{ deliveryId: expect.any(String) }],
+        });
+        await gateway.delivery.worker.idle();
+        const body = JSON.parse(receiver.received[before]?.body ?? 'null');
+        expect(body).toMatchObject({
+          event,
+          ...((keys as readonly string[]).includes('webhook_name') ? { webhook_name: 'All of it' } : {}),
+        });
+        const names = Object.keys(body).filter((key) => key !== 'event');
+        if (mapping === 'chosen') expect(names.filter((key) => !(keys as readonly string[]).includes(key))).toEqual([]);
+      }
+    }
+    const samples = await ask('{ eventSamples { source event payload } }');
+    expect(samples.data.eventSamples).toHaveLength(26);
+  });
+
+  it('takes the data of the caller, names a key that is wrong, and repeats nothing under one idempotency key', async () => {
+    const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    await createWebhook();
+    const input = { accountId: gateway.accountId, event: 'NEW_RELATION', idempotencyKey: 'one' };
+    const wrong = await ask(emitDocument, { input: { ...input, data: { account_id: 'x', nonsense: 1 } } });
+    expect(wrong.data.emitEvent).toMatchObject({
+      type: 'errors/invalid_parameters',
+      issues: [{ path: ['input', 'data'], message: 'must not have account_id: the gateway sets it' }],
+    });
+    const right = { ...input, data: { user_full_name: 'Grace' } };
+    const [first, second] = [await ask(emitDocument, { input: right }), await ask(emitDocument, { input: right })];
+    expect(second.data.emitEvent).toMatchObject({ repeated: true, eventId: first.data.emitEvent.eventId });
+    const other = await ask(emitDocument, { input: { ...input, data: { user_full_name: 'Ada' } } });
+    expect(other.data.emitEvent.issues).toMatchObject([{ path: ['input', 'idempotencyKey'] }]);
+    await gateway.delivery.worker.idle();
+    expect(receiver.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { event: 'new_relation', user_full_name: 'Grace', timestamp: gateway.clock.now.toISOString() },
+    ]);
+    const unknown = await ask(emitDocument, { input: { ...input, accountId: 'A'.repeat(22) } });
+    expect(unknown.data.emitEvent.type).toBe('errors/resource_not_found');
+    const scoped = await ask(emitDocument, { input }, await gateway.space.newKey({ scopes: ['webhooks:write'] }));
+    expect(scoped.errors[0]?.extensions.type).toBe('errors/insufficient_privileges');
+  });
+});

@@ -1,0 +1,56 @@
+/** Resending deliveries over GraphQL, on every database. */
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+
+describe.each(databases)('resending on $name', (dialect) => {
+  it('is how deliveries arrive that were held while their webhook was disabled', async () => {
+    const { gateway, receiver, act, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    expect(await act('setWebhookEnabled', { webhookId, enabled: false })).toEqual({ __typename: 'WebhookUpdated' });
+    await gateway.emit('early');
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
+    const line = gateway.clock.now.toISOString();
+    await gateway.emit('late');
+    await gateway.delivery.worker.idle();
+    expect(await read(webhookId)).toMatchObject({
+      enabled: false,
+      health: { disabledReason: 'CALLER' },
+      deliveries: { nodes: [{ state: 'HELD' }, { state: 'HELD' }] },
+    });
+    const replay = { webhookId, state: 'HELD', since: line };
+    expect(await act('redeliverAll', replay)).toMatchObject({ type: 'errors/invalid_parameters' });
+    await act('setWebhookEnabled', { webhookId, enabled: true });
+    expect(receiver.received).toEqual([]);
+    expect(await act('redeliverAll', { ...replay, since: 'soon' })).toMatchObject({
+      issues: [{ path: ['input', 'since'] }],
+    });
+    expect(await act('redeliverAll', replay)).toMatchObject({ count: 1 });
+    await gateway.delivery.worker.idle();
+    expect(receiver.received.map(({ body }) => JSON.parse(body).user_full_name)).toEqual(['late']);
+    expect(await act('redeliverAll', { webhookId, state: 'HELD', until: line })).toMatchObject({ count: 1 });
+    await gateway.delivery.worker.idle();
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('keeps the id of a delivery, and is refused while it is pending', async () => {
+    const { gateway, receiver, act, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    receiver.answer = (_request, response) => response.writeHead(410).end();
+    const {
+      deliveries: [deliveryId],
+    } = await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    expect(await read(webhookId)).toMatchObject({ enabled: false, health: { disabledReason: 'GONE' } });
+    await act('setWebhookEnabled', { webhookId, enabled: true });
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    expect(await act('redeliver', { deliveryId })).toEqual({ __typename: 'DeliveryScheduled' });
+    await gateway.delivery.worker.idle();
+    expect(await act('redeliver', { deliveryId })).toMatchObject({ type: 'errors/action_already_performed' });
+    receiver.answer = (_request, response) => void response.end();
+    await gateway.pass(7_000);
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([deliveryId, deliveryId, deliveryId]);
+    expect((await read(webhookId)).deliveries.nodes).toMatchObject([{ state: 'SUCCEEDED', attemptCount: 3 }]);
+    expect(await act('redeliver', { deliveryId: 'A'.repeat(22) })).toMatchObject({ type: 'errors/resource_not_found' });
+  });
+});

@@ -1,0 +1,236 @@
+/** Creating webhooks over GraphQL, on both backends. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type WebhookSource, webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
+import { limits } from '../../src/validation.ts';
+import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { graphql } from '../support/gateway.ts';
+import {
+  anError,
+  createDocument,
+  createWebhook,
+  listDocument,
+  readWebhook,
+  requestUrl,
+} from '../support/webhooks-graphql.ts';
+
+/** The field of the one-of that stands for a source: `accountStatus` for `account_status`. */
+const fieldOf = (source: WebhookSource) => source.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+describe.each(backends)('createWebhook, $name backend', ({ start, serves }) => {
+  let served: Served;
+  let workspace: SeededWorkspace;
+
+  beforeAll(async () => {
+    served = await start();
+    workspace = await served.workspace();
+  });
+  afterAll(() => served.close());
+
+  const create = (input: Record<string, unknown>) => createWebhook(workspace, input);
+  const refusal = async (input: Record<string, unknown>) => {
+    const { data, errors } = await workspace.ask(createDocument, { input: { requestUrl, ...input } });
+    expect(data).toBeNull();
+    expect(errors).not.toEqual([]);
+    return errors.map(({ message }) => message).join('\n');
+  };
+
+  test.each(webhookSourceNames)('creates one for the source %s, with every event and every key', async (source) => {
+    const { events, keys } = webhookSources[source];
+    const data = keys.map((key) => ({ name: `my_${key}`, key: key.toUpperCase() }));
+    const answer = await create({
+      source: {
+        [fieldOf(source)]: {
+          events: events.map((event) => event.toUpperCase()),
+          ...(keys.length === 0 ? {} : { data }),
+        },
+      },
+    });
+    expect(answer).toMatchObject({
+      __typename: 'WebhookCreated',
+      webhook: {
+        __typename: 'AutoWebhook',
+        webhookId: answer.webhookId,
+        source: source.toUpperCase(),
+        events: events.map((event) => event.toUpperCase()),
+        data,
+      },
+    });
+    expect(await readWebhook(workspace, answer.webhookId)).toEqual(answer.webhook);
+  });
+
+  test.each(webhookSourceNames)('creates one for the source %s, with one event or one key', async (source) => {
+    const { events, keys } = webhookSources[source];
+    for (const event of events) {
+      const { webhook } = await create({ source: { [fieldOf(source)]: { events: [event.toUpperCase()] } } });
+      expect(webhook).toMatchObject({ source: source.toUpperCase(), events: [event.toUpperCase()] });
+    }
+    for (const key of keys) {
+      const data = [{ name: 'x', key: key.toUpperCase() }];
+      const { webhook } = await create({ source: { [fieldOf(source)]: { data } } });
+      expect(webhook.data).toEqual(data);
+    }
+  });
+
+  test.each(webhookSourceNames)('has defaults for the source %s', async (source) => {
+    const { events, keys } = webhookSources[source];
+    const { webhook } = await create({ source: { [fieldOf(source)]: {} } });
+    expect(webhook).toMatchObject({
+      name: null,
+      enabled: true,
+      requestUrl,
+      format: 'JSON',
+      accounts: [],
+      headers: [],
+      data: keys.map((key) => ({ name: key, key: key.toUpperCase() })),
+      events: events.map((event) => event.toUpperCase()),
+    });
+  });
+
+  test.each(webhookSourceNames)('refuses the events and keys of other sources for the source %s', async (source) => {
+    for (const other of webhookSourceNames) {
+      if (other === source) continue;
+      for (const event of webhookSources[other].events) {
+        expect(await refusal({ source: { [fieldOf(source)]: { events: [event.toUpperCase()] } } })).toMatch(
+          event.toUpperCase(),
+        );
+      }
+      const foreign = webhookSources[other].keys.filter(
+        (key) => !(webhookSources[source].keys as readonly string[]).includes(key),
+      );
+      for (const key of foreign.slice(0, 3)) {
+        const data = [{ name: 'x', key: key.toUpperCase() }];
+        await refusal({ source: { [fieldOf(source)]: { data } } });
+      }
+    }
+  });
+
+  test('keeps every field', async () => {
+    const accountId = await workspace.account({ name: 'Mine' });
+    const { webhook } = await create({
+      name: 'Everything',
+      format: 'FORM',
+      enabled: false,
+      accountIds: [accountId, accountId],
+      headers: [
+        { key: 'X-One', value: '1' },
+        { key: 'X-Two', value: '' },
+      ],
+      source: { users: { events: ['NEW_RELATION', 'NEW_RELATION'], data: [] } },
+    });
+    expect(webhook).toMatchObject({
+      name: 'Everything',
+      format: 'FORM',
+      enabled: false,
+      accounts: [{ accountId, name: 'Mine', type: 'PNET' }],
+      headers: [
+        { key: 'X-One', value: '1' },
+        { key: 'X-Two', value: '' },
+      ],
+      events: ['NEW_RELATION'],
+    });
+  });
+
+  test('takes null for optional fields', async () => {
+    const nulls = { name: null, format: null, enabled: null, accountIds: null, headers: null };
+    const { webhook } = await create({ ...nulls, source: { users: { events: null, data: null } } });
+    expect(webhook).toMatchObject({ name: null, format: 'JSON', enabled: true, accounts: [], headers: [] });
+    expect(webhook.events).toEqual(['NEW_RELATION']);
+  });
+
+  test('takes exactly one source', async () => {
+    for (const source of [{}, { users: {}, email: {} }, { users: null }, { users: {}, email: null }, null]) {
+      await refusal({ source });
+    }
+    for (const literal of ['{}', '{ users: {}, email: {} }', '{ users: null }']) {
+      const { data } = await workspace.ask(
+        `mutation { createWebhook(input: { requestUrl: "${requestUrl}", source: ${literal} }) { __typename } }`,
+      );
+      expect(data).toBeNull();
+    }
+    await refusal({ source: { carrier_pigeon: {} } });
+    expect(await refusal({ source: { accountStatus: { data: [] } } })).toMatch(/data/);
+  });
+
+  test('needs a requestUrl and a source', async () => {
+    const document = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }';
+    for (const input of [{ source: { users: {} } }, { requestUrl }]) {
+      const { data, errors } = await workspace.ask(document, { input });
+      expect(data).toBeNull();
+      expect(errors[0]?.message).toMatch(/requestUrl|source/);
+    }
+  });
+
+  test.each([
+    'no url',
+    'ftp://hooks.example',
+    'hooks.example/in',
+    '//hooks.example',
+    'https://',
+    'https://user:password@hooks.example',
+    'https://hooks.example/a b',
+    'javascript:alert(1)',
+    '',
+  ])('refuses the address %j', async (url) => {
+    const answer = await create({ requestUrl: url, source: { users: {} } });
+    expect(answer).toMatchObject(anError('invalid_url'));
+    if (serves.issues) expect(answer.issues).toMatchObject([{ path: ['input', 'requestUrl'] }]);
+  });
+
+  test.each([
+    ['a long address', { requestUrl: `https://hooks.example/${'x'.repeat(limits.url)}` }, 'too_many_characters'],
+    ['a long name', { name: 'x'.repeat(limits.name + 1) }, 'too_many_characters'],
+    ['a header without a name', { headers: [{ key: '', value: 'x' }] }, 'invalid_parameters'],
+    ['a header that breaks the line', { headers: [{ key: 'X', value: 'a\r\nHost: b' }] }, 'invalid_parameters'],
+    [
+      'a mapping without a name',
+      { source: { users: { data: [{ name: '', key: 'TIMESTAMP' }] } } },
+      'invalid_parameters',
+    ],
+  ] as const)('refuses %s', async (_what, input, name) => {
+    expect(await create({ source: { users: {} }, ...input })).toMatchObject(anError(name));
+  });
+
+  test.runIf(serves.issues)('names invalid fields as the request does', async () => {
+    const source = {
+      emailTracking: {
+        data: [
+          { name: 'ok', key: 'URL' },
+          { name: '', key: 'IP' },
+        ],
+      },
+    };
+    const { issues, detail } = await create({ source, headers: [{ key: '', value: '' }] });
+    const paths = issues.map(({ path }: { path: string[] }) => path.join('.'));
+    expect(paths).toContain('input.source.emailTracking.data.1.name');
+    expect(paths).toContain('input.headers.0.key');
+    expect(detail).toContain('input.headers.0.key');
+  });
+
+  test('refuses accounts that are unknown, foreign or malformed', async () => {
+    const mine = await workspace.account();
+    const foreign = await (await served.workspace()).account();
+    const on = (...accountIds: string[]) => create({ source: { users: {} }, accountIds });
+    expect(await on(mine, 'A'.repeat(22))).toMatchObject(anError('resource_not_found'));
+    expect(await on(foreign)).toMatchObject(anError('resource_not_found'));
+    expect(await on(mine, 'nonsense')).toMatchObject(anError('invalid_resource_identifier'));
+    const limited = await workspace.newKey({ accountIds: [mine] });
+    const other = await workspace.account();
+    for (const accountIds of [[other], [mine, other], []]) {
+      const { data } = await graphql(served.address, limited, createDocument, {
+        input: { requestUrl, source: { users: {} }, accountIds },
+      });
+      expect(data.createWebhook).toMatchObject(anError('account_mismatch'));
+    }
+    const { data } = await graphql(served.address, limited, createDocument, {
+      input: { requestUrl, source: { users: {} }, accountIds: [mine] },
+    });
+    expect(data.createWebhook.__typename).toBe('WebhookCreated');
+  });
+
+  test('creates nothing when it fails', async () => {
+    const mine = await served.workspace();
+    await createWebhook(mine, { requestUrl: 'x', source: { users: {} } });
+    const { data } = await mine.ask(listDocument);
+    expect(data.webhooks.nodes).toEqual([]);
+  });
+});

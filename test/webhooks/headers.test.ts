@@ -1,0 +1,50 @@
+/** Extra headers of deliveries over GraphQL, on every database. */
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { createDocument, startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries-graphql.ts';
+
+describe.each(databases)('extra headers on $name', (dialect) => {
+  it('are sent, and their values are shown with the scope webhooks:write only', async () => {
+    const { gateway, receiver, ask, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const headers = [
+      { key: 'Authorization', value: 'Bearer hidden' },
+      { key: 'X-Tag', value: 'tÄg' },
+    ];
+    const webhookId = await createWebhook({ headers });
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    expect(receiver.received[0]?.headers).toMatchObject({ authorization: 'Bearer hidden', 'x-tag': 'tÄg' });
+    expect((await read(webhookId)).headers).toEqual(headers);
+    const reader = await gateway.space.newKey({ scopes: ['webhooks:read'] });
+    const masked = await ask(stateDocument, { webhookId }, reader);
+    expect(masked.data.webhook.headers).toEqual(headers.map(({ key }) => ({ key, value: null })));
+    const rest = await fetch(`${gateway.address}/v1/webhooks`, { headers: { 'x-api-key': reader } });
+    expect(JSON.stringify(await rest.json())).not.toContain('hidden');
+    const row = await gateway.app.database.selectFrom('webhooks').select('headers').executeTakeFirstOrThrow();
+    expect(row.headers).not.toContain('hidden');
+  });
+
+  it('must not corrupt the request or replace headers that deliveries set', async () => {
+    const { receiver, ask } = await startDeliveriesOverGraphQL(dialect);
+    const refused: [string, string][] = [
+      ...[
+        'Host',
+        'content-length',
+        'Content-Type',
+        'Transfer-Encoding',
+        'connection',
+        'webhook-signature',
+        'Webhook-Id',
+      ],
+      ...['expect', 'Upgrade', 'proxy-authorization', 'x y', 'x-a\r\nx-b', 'x:', 'ä'],
+    ].map((key) => [key, 'x']);
+    refused.push(['x-a', 'x\r\nhost: y'], ['x-a', 'x\u0001'], ['x-a', '€']);
+    for (const [key, value] of refused) {
+      const { data } = await ask(createDocument, {
+        input: { requestUrl: receiver.address, source: { users: {} }, headers: [{ key, value }] },
+      });
+      expect(data.createWebhook).toMatchObject({ type: 'errors/invalid_parameters' });
+      expect(data.createWebhook.issues[0].path.slice(0, 3)).toEqual(['input', 'headers', '0']);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+/** Signing secrets over GraphQL, on every database. */
+import { Webhook as Verifier } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+import type { Receiver } from '../support/receiver.ts';
+
+const secret = (name: string) =>
+  `mutation Secret($input: WebhookSecretInput!) { ${name}(input: $input) { __typename
+  ... on WebhookSecret${name.startsWith('show') ? 'Shown' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
+
+describe.each(databases)('signing secrets on $name', (dialect) => {
+  it('are shown once, and sign together while one replaces the other', async () => {
+    const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    gateway.clock.now = new Date();
+    const webhookId = await createWebhook({ format: 'FORM' });
+    const input = { webhookId };
+    const shown = await ask(secret('showWebhookSecret'), { input });
+    const again = await ask(secret('showWebhookSecret'), { input });
+    expect(again.data.showWebhookSecret).toEqual({
+      __typename: 'ActionAlreadyPerformedError',
+      type: 'errors/action_already_performed',
+    });
+    const rotated = await ask(secret('rotateWebhookSecret'), { input });
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    const [{ body, headers }] = receiver.received as [Receiver['received'][number]];
+    expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
+    for (const text of [shown.data.showWebhookSecret.secret, rotated.data.rotateWebhookSecret.secret]) {
+      expect(text).toMatch(/^whsec_/);
+      new Verifier(text).verify(body, headers as Record<string, string>, { jsonParse: false });
+    }
+    const stored = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow();
+    expect(stored.secrets).toMatch(/^sealed1:/);
+    expect(JSON.stringify(gateway.log)).not.toContain('whsec_');
+    const reader = await gateway.space.newKey({ scopes: ['webhooks:read'] });
+    expect((await ask(secret('rotateWebhookSecret'), { input }, reader)).errors).toHaveLength(1);
+  });
+});

@@ -1,0 +1,49 @@
+/** Updating webhooks over GraphQL, on every database. */
+import { describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { createDocument, startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+describe.each(databases)('updateWebhook on $name', (dialect) => {
+  it('changes what is given, also for deliveries that are pending', async () => {
+    const { gateway, receiver, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    const other = await startReceiver();
+    const changed = await act('updateWebhook', {
+      webhookId,
+      requestUrl: `${other.address}/new`,
+      name: 'New',
+      source: {
+        users: {
+          data: [
+            { name: 'who', key: 'USER_FULL_NAME' },
+            { name: 'hook', key: 'WEBHOOK_NAME' },
+          ],
+        },
+      },
+    });
+    expect(changed).toEqual({ __typename: 'WebhookUpdated' });
+    await gateway.pass(7_000);
+    expect(other.received).toMatchObject([{ path: '/new', body: '{"event":"new_relation","who":"a","hook":"New"}' }]);
+    expect(await act('updateWebhook', { webhookId, source: { email: { events: ['MAIL_SENT'] } } })).toMatchObject({
+      type: 'errors/invalid_parameters',
+    });
+    await other.close();
+  });
+
+  it('refuses an address that is not public, as createWebhook does', async () => {
+    const { ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    for (const requestUrl of ['http://10.0.0.1/', 'http://[::1]/', 'http://0x0a000001/', 'http://169.254.169.254/x']) {
+      const { data } = await ask(createDocument, { input: { requestUrl, source: { users: {} } } });
+      expect(data.createWebhook).toMatchObject({
+        type: 'errors/invalid_url',
+        issues: [{ path: ['input', 'requestUrl'] }],
+      });
+      expect(await act('updateWebhook', { webhookId, requestUrl })).toMatchObject({ type: 'errors/invalid_url' });
+    }
+  });
+});
