@@ -1,11 +1,11 @@
-/** Windows over paged lists: whatever pages a provider sends, nothing is lost and nothing comes twice. */
+/** Windows over paged lists: no item is lost or repeated, whatever pages a provider sends. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cursorCodec, type Page, type Position, readWindow, startOfList } from '../src/paging.ts';
 
 const maxLimit = 100;
 
-/** How a provider answers its pages in turn: how many items more or fewer than it was asked for, or none at all. */
+/** The pages of a provider in order: how many items more or fewer than requested, or none. */
 type Habit =
   | { readonly kind: 'exact' }
   | { readonly kind: 'short' | 'long'; readonly by: number }
@@ -91,7 +91,7 @@ describe('readWindow', () => {
     );
   });
 
-  test('fills a window from as few pages as it takes', async () => {
+  test('fills a window from as few pages as possible', async () => {
     const reads: number[] = [];
     const load = provider(250, [], reads);
     const { items } = await readWindow(load, { first: 100, from: startOfList, maxLimit });
@@ -104,7 +104,7 @@ describe('readWindow', () => {
     expect(reads).toEqual([100]);
   });
 
-  test('gives up on a provider that sends empty pages for ever, and names the place to go on from', async () => {
+  test('stops at a provider that only sends empty pages, with the position to resume from', async () => {
     let page = 0;
     const load = async (): Promise<Page<number>> => {
       page += 1;
@@ -115,7 +115,7 @@ describe('readWindow', () => {
     expect(window).toEqual({ items: [], hasNextPage: true, end: { cursor: String(page), offset: 0 } });
   });
 
-  test('goes on behind a page that has become shorter than the position in it', async () => {
+  test('resumes after a page that has become shorter than the offset', async () => {
     const load = async (cursor: string | null): Promise<Page<number>> =>
       cursor === null ? { items: [1, 2], cursor: 'b' } : { items: [3, 4], cursor: null };
     const { items, hasNextPage } = await readWindow(load, { first: 5, from: { cursor: null, offset: 4 }, maxLimit });
@@ -134,7 +134,7 @@ describe('readWindow', () => {
 describe.each(['base64', 'base64url'] as const)('cursors in %s', (encoding) => {
   const codec = cursorCodec(new Uint8Array(32).fill(7), encoding);
 
-  test('open to what was sealed, in their scope only', () => {
+  test('open to their payload, in their scope only', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.array(fc.string()), fc.array(fc.string()), (payload, scope, other) => {
         const text = codec.seal(scope, payload);
@@ -144,7 +144,7 @@ describe.each(['base64', 'base64url'] as const)('cursors in %s', (encoding) => {
     );
   });
 
-  test('do not open when anything about them was changed', () => {
+  test('do not open after any change', () => {
     const text = codec.seal(['posts', 'a'], [null, 5]);
     const foreign = cursorCodec(new Uint8Array(32).fill(8), encoding);
     expect(foreign.open(['posts', 'a'], text)).toBeUndefined();

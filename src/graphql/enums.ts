@@ -21,6 +21,7 @@ export function contractEnum<Word extends string>(
   descriptions: Readonly<Record<Word, string>>,
   { read = false, verbatim = false }: { readonly read?: boolean; readonly verbatim?: boolean } = {},
 ) {
+  // Object.entries and Object.fromEntries do not keep the types of keys.
   const values = Object.fromEntries(
     (Object.entries(descriptions) as [Word, string][]).map(([word, wordDescription]) => [
       verbatim ? word : word.toUpperCase(),
@@ -33,6 +34,7 @@ export function contractEnum<Word extends string>(
       ? {
           ...values,
           [unrecognized]: {
+            // A resolver never returns it: `serialize` does, for any value that the enum does not have.
             value: unrecognized as Word,
             description: 'A value that this gateway does not know yet. Output only.',
           },

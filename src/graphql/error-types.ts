@@ -9,11 +9,17 @@ import type { ObjectRef } from '@pothos/core';
 import type { ErrorFamily, Issue, ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 
+/** A family whose failures a mutation may return as data. */
+export type DataFamily = Exclude<ErrorFamily, 'key' | 'system'>;
+
+/** A failure that a mutation may return as data. */
+export type ExpectedError = ServiceError & { readonly family: DataFamily };
+
 /** A failure as a result. Not an Error itself: graphql-js throws an Error that a resolver returns. */
 export class Failure {
-  readonly error: ServiceError;
+  readonly error: ExpectedError;
 
-  constructor(error: ServiceError) {
+  constructor(error: ExpectedError) {
     this.error = error;
   }
 }
@@ -98,11 +104,4 @@ export const errorTypes = {
     'ActionAlreadyPerformedError',
     'The action has already been performed, is in progress or is no longer possible.',
   ),
-} as const satisfies Partial<Record<ErrorFamily, unknown>>;
-
-/** A family whose failures a mutation may return as data. */
-export type DataFamily = keyof typeof errorTypes;
-
-export const errorTypeNames = Object.fromEntries(
-  Object.entries(errorTypes).map(([family, { name }]) => [family, name]),
-) as Record<DataFamily, string>;
+} as const satisfies Record<DataFamily, unknown>;

@@ -3,11 +3,11 @@
  * each failure that a caller must expect.
  */
 import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
-import { type ErrorFamily, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { type AnyOperation, run } from '../operation.ts';
 import { builder } from './builder.ts';
 import { issuesInGraphQL, toSnakeCase, withoutNulls } from './contract-mapping.ts';
-import { type DataFamily, errorTypeNames, errorTypes, Failure } from './error-types.ts';
+import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
 /** The contract's results state their type in `object`. Their GraphQL types have the same names. */
@@ -44,7 +44,7 @@ export function mutationResult<Success extends Result>(
     types,
     resolveType: (value) => {
       const result: Failure | Result = value;
-      return result instanceof Failure ? errorTypeNames[result.error.family as DataFamily] : result.object;
+      return result instanceof Failure ? errorTypes[result.error.family].name : result.object;
     },
   });
   return { type, failures };
@@ -81,8 +81,9 @@ export function mutationField<Input extends object, Output extends Result, Succe
       const output = await run(operation, context.ports, context, request);
       return toSuccess === undefined ? output : toSuccess(output, given);
     } catch (error) {
-      if (!isExpected(error, result.failures)) throw error;
-      return new Failure(issuesInGraphQL(error, request, ['input']));
+      const failure = error instanceof ServiceError ? issuesInGraphQL(error, request, ['input']) : error;
+      if (!isExpected(failure, result.failures)) throw error;
+      return new Failure(failure);
     }
   };
   builder.mutationField(name, (t) =>
@@ -90,11 +91,11 @@ export function mutationField<Input extends object, Output extends Result, Succe
       type: result.type,
       description: `${description} Scope: \`${operation.scope}\`.`,
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
-      // Pothos cannot see that arguments with an input of a generic type have it.
+      // The type of the arguments is not resolved while Input is generic.
       resolve: (_root, args, context) => perform((args as { readonly input: Input }).input, context),
     }),
   );
 }
 
-const isExpected = (error: unknown, failures: readonly ErrorFamily[]): error is ServiceError =>
-  error instanceof ServiceError && failures.includes(error.family);
+const isExpected = (error: unknown, families: readonly DataFamily[]): error is ExpectedError =>
+  error instanceof ServiceError && families.some((family) => family === error.family);

@@ -32,7 +32,7 @@ builder.scalarType('SafeInt', {
   description:
     'An integer between -(2^53 - 1) and 2^53 - 1, for counters, sizes and timestamps that may exceed Int (32 bits).',
   serialize(value) {
-    if (Number.isSafeInteger(value)) return value as number;
+    if (isSafeInteger(value)) return value;
     throw misread('SafeInt');
   },
   parseValue: (value) => safeInteger(value),
@@ -46,7 +46,9 @@ builder.scalarType('SafeInt', {
 const misread = (scalar: string) =>
   new ServiceError('provider_error', { detail: `The provider sent a value that is not a ${scalar}.` });
 
+const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
 function safeInteger(value: unknown): number {
-  if (Number.isSafeInteger(value)) return value as number;
+  if (isSafeInteger(value)) return value;
   throw new GraphQLError('SafeInt must be a whole number between -(2^53 - 1) and 2^53 - 1');
 }

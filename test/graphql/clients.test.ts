@@ -1,4 +1,4 @@
-/** Clients that nobody here wrote walk the whole way against the running server: Apollo Client and graphql-request. */
+/** Third-party clients against the running server, end to end: Apollo Client and graphql-request. */
 import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { ClientError, GraphQLClient } from 'graphql-request';
@@ -9,7 +9,7 @@ import { jobScenarios, postIdentifiers, sandboxSessions } from '../../src/provid
 import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
 
-/** What a client can know of the failure, wherever it came: as data of a mutation or as a top-level error. */
+/** What a client learns of a failure, from the data of a mutation or from a top-level error. */
 interface Told {
   readonly type: string;
   readonly status: number;
@@ -44,7 +44,7 @@ type Name = keyof typeof documents;
 
 /** A client as the suite below uses it. */
 interface Client {
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   run(name: Name, variables: Record<string, unknown>): Promise<any>;
   /** The error that the operation fails with at the top. */
   failure(name: Name, variables: Record<string, unknown>): Promise<Told>;
@@ -57,7 +57,7 @@ interface ClientKind {
 
 const toTold = (extensions: unknown): Told => extensions as Told;
 
-/** Which types stand behind each union and interface, as Apollo's documentation asks a server for it. */
+/** The possible types of each union and interface, read from the server as Apollo's documentation describes. */
 async function possibleTypes(address: string): Promise<Record<string, string[]>> {
   const query = '{ __schema { types { kind name possibleTypes { name } } } }';
   const { __schema } = await new GraphQLClient(`${address}/graphql`).request<{
@@ -89,7 +89,7 @@ const kinds: readonly ClientKind[] = [
     client: 'Apollo Client',
     async connect(address, key) {
       const client = await apollo(address, key);
-      // One page at a time: with the cache, each would be all that was read before it too.
+      // Without the cache, which would merge each page with the pages before it.
       const ask = (name: Name, variables: Record<string, unknown>) => {
         const document = gql(documents[name]);
         return documents[name].startsWith('mutation')
@@ -209,7 +209,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
     expect((await workspace.job(draftId)).state).toBe('active');
   });
 
-  test('makes, lists and deletes a webhook of every source', async () => {
+  test('creates, lists and deletes a webhook of every source', async () => {
     await workspace.webhook({ trigger: { icon: 'CableIcon', name: 'Go', context: 'CHAT' } });
     const made = new Map<string, string>();
     for (const source of webhookSourceNames) {
@@ -313,7 +313,7 @@ describe("Apollo's cache", () => {
   });
   afterAll(() => served.close());
 
-  test('joins pages with relayStylePagination, keeps things by their ids, and loses nothing', async () => {
+  test('merges pages with relayStylePagination, normalizes objects by id, and loses nothing', async () => {
     const complaints = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn')];
     const client = await apollo(served.address, workspace.key);
     const query = gql(documents.posts);
@@ -344,7 +344,7 @@ describe("Apollo's cache", () => {
     ];
     for (const list of lists) {
       const { data } = await client.query({ query, variables: list });
-      // What comes out of the cache is what the server sent: possibleTypes work, and nothing has overwritten anything.
+      // The cache returns what the server sent: possibleTypes work, and no object has overwritten another.
       expect(client.readQuery({ query, variables: list })).toEqual(data);
       const { posts } = (await workspace.ask(documents.posts, list)).data;
       expect((data as { posts: { edges: object[] } }).posts.edges).toMatchObject(posts.edges);
@@ -365,7 +365,7 @@ describe("Apollo's cache", () => {
     vi.restoreAllMocks();
   });
 
-  test('forgets a deleted webhook by its deletedId', async () => {
+  test('evicts a deleted webhook by its deletedId', async () => {
     const client = await apollo(served.address, workspace.key);
     const [webhookId] = [await workspace.webhook(), await workspace.webhook()];
     const query = gql(documents.webhooks);

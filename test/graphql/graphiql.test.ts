@@ -1,4 +1,4 @@
-/** GraphiQL: its examples over HTTP, who is shown the demo key, and the page itself in a browser. */
+/** GraphiQL: its examples over HTTP, which clients receive the demo key, and the page in a browser. */
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -49,12 +49,12 @@ describe('the examples', () => {
     return graphql(gateway.address, key, await exampleOperation(example), { ...example.variables, ...variables });
   };
 
-  it.each(examples)('$name holds one operation, and names the tab after it', async (example) => {
+  it.each(examples)('$name has one operation, after which the tab is named', async (example) => {
     const text = await exampleOperation(example);
     const { definitions } = parse(text);
     const operations = definitions.filter((each) => each.kind === 'OperationDefinition');
     expect(operations.map(({ name }) => name?.value)).toEqual([example.name]);
-    // GraphiQL takes the title from the first line that looks like an operation and is no comment.
+    // GraphiQL takes the title from the first line that looks like an operation and is not a comment.
     expect(/^(?!#).*(query|subscription|mutation)\s+(\w+)/m.exec(text)?.[2]).toBe(example.name);
     expect(text).toMatch(/^# \w/);
   });
@@ -151,7 +151,7 @@ describe('the examples', () => {
     TypedError: (data) => expect(data).toBeNull(),
   };
 
-  it.each(examples.filter(({ name }) => name !== 'WatchDeliveries'))('$name runs as it is', async ({ name }) => {
+  it.each(examples.filter(({ name }) => name !== 'WatchDeliveries'))('$name runs unchanged', async ({ name }) => {
     const { status, data, errors } = await run(name);
     expect(status).toBe(200);
     if (name === 'TypedError') {
@@ -162,7 +162,7 @@ describe('the examples', () => {
     shows[name](data);
   });
 
-  it('WatchDeliveries tells of an event as soon as it is emitted', async () => {
+  it('WatchDeliveries emits the delivery of an event as soon as the event is emitted', async () => {
     const example = exampleOf('WatchDeliveries');
     const leave = new AbortController();
     const response = await fetch(`${gateway.address}/graphql`, {
@@ -184,14 +184,14 @@ describe('the examples', () => {
     expect(seen).toContain('"state":"HELD"');
   });
 
-  it('NextPage goes on when its cursor is put into the variables', async () => {
+  it('NextPage continues with its cursor in the variables', async () => {
     const first = await run('NextPage');
     const second = await run('NextPage', { after: first.data.posts.pageInfo.endCursor });
     expect(second.data.posts.edges).toHaveLength(100);
     expect(second.data.posts.edges[0].node.providerId).not.toBe(first.data.posts.edges[0].node.providerId);
   });
 
-  it('AuthorPosts takes the four reads that it speaks of', async () => {
+  it('AuthorPosts makes the four reads that its comment promises', async () => {
     reads = 0;
     await run('AuthorPosts');
     expect(reads).toBe(4);
@@ -204,7 +204,7 @@ describe('the examples', () => {
     expect(errors).toEqual([]);
   });
 
-  it('every field of Query, Mutation and Subscription is in one of them', async () => {
+  it('every field of Query, Mutation and Subscription is in an example', async () => {
     const shown = new Set<string>();
     for (const example of examples) {
       const types = new TypeInfo(schema);
@@ -234,14 +234,14 @@ describe('the page', () => {
   });
   afterAll(() => gateway.close());
 
-  it('is for browsers; other clients are answered as ever', async () => {
+  it('is served to browsers only', async () => {
     const page = await get(gateway);
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
     const query = await get(gateway, { accept: 'application/json' }, '/graphql?query=%7B__typename%7D');
     expect(JSON.parse(query.body)).toEqual({ data: { __typename: 'Query' } });
   });
 
-  it('may not be framed, kept or sent on, and loads nothing from elsewhere', async () => {
+  it('may not be framed or stored, and loads nothing from other origins', async () => {
     const { headers, body } = await get(gateway);
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
@@ -255,7 +255,7 @@ describe('the page', () => {
     expect(body.match(/(?:src|href)="[^"]*/g)?.filter((each) => !/"(?:\/graphql\/|data:)/.test(each))).toEqual([]);
   });
 
-  it('sends its files compressed, to be kept for good', async () => {
+  it('serves its files compressed and immutable', async () => {
     const { body } = await get(gateway);
     const files = [...body.matchAll(/"(\/graphql\/assets\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path as string);
     expect(files).toHaveLength(3);
@@ -313,7 +313,7 @@ describe('the page', () => {
     }
   });
 
-  it('can be turned off', async () => {
+  it('can be disabled', async () => {
     const other = await startGateway({ environment: { GRAPHIQL: 'off' } });
     try {
       const { status, body } = await get(other);
@@ -403,7 +403,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await answer()).toContain('invalid_checkpoint_solution');
   });
 
-  it('makes a webhook', async () => {
+  it('creates a webhook', async () => {
     await openTab('CreateWebhook');
     await runAndSee('"WebhookCreated"');
   });
@@ -415,7 +415,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await expect.poll(() => docs.innerText()).toContain('Who you are: the API key of this request.');
   });
 
-  it('completes what is typed, and marks what is wrong', async () => {
+  it('completes fields, and marks errors', async () => {
     await page.getByRole('button', { name: /new tab/i }).click();
     await page.locator('.graphiql-query-editor .view-lines').click();
     await page.keyboard.press('ControlOrMeta+A');
@@ -426,20 +426,20 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor();
   });
 
-  it('stores the tabs, and no key', async () => {
+  it('stores the tabs, but no key', async () => {
     const stored = await page.evaluate(() => JSON.stringify(globalThis.localStorage));
     expect(stored).toContain('WhoAmI');
     expect(stored).not.toContain(key);
   });
 
-  it('is as it was after it is loaded again, without the operation in its address', async () => {
+  it('restores its state after a reload, with no operation in the URL', async () => {
     expect(page.url()).toBe(`${gateway.address}/graphql`);
     await page.reload();
     await openTab('Webhooks');
     await runAndSee('"webhooks": {');
   });
 
-  it('asked nobody else for anything, and complained about nothing', () => {
+  it('requested nothing from other origins, and logged no error', () => {
     expect(outside).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -452,7 +452,7 @@ interface Got {
   readonly bytes: number;
 }
 
-/** A GET with headers that `fetch` does not let one set, such as Host. */
+/** A GET with headers that `fetch` does not allow, such as Host. */
 function get({ address }: Gateway, headers: Readonly<Record<string, string>> = {}, path = '/graphql'): Promise<Got> {
   const { port } = new URL(address);
   return new Promise((resolve, reject) => {
@@ -478,7 +478,7 @@ function get({ address }: Gateway, headers: Readonly<Record<string, string>> = {
   });
 }
 
-/** What the page starts the headers pane with. */
+/** Initial text of the headers pane. */
 function headersPane(body: string): unknown {
   const [, data] = /<script type="application\/json" id="graphiql">(.*?)<\/script>/s.exec(body) ?? [];
   return JSON.parse(JSON.parse(data ?? '').headers);

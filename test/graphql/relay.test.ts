@@ -1,4 +1,4 @@
-/** Relay's compiler against the published schema: what it compiles, Relay can page, refetch and forget. */
+/** Relay's compiler against the published schema: Relay can paginate, refetch and delete what compiles. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,11 +12,12 @@ const run = promisify(execFile);
 const compiler = createRequire(import.meta.url).resolve('relay-compiler/cli.js');
 const schemaFile = fileURLToPath(new URL('../../schema.graphql', import.meta.url));
 
+// The compiler does not resolve imports, so react-relay need not be installed.
 const source = (operations: readonly string[]) =>
   `import { graphql } from 'react-relay';\n${operations.map((text) => `graphql\`${text}\`;`).join('\n')}\n`;
 
 const operations = [
-  // A list on the query, and on an object that posts lead to.
+  // A list on the query, and a list on the author of a post.
   `fragment app_posts on Query
     @argumentDefinitions(
       accountId: { type: "ID!" }
@@ -46,7 +47,7 @@ const operations = [
       edges { node { ...app_webhook ... on TriggerWebhook { trigger { icon } } } }
     }
   }`,
-  // What implements Node can be asked for again by itself.
+  // A type that implements Node can be refetched by its id.
   `fragment app_webhook on Webhook @refetchable(queryName: "appWebhookRefetchQuery") { id name enabled events }`,
   `fragment app_account on Account @refetchable(queryName: "appAccountRefetchQuery") { id name status }`,
   `fragment app_jobs on Query
@@ -125,7 +126,7 @@ describe('relay-compiler', () => {
     expect(deletion).toContain('"handle": "deleteRecord"');
   });
 
-  test('refuses what the schema does not have, so that this test can fail', async () => {
+  test('rejects a field that the schema does not have, which shows that this test can fail', async () => {
     await expect(compile(['query appQuery { viewer { shoeSize } }'])).rejects.toThrow(/shoeSize/);
   });
 });
