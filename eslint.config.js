@@ -1,32 +1,36 @@
 /**
- * The rules that the published schema keeps: graphql-eslint's `schema-recommended` and `schema-relay`, and where they are
- * not ours, why. TypeScript is Biome's.
+ * The rules of the published schema: graphql-eslint's `schema-recommended` and `schema-relay`, and the reason for each
+ * exception. Biome checks TypeScript.
+ *
+ * ESLint is installed for this one file, and needs the `overrides` of package.json. It stays for as long as clients
+ * build on the schema: its rules are the conventions that Relay and schema registries expect, and no other linter knows
+ * them.
  */
 import graphqlPlugin, { parser } from '@graphql-eslint/eslint-plugin';
 
 const recommended = graphqlPlugin.configs['flat/schema-recommended'].rules;
 
-/** The rule as the set has it, but for one of its selectors. */
+/** The rule as the set configures it, except for one of its selectors. */
 const [severity, { EnumValueDefinition: enumValueStyle, ...naming }] = recommended['@graphql-eslint/naming-convention'];
 
 /**
- * Types without an `id`, each because it cannot be asked for again and means nothing without what it stands in. With an
- * id of its own a cache would keep it apart from the object that it is a part of, and show it when that has changed.
+ * Types without an `id`, because they cannot be refetched and mean nothing without the object that contains them. With
+ * an `id`, a cache would store them apart from that object and show them after it has changed.
  */
 const valueObjects = {
   suffixes: [
-    // Pages: where they stand depends on the arguments that they were asked for with.
+    // Pages: their place depends on the arguments of the field.
     'Connection',
     'Edge',
-    // Failures: each is of one request, which `instance` names.
+    // Failures: each belongs to one request, whose id is `instance`.
     'Error',
-    // Parts of a post. pnet's ids of them are shown as `providerId`; no call takes one.
+    // Parts of a post. Their ids on pnet are `providerId`; no operation takes one.
     'Attachment',
   ],
   types: [
     'PageInfo',
     'RequestIssue',
-    // Parts of a posting. An edit replaces each as a whole.
+    // Parts of a job posting. An edit replaces each as a whole.
     'AutoArchiveApplicants',
     'ExternalApplyMethod',
     'JobCheckpoint',
@@ -50,17 +54,17 @@ const valueObjects = {
     'PnetPostPermissions',
     'PnetRepostContent',
     'PnetWriter',
-    // Parts of a webhook. Of an account it shows what the contract shows; `account` leads on to what has an id.
+    // Parts of a webhook. WebhookAccount has the fields of the contract; its `account` has an id.
     'WebhookAccount',
     'WebhookDataMapping',
     'WebhookHeader',
     'WebhookTrigger',
     'WebhookHealth',
-    // Parts of a delivery: which attempt it was is its number.
+    // Parts of a delivery. The number of an attempt identifies it.
     'DeliveryAttempt',
-    // Documentation: a sample is of nothing that exists.
+    // Documentation: a sample describes no object that exists.
     'EventSample',
-    // What came of a mutation: the object with the id is a field of it, or `deletedId` names it.
+    // Results of mutations: the object with the id is one of their fields, or `deletedId` is its id.
     'PnetJobPostingEdited',
     'PnetJobPostingPublishCheckpoint',
     'PnetJobPostingPublished',
@@ -72,7 +76,7 @@ const valueObjects = {
     'DeliveriesRedelivered',
     'DeliveryScheduled',
     'EventEmitted',
-    // Of the key that asks there is one, which nobody can ask for by an id.
+    // There is one of each per API key, and none can be read by an id.
     'Viewer',
     'Workspace',
   ],
@@ -89,24 +93,25 @@ export default [
 
       '@graphql-eslint/strict-id-in-types': ['error', { exceptions: valueObjects }],
 
-      // The icons of triggers are names of components, which clients look up as they are.
+      // The icons of triggers are names of components, which clients look up verbatim.
       '@graphql-eslint/naming-convention': [
         severity,
         { ...naming, 'EnumValueDefinition[parent.name.value!=TriggerIcon]': enumValueStyle },
       ],
 
-      // It finds `Account.accountId`, `Webhook.webhookId` and `Workspace.workspaceId`. Beside the global `id`, a raw id of the
-      // contract has one name wherever it stands, in fields as in arguments: what one answers can be pasted into the other.
-      // The rule takes no exceptions; test/graphql.test.ts holds every other field to it.
+      // It reports `Account.accountId`, `Webhook.webhookId` and `Workspace.workspaceId`. Unlike the global `id`, a raw
+      // id of the contract has one name in fields and arguments, so that a value of one can be pasted into the other.
+      // The rule has no exceptions; test/graphql/schema.test.ts checks all other fields.
       '@graphql-eslint/no-typename-prefix': 'off',
 
-      // The contract's lists are read forwards only, so there is no `last` and no `before` to promise. Relay's
-      // specification asks for one of the two directions.
+      // The contract's lists can only be read forward, so there is no `last` and no `before`. Relay's specification
+      // requires one of the two directions.
       '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
 
-      // Relay asks that `edges` wrap edges. That nothing else may be a list would make connections of the choices of a
-      // question, and of `nodes`, which spares those who need no cursors a level. Nor does it ask that every node be a
-      // `Node`: attempts of a delivery are paged, and cannot be asked for one by one. The rule takes no exceptions.
+      // Relay requires that `edges` wrap edges. A ban on all other lists would turn the choices of a question into a
+      // connection, and forbid `nodes`, a shortcut for clients that need no cursors. Nor does Relay require that every
+      // node be a `Node`: the attempts of a delivery are paged, but cannot be refetched one by one. The rule has no
+      // exceptions.
       '@graphql-eslint/relay-edge-types': ['error', { listTypeCanWrapOnlyEdgeType: false, shouldImplementNode: false }],
     },
   },

@@ -1,6 +1,7 @@
 /**
- * What a face may ask for. Both faces run the same operations, so that scope and shape are checked once and in the same
- * order: key → scope → shape, then in the port account → resource → state. The first check that fails is the response.
+ * Operations: everything that a face can do. Both faces run the same ones, so that scope and shape are checked in one
+ * place and in one order: key → scope → shape, then in the port account → resource → state. The first failure is the
+ * response.
  */
 import type { z } from 'zod';
 import { type Caller, requireScope, type Scope } from './auth/caller.ts';
@@ -9,7 +10,7 @@ import type { Ports } from './ports.ts';
 import type { RequestContext } from './request-context.ts';
 import { parse } from './validation.ts';
 
-/** An operation as those see it who only hand it on. */
+/** An operation for code that passes requests on without looking into them. */
 export interface AnyOperation<Output = unknown> {
   /** What the API key must be allowed to do. */
   readonly scope: Scope;
@@ -18,25 +19,26 @@ export interface AnyOperation<Output = unknown> {
   /**
    * Performs the operation for a caller that has been authorized: shape → port.
    * @param request in the contract's terms, unchecked
-   * @throws ServiceError for every failure; one of the shape names every invalid field
+   * @throws ServiceError for every failure; an invalid request has an issue for every invalid field
    */
   perform(ports: Ports, context: RequestContext, request: unknown): Promise<Output>;
 }
 
 export interface Operation<Request, Output> extends AnyOperation<Output> {
-  /** The one error type for invalid input, where the contract leaves the operation only one. */
+  /** The error of every invalid request, if the contract leaves the operation only one. */
   readonly invalid: ErrorName | undefined;
-  /** @throws ServiceError that names every invalid field */
+  /** @throws ServiceError with an issue for every invalid field */
   check(request: unknown): Request;
-  /** The method of a port that performs it. Its request has passed the shape. */
+  /** The port method that performs the operation. Its request has passed the shape. */
   readonly method: (ports: Ports) => (context: RequestContext, request: Request) => Promise<Output>;
 }
 
 /**
+ * Defines an operation.
  * @param scope what the API key must be allowed to do
- * @param shape what the request must look like
- * @param method the method of a port that performs it
- * @param options.invalid the one error type for invalid input, where the contract leaves the operation only one
+ * @param shape what the request must look like, in the contract's terms
+ * @param method the port method that performs the operation
+ * @param options.invalid the error of every invalid request, if the contract leaves the operation only one
  */
 export function operation<Request, Output>(
   scope: Scope,
@@ -60,7 +62,10 @@ export function authorize({ scope }: Pick<AnyOperation, 'scope'>, caller: Caller
   requireScope(caller, scope);
 }
 
-/** Authorizes the caller, then performs the operation. */
+/**
+ * Authorizes the caller, then performs the operation.
+ * @throws ServiceError `insufficient_privileges` if the caller's key lacks the scope, or as `perform` does
+ */
 export async function run<Output>(
   operation: AnyOperation<Output>,
   ports: Ports,

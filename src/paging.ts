@@ -1,17 +1,22 @@
 /**
- * Pages and connections. A provider's list is read page by page, with one cursor a page; a Relay connection has a cursor
- * on every edge. A position joins the two: the cursor of a page and how many of its items lie behind. Reading on from a
- * position is exact, as a cursor names a place in the list and `limit` only says how many items to read from there.
+ * Pages and connections. A provider's list is read page by page, with one cursor per page; a Relay connection has a
+ * cursor on every edge. A position bridges the two: the cursor of a page, and an offset in that page. Resuming from a
+ * position is exact, because a cursor marks a place in the list, and `limit` only sets how many items are read from
+ * there.
+ *
+ * On the embedded backend, cursors are sealed twice. The port seals the network's cursor, because the REST face and
+ * other gateways hand it to their callers, and connections seal it again together with an offset. A port cannot know
+ * which face reads, and an upstream's cursors are opaque: one format for both would tie the faces to a backend.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
-/** One page of a list as a port returns it. `cursor` is the position of the next page, null on the last one. */
+/** One page of a list as a port returns it. `cursor` marks the next page; null on the last page. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
 
-/** A place between two items: `offset` items behind the place that `cursor` names (null: the start of the list). */
+/** A place between two items: `offset` items after the place that `cursor` marks. A null cursor is the start. */
 export interface Position {
   readonly cursor: string | null;
   readonly offset: number;
@@ -19,23 +24,24 @@ export interface Position {
 
 export const startOfList: Position = { cursor: null, offset: 0 };
 
-/** Some consecutive items of a list, each with the position right after it. */
+/** Consecutive items of a list, each with the position after it. */
 export interface Window<T> {
   readonly items: readonly { readonly node: T; readonly after: Position }[];
   readonly hasNextPage: boolean;
-  /** Where to read on; null where nothing was read, so that there is no position to name. */
+  /** Where to resume; null if nothing was read and no page follows. */
   readonly end: Position | null;
 }
 
 /**
- * Loads of one window at the most. Two are needed to read `first` items across the end of a page; a provider whose pages
- * come short may need more, and one that sends empty pages for ever gets no further.
+ * Largest number of loads for one window. Two are enough to read `first` items across the end of a page. A provider
+ * that sends short pages may need more, and one that only sends empty pages must not keep a request forever.
  */
 const maxLoads = 4;
 
 /**
- * Reads `first` items from `from` on.
- * @param load reads one page of at most `limit` items, 1 to `maxLimit`
+ * Reads `first` items, starting at `from`, or fewer if `maxLoads` pages have no more.
+ * @param load reads one page from a cursor; `limit` is 1 to `maxLimit`. The page may be longer than `limit` (see
+ *   loaders.ts): the rest of it is not used.
  */
 export async function readWindow<T>(
   load: (cursor: string | null, limit: number) => Promise<Page<T>>,
@@ -47,34 +53,36 @@ export async function readWindow<T>(
   for (let loads = 0; loads < maxLoads && more && items.length < first; loads += 1) {
     const page = await load(at.cursor, Math.min(maxLimit, at.offset + first - items.length));
     const end = Math.min(page.items.length, at.offset + first - items.length);
-    for (let index = at.offset; index < end; index += 1) {
-      const last = index === page.items.length - 1 && page.cursor !== null;
-      const after = last ? { cursor: page.cursor, offset: 0 } : { cursor: at.cursor, offset: index + 1 };
-      items.push({ node: page.items[index] as T, after });
+    const { cursor, offset } = at;
+    for (const [index, node] of page.items.slice(offset, end).entries()) {
+      const next = offset + index + 1;
+      const last = next === page.items.length && page.cursor !== null;
+      items.push({ node, after: last ? { cursor: page.cursor, offset: 0 } : { cursor, offset: next } });
     }
     more = end < page.items.length || page.cursor !== null;
-    // A page may be shorter now than when the position was made; what lies behind it is then on the pages that follow.
+    // The page may have become shorter since the position was created. Then the items after it are on the next pages.
     if (end >= page.items.length) at = { cursor: page.cursor, offset: 0 };
   }
   return { items, hasNextPage: more, end: items.at(-1)?.after ?? (more ? at : null) };
 }
 
-/** Turns positions into the opaque text that callers hold, and back. */
+/** Turns the payload of a cursor into opaque text for callers, and back. */
 export interface CursorCodec {
-  /** Makes the text of a cursor that only {@link CursorCodec.open} with the same `scope` reads. */
+  /** The text of a cursor. Only {@link CursorCodec.open} with the same `scope` reads it. */
   seal(scope: CursorScope, payload: unknown): string;
-  /** The payload of a cursor; undefined where it was forged, cut, or made for another scope. */
+  /** The payload of a cursor; undefined if it was forged, altered or sealed with another scope. */
   open(scope: CursorScope, text: string): unknown;
 }
 
-/** What a cursor is bound to: the kind of list, whose it is, and the arguments that chose it. */
+/** What a cursor is bound to: the kind of list, its owner and the arguments that select it. */
 export type CursorScope = readonly (string | boolean | null | undefined)[];
 
 const macLength = 16;
 
 /**
- * Cursors as opaque text: a truncated HMAC-SHA256 over scope and payload, then the payload. `encoding` is `base64` where
- * clients of the contract check for it, `base64url` where a cursor may end up in a link.
+ * Cursors as opaque text: an HMAC-SHA256 over scope and payload, truncated to 16 bytes (RFC 2104, section 5), then the
+ * payload.
+ * @param encoding `base64` if clients of the contract check for it, `base64url` if a cursor may become part of a link
  */
 export function cursorCodec(key: Uint8Array, encoding: 'base64' | 'base64url'): CursorCodec {
   const secret = createSecretKey(key);
@@ -92,7 +100,7 @@ export function cursorCodec(key: Uint8Array, encoding: 'base64' | 'base64url'): 
     },
     open(scope, text) {
       const bytes = Buffer.from(text, encoding);
-      // Buffer skips what is not base64: only the one canonical spelling of a cursor counts.
+      // Buffer ignores characters that are not base64. Only the canonical spelling of a cursor is valid.
       if (bytes.length <= macLength || bytes.toString(encoding) !== text) return undefined;
       const body = bytes.subarray(macLength);
       return timingSafeEqual(mac(scope, body), bytes.subarray(0, macLength)) ? JSON.parse(body.toString()) : undefined;

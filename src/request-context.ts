@@ -1,6 +1,6 @@
 import type { Caller } from './auth/caller.ts';
 
-/** What a request carries from the API key to the port: who asks, under which id, and when the result is no longer wanted. */
+/** What a request carries from the API key to the port: its caller, its id, and when its result is no longer needed. */
 export interface RequestContext {
   readonly caller: Caller;
   /** Also the `x-request-id` header of the response. */

@@ -1,15 +1,17 @@
-/** The Pothos builder: what the schema is made of before a capability adds its types. */
+/** The Pothos builder, to which each capability adds its types and fields. */
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import { ServiceError } from '../errors.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
 /**
- * How much one operation may ask for. Complexity counts each field once for every object that it may be read from (a
- * connection counts for `first` objects, another list for 10): five lists of 100 whole posts fit, a hundred posts of a
- * hundred authors each do not.
+ * Limits of one operation. Complexity counts a field once for each object that may have it: a connection counts for
+ * `first` objects, any other list for 10. Five lists of 100 complete posts fit; 100 posts of each of 100 authors do not.
  */
 export const operationLimits = { complexity: 200_000, depth: 16, breadth: 2_000 } as const;
+
+/** The limit that each complexity error of the plugin is about. */
+const limitOf = { Complexity: 'complexity', Depth: 'depth', Breadth: 'breadth' } as const;
 
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
@@ -25,18 +27,20 @@ export const builder = new SchemaBuilder<{
   defaultFieldNullability: false,
   complexity: {
     limit: operationLimits,
-    complexityError: (kind, result) =>
-      new ServiceError('limit_too_high', {
-        detail: `The operation asks for too much: its ${kind.toLowerCase()} is ${result[kind.toLowerCase() as 'depth']}, and may be ${
-          operationLimits[kind.toLowerCase() as 'depth']
-        } at most. Ask for fewer items or fields at once.`,
-      }),
+    complexityError(kind, result) {
+      const limit = limitOf[kind];
+      return new ServiceError('limit_too_high', {
+        detail:
+          `The ${limit} of the operation is ${result[limit]}, and the limit is ${operationLimits[limit]}. ` +
+          'Request fewer items or fields.',
+      });
+    },
   },
 });
 
-builder.queryType({ description: 'What can be read. Nothing here changes anything.' });
+builder.queryType({ description: 'Read operations. They have no side effects.' });
 builder.mutationType({
   description:
-    'What can be changed. A mutation answers an expected failure as data: ask for `__typename`, and for `... on ServiceError` to see what went wrong.',
+    'Write operations. A mutation returns expected failures as data: select `... on ServiceError` for the details.',
 });
-builder.subscriptionType({ description: 'What can be watched, over server-sent events.' });
+builder.subscriptionType({ description: 'Live updates, over server-sent events.' });

@@ -1,4 +1,11 @@
-/** Relay connections over lists that have one cursor a page (see paging.ts). Forward only: the lists are. */
+/**
+ * Relay connections over lists that have one cursor per page (see paging.ts). They are forward only, as the lists are.
+ *
+ * Why not `@pothos/plugin-relay`: its `resolveCursorConnection` expects a list that can be read from the cursor of any
+ * item, and reads one item more to learn whether another follows. A provider has one cursor per page and no other. So
+ * windows, positions and sealed cursors would remain ours. The plugin would add only the types below, with `last` and
+ * `before`, which no list here can serve.
+ */
 import type { OutputRef } from '@pothos/core';
 import { type ErrorName, ServiceError } from '../errors.ts';
 import { authorize, type Operation } from '../operation.ts';
@@ -7,54 +14,58 @@ import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
-/** Some consecutive items of a list. An item that cannot be shown is an Error: its node is null, with the error at it. */
+/** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
 export interface Connection<T> {
   readonly window: Window<T | Error>;
   readonly hasPreviousPage: boolean;
   readonly cursorOf: (position: Position) => string;
 }
 
-interface Edge<T> {
-  readonly node: T | Error;
+interface Edge {
+  readonly node: object;
   readonly after: Position;
-  readonly connection: Connection<T>;
+  readonly cursorOf: (position: Position) => string;
 }
 
-const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
-  description: 'Where a page of a connection stands in its list.',
+const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implement({
+  description: 'The position of a page in its list.',
   fields: (t) => ({
-    hasNextPage: t.boolean({ description: 'Whether more items follow.', resolve: ({ window }) => window.hasNextPage }),
+    hasNextPage: t.boolean({
+      description: 'Whether more items follow this page.',
+      resolve: ({ window }) => window.hasNextPage,
+    }),
     hasPreviousPage: t.boolean({
-      description: 'Whether the page was read from the middle of the list. Lists are read forwards only.',
+      description: 'Whether the page starts after a cursor. Lists can only be read forward.',
       resolve: ({ hasPreviousPage }) => hasPreviousPage,
     }),
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first edge; null where there is none.',
+      description: 'Cursor of the first edge; null if the page is empty.',
       resolve: ({ window: { items }, cursorOf }) => (items[0] === undefined ? null : cursorOf(items[0].after)),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Pass it as `after` to read the next page. Null where nothing was read.',
+      description: 'Pass it as `after` to read the next page. Null if the page is empty and no page follows.',
       resolve: ({ window: { end }, cursorOf }) => (end === null ? null : cursorOf(end)),
     }),
   }),
 });
 
-/** The connection type of `node`, and the edge type that goes with it: `PostConnection` and `PostEdge` for `Post`. */
-export function connectionType<T>(name: string, node: OutputRef<T>, things: string) {
-  const EdgeType = builder.objectRef<Edge<T>>(`${name}Edge`).implement({
-    description: `One of the ${things} of a page, and its place in the list.`,
+/** The connection type of an item, and its edge type: `PostConnection` and `PostEdge` for `Post`. */
+export function connectionType<T extends object>(name: string, item: OutputRef<T>, things: string) {
+  // Not of T: where its items stand, a connection may have an Error.
+  const node: OutputRef<object> = item;
+  const EdgeObject = builder.objectRef<Edge>(`${name}Edge`).implement({
+    description: `One item in a page of ${things}, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'Pass it as `after` to read on right behind this item.',
-        resolve: ({ after, connection }) => connection.cursorOf(after),
+        description: 'Pass it as `after` to continue after this item.',
+        resolve: ({ after, cursorOf }) => cursorOf(after),
       }),
-      node: t.field({
+      node: t.expose('node', {
         type: node,
         nullable: true,
-        description: 'The item; null where it could not be read, with an error at its path.',
-        resolve: (edge) => edge.node as never,
+        description: 'The item; null if it could not be read, with an error at its path.',
       }),
     }),
   });
@@ -62,47 +73,47 @@ export function connectionType<T>(name: string, node: OutputRef<T>, things: stri
     description: `A page of ${things}.`,
     fields: (t) => ({
       edges: t.field({
-        type: [EdgeType],
-        description: 'The items with a cursor each.',
+        type: [EdgeObject],
+        description: 'The items, each with its cursor.',
         complexity: { field: 1, multiplier: 1 },
-        resolve: (connection) => connection.window.items.map((item) => ({ ...item, connection })),
+        resolve: ({ window, cursorOf }) => window.items.map((item): Edge => ({ ...item, cursorOf })),
       }),
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description: 'The items alone; null for one that could not be read, with an error at its path.',
+        description: 'The items without cursors. An item is null if it could not be read, with an error at its path.',
         complexity: { field: 1, multiplier: 1 },
-        resolve: (connection) => connection.window.items.map((item) => item.node) as never,
+        resolve: ({ window }) => window.items.map((item): object => item.node),
       }),
       pageInfo: t.field({
-        type: PageInfo,
-        description: 'Where this page stands in the list.',
-        resolve: (connection) => connection as Connection<unknown>,
+        type: PageInfoObject,
+        description: 'The position of this page in its list.',
+        resolve: (connection): Connection<unknown> => connection,
       }),
     }),
   });
 }
 
-/** Bounds of the `first` argument, as a table of a capability states them. */
+/** Bounds of the `first` argument, from the table of limits of a capability. */
 interface FirstLimits {
   readonly limit: { readonly min: number; readonly max: number; readonly default: number };
 }
 
-/** The arguments of a connection field, to be spread beside the field's own. */
+/** The arguments of a connection field, to be spread next to the field's own. */
 export function connectionArgs({ limit }: FirstLimits, things: string) {
   return builder.args((t) => ({
     first: t.int({
       required: true,
       defaultValue: limit.default,
-      description: `How many ${things} to read, from ${limit.min} to ${limit.max}.`,
+      description: `Number of ${things} to read, from ${limit.min} to ${limit.max}.`,
     }),
     after: t.string({
-      description: 'A cursor of this same list: the page starts right behind it. Leave it out for the first page.',
+      description: 'Cursor of this list. The page starts after it. Omit it to read the first page.',
     }),
   }));
 }
 
-/** What a connection costs: its fields, for each item that it may have. */
+/** The complexity of a connection: its fields count once for each item that the page may have. */
 export const connectionComplexity = (args: { readonly first?: number | null }) => ({
   field: 1,
   multiplier: Math.max(1, Math.min(args.first ?? 1, 250)),
@@ -114,64 +125,69 @@ interface ListRequest {
 }
 
 interface ConnectionRequest<Request, Item> {
-  /** The operation that reads the list. Its scope and shape are checked once, whatever number of pages is read. */
+  /** The operation that reads the list. Its scope and shape are checked once, however many pages are read. */
   readonly operation: Operation<Request, Page<Item>>;
-  /** The arguments that choose the list, in the contract's terms. Cursors are bound to them. */
+  /** The arguments that choose the list, in the contract's terms. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly limits: FirstLimits;
   readonly first: number;
   readonly after?: string | null | undefined;
-  /** What the list is called, for its cursors to be bound to, with whatever its request does not say. */
+  /** What cursors are bound to beside the workspace: the name of the list, and the arguments that choose it. */
   readonly list: CursorScope;
-  /** Reads a page instead of the operation's own method: a loader that joins equal reads. */
+  /** Reads a page in place of the operation's method: a loader that joins equal reads. */
   readonly load?: (request: Request) => Promise<Page<Item>>;
-  /** The item, or why it cannot be shown: one odd item never costs the page. */
-  readonly show?: (item: Item) => Item | Error;
 }
 
-/** Reads the page of a connection that `first` and `after` ask for. */
+/**
+ * Reads the page of a connection that `first` and `after` ask for.
+ * @throws ServiceError of the operation, with its issues under the names of the GraphQL arguments
+ */
 export async function connect<Request extends ListRequest, Item>(
   context: GraphQLContext,
-  {
-    operation,
-    request,
-    limits: { limit },
-    first,
-    after,
-    list,
-    load,
-    show = (item) => item,
-  }: ConnectionRequest<Request, Item>,
+  request: ConnectionRequest<Request, Item>,
 ): Promise<Connection<Item>> {
-  authorize(operation, context.caller);
-  const checked = inGraphQL(() => operation.check({ ...request, limit: first }));
-  const scope = [context.caller.workspaceId, ...list];
-  const read = load ?? ((page: Request) => operation.method(context.ports)(context, page));
-  const window = await readWindow(
-    (cursor, count) =>
-      read({ ...checked, cursor: cursor ?? undefined, limit: count }).catch((error: unknown) => {
-        throw error instanceof ServiceError ? issuesInGraphQL(error, {}) : error;
-      }),
-    { first, from: openPosition(context, scope, after, operation.invalid), maxLimit: limit.max },
-  );
-  const node = (item: Item) => (typeof item === 'object' && item !== null ? show(item) : notAnObject());
-  return {
-    window: { ...window, items: window.items.map((item) => ({ node: node(item.node), after: item.after })) },
-    hasPreviousPage: after !== null && after !== undefined,
-    cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
-  };
-}
-
-/** Runs a check whose issues are then named as the GraphQL request names its arguments. */
-function inGraphQL<T>(work: () => T): T {
   try {
-    return work();
+    return await read(context, request);
   } catch (error) {
-    throw error instanceof ServiceError ? issuesInGraphQL(error, {}) : error;
+    throw error instanceof ServiceError ? issuesInGraphQL(error) : error;
   }
 }
 
-const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is no object.' });
+async function read<Request extends ListRequest, Item>(
+  context: GraphQLContext,
+  { operation, request, limits: { limit }, first, after, list, load }: ConnectionRequest<Request, Item>,
+): Promise<Connection<Item>> {
+  authorize(operation, context.caller);
+  const checked = operation.check({ ...request, limit: first });
+  const scope = [context.caller.workspaceId, ...list];
+  const loadPage = load ?? ((page: Request) => operation.method(context.ports)(context, page));
+  const window = await readWindow(
+    (cursor, count) => loadPage({ ...checked, cursor: cursor ?? undefined, limit: count }),
+    { first, from: openPosition(context, scope, after, operation.invalid), maxLimit: limit.max },
+  );
+  return mapItems<Item, Item>(
+    {
+      window,
+      hasPreviousPage: after !== null && after !== undefined,
+      cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
+    },
+    (item) => (typeof item === 'object' && item !== null ? item : notAnObject()),
+  );
+}
+
+/**
+ * The connection with each item as its GraphQL type takes it.
+ * @param show returns an Error for an item that cannot be shown: its node is null, and the rest of the page is unharmed
+ */
+export function mapItems<Item, Shown>(
+  { window, ...connection }: Connection<Item>,
+  show: (item: Item) => Shown | Error,
+): Connection<Shown> {
+  const items = window.items.map(({ node, after }) => ({ node: node instanceof Error ? node : show(node), after }));
+  return { ...connection, window: { ...window, items } };
+}
+
+const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is not an object.' });
 
 function openPosition(
   { cursors }: GraphQLContext,
@@ -180,6 +196,7 @@ function openPosition(
   invalid: ErrorName = 'invalid_parameters',
 ): Position {
   if (after === null || after === undefined) return startOfList;
+  // The codec opens nothing that it did not seal: the payload is what `cursorOf` put in.
   const opened = cursors.open(scope, after) as [string | null, number] | undefined;
   if (opened !== undefined) return { cursor: opened[0], offset: opened[1] };
   const issue = { path: ['after'], message: 'is not a cursor of this list' };

@@ -1,6 +1,11 @@
 /**
- * The contract writes `job_title`, GraphQL `jobTitle`; the contract tells variants apart by a tag, GraphQL by a one-of.
- * Requests go one way here, and the paths of what is wrong with them the other.
+ * The contract writes `job_title`, GraphQL writes `jobTitle`. The contract marks a variant with a tag, GraphQL with a
+ * one-of. This file maps requests from GraphQL to the contract, and the paths of invalid fields back.
+ *
+ * ```
+ * { jobTitle, applyMethod: { external: { url } } }   the input, at input.applyMethod.external.url
+ * { job_title, apply_method: { type: 'external', url } }   the request, at apply_method.url
+ * ```
  */
 import { type Issue, ServiceError } from '../errors.ts';
 import { detailOf } from '../validation.ts';
@@ -8,78 +13,92 @@ import { detailOf } from '../validation.ts';
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** In GraphQL an `id` is always a global one: the contract's raw `id` of a part of a request has another name. */
-const rawIdNames: Readonly<Record<string, string>> = { providerId: 'id' };
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** The one-of variant that an object of the request was written as, or that some of its keys were written in. */
-interface Variant {
-  readonly path: readonly string[];
-  /** All keys of the object, where they are not said. */
-  readonly keys?: ReadonlySet<string>;
-}
+/** A raw `id` within a request. In GraphQL, `id` is always a global id. */
+const rawIdName = { graphql: 'providerId', contract: 'id' } as const;
 
-/** For the paths of issues. */
-const variantOf = new WeakMap<object, Variant>();
+/** Arguments whose names are not the contract's in camelCase. */
+const argumentNames: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after', id: 'webhookId' };
 
-/** A GraphQL input in the words of the contract: the same values under the contract's keys. */
+/** A GraphQL input under the contract's keys, at any depth. Values stay as they are. */
 export function toSnakeCase(input: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [rawIdNames[key] ?? snakeCase(key), valueToSnakeCase(value)]),
+    Object.entries(input).map(([key, value]) => [
+      key === rawIdName.graphql ? rawIdName.contract : snakeCase(key),
+      valueToSnakeCase(value),
+    ]),
   );
 }
 
 function valueToSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(valueToSnakeCase);
-  return typeof value === 'object' && value !== null ? toSnakeCase(value) : value;
+  return isObject(value) ? toSnakeCase(value) : value;
 }
 
 /**
- * A one-of input as the variant of a tagged union: `{ numeric: { … } }` with the tag `answer_type` is
- * `{ answer_type: 'numeric', … }`. Null and undefined stay as they are.
- * @throws ServiceError `invalid_parameters` unless exactly one variant is given: the executor checks it too, but what
- *   reaches a port must not depend on that
+ * For objects that were one-ofs in the input: the path that leads from the place of the object to a key of it in the
+ * input. Kept outside of the objects, as a request has the contract's keys and no others.
+ */
+const variantPaths = new WeakMap<object, (key: string | number) => readonly string[]>();
+
+/**
+ * A one-of as the variant of a tagged union. With the tag `type`,
+ * `{ external: { url } }` is `{ type: 'external', url }`. Null and undefined stay as they are.
+ * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
 export function tagOneOf(tag: string, oneOf: object | null | undefined): object | null | undefined {
   if (oneOf === null || oneOf === undefined) return oneOf;
-  const given = Object.entries(oneOf).filter(([, value]) => value !== undefined && value !== null);
-  const [variant] = given;
-  if (variant === undefined || given.length > 1) {
-    throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
-  }
-  const [name, value] = variant;
-  const tagged = { [tag]: snakeCase(name), ...toSnakeCase(value as object) };
-  variantOf.set(tagged, { path: [name] });
+  const { name, tagged } = tagVariant(tag, oneOf);
+  variantPaths.set(tagged, () => [name]);
   return tagged;
 }
 
 /**
- * `common` together with the variant of its one-of field `tag`, where the contract has all in one object:
- * `{ name, source: { users: { events } } }` with the tag `source` is `{ name, source: 'users', events }`.
+ * `common` and the variant of a one-of in one object: with the tag `source` and the name as common, the input
+ * `{ name, source: { users: { events } } }` is `{ name, source: 'users', events }`.
+ * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
 export function flattenOneOf(tag: string, oneOf: object, common: object): object {
-  const variant = tagOneOf(tag, oneOf) ?? {};
-  const merged = { ...common, ...variant };
-  const written = variantOf.get(variant)?.path ?? [];
-  variantOf.set(merged, { path: [camelCase(tag), ...written], keys: new Set(Object.keys(variant)) });
-  return merged;
+  const { name, tagged } = tagVariant(tag, oneOf);
+  const flat = { ...common, ...tagged };
+  variantPaths.set(flat, (key) => (Object.hasOwn(tagged, key) ? [camelCase(tag), name] : []));
+  return flat;
 }
 
-/** The input without what is null, at any depth: for requests in which null can only mean "not given". */
+function tagVariant(tag: string, oneOf: object): { readonly name: string; readonly tagged: object } {
+  const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObject(value));
+  // The executor checks it too, but what reaches a port must not depend on that.
+  if (variant === undefined || others.length > 0) {
+    throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
+  }
+  const [name, value] = variant;
+  return { name, tagged: { [tag]: snakeCase(name), ...toSnakeCase(value) } };
+}
+
+/** The input without the keys that are null, at any depth: for requests in which null can only mean "not given". */
 export function withoutNulls<T>(input: T): T {
-  if (Array.isArray(input)) return input.map(withoutNulls) as T;
-  if (typeof input !== 'object' || input === null) return input;
-  const given = Object.entries(input).filter(([, value]) => value !== null);
-  return Object.fromEntries(given.map(([key, value]) => [key, withoutNulls(value)])) as T;
+  // The same type: a key that may be null may be left out as well.
+  return strip(input) as T;
 }
 
-/** Names of GraphQL that are not the contract's in camelCase: those of arguments, and those further inside. */
-const renamed: readonly Readonly<Record<string, string>>[] = [
-  { limit: 'first', cursor: 'after', id: 'webhookId' },
-  { id: 'providerId' },
-];
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip);
+  if (!isObject(value)) return value;
+  const given = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(given.map(([key, inner]) => [key, strip(inner)]));
+}
 
-/** A failure with its issues in the words of the GraphQL request that had them. */
-export function issuesInGraphQL(error: ServiceError, request: unknown, prefix: readonly string[] = []): ServiceError {
+/**
+ * The failure with the path of each issue as the GraphQL request has it.
+ * @param request in the contract's terms; its one-ofs were mapped by {@link tagOneOf} or {@link flattenOneOf}
+ * @param prefix where the request is among the arguments
+ */
+export function issuesInGraphQL(
+  error: ServiceError,
+  request: unknown = {},
+  prefix: readonly string[] = [],
+): ServiceError {
   if (error.issues.length === 0) return error;
   const issues = error.issues.map(({ path, message }) => ({
     path: [...prefix, ...graphqlPath(path, request)],
@@ -90,13 +109,16 @@ export function issuesInGraphQL(error: ServiceError, request: unknown, prefix: r
 }
 
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {
-  let at = request;
-  return path.flatMap((segment, depth) => {
-    const name = typeof segment === 'string' ? camelCase(segment) : segment;
-    const variant = typeof at === 'object' && at !== null ? variantOf.get(at) : undefined;
-    at = (at as Record<string | number, unknown> | null | undefined)?.[segment];
-    const here = renamed[Math.min(depth, 1)]?.[name] ?? name;
-    const within = variant?.keys?.has(String(segment)) === false ? undefined : variant;
-    return within === undefined ? [here] : [...within.path, here];
+  let parent = request;
+  return path.flatMap((key, depth) => {
+    const variantPath = isObject(parent) ? (variantPaths.get(parent)?.(key) ?? []) : [];
+    parent = isObject(parent) ? Reflect.get(parent, key) : undefined;
+    return [...variantPath, graphqlName(key, depth)];
   });
+}
+
+function graphqlName(key: string | number, depth: number): string | number {
+  if (typeof key === 'number') return key;
+  if (depth === 0) return argumentNames[key] ?? camelCase(key);
+  return key === rawIdName.contract ? rawIdName.graphql : camelCase(key);
 }

@@ -1,18 +1,19 @@
 /**
- * Enums over the contract's vocabularies. What a provider sends may be newer than this gateway: an enum that is read
- * has a value UNRECOGNIZED for it, so that one new word never costs an answer.
+ * Enums over the contract's vocabularies. A provider may send a value that is newer than this gateway: an output enum
+ * falls back to UNRECOGNIZED, so that a new value never breaks a query.
  */
 import { type GraphQLEnumType, GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
 import { builder } from './builder.ts';
 
 const unrecognized = 'UNRECOGNIZED';
 
-/** The GraphQL name of a word of the contract. */
+/** The GraphQL name of a value of the contract. */
 type EnumName<Word extends string> = Uppercase<Word>;
 
 /**
- * An enum of the words of `descriptions`, under SCREAMING_SNAKE_CASE names; inside, its values are the words themselves.
- * @param options.read the enum is part of answers, so that it must take words it does not know
+ * An enum of the keys of `descriptions`, under SCREAMING_SNAKE_CASE names. Resolvers use the contract's values.
+ * @param options.read the enum is an output, so that it needs UNRECOGNIZED
+ * @param options.verbatim keeps the contract's spelling, for values that clients look up as they are
  */
 export function contractEnum<Word extends string>(
   name: string,
@@ -33,14 +34,14 @@ export function contractEnum<Word extends string>(
           ...values,
           [unrecognized]: {
             value: unrecognized as Word,
-            description: 'A value that this gateway does not know yet. It is never an input.',
+            description: 'A value that this gateway does not know yet. Output only.',
           },
         }
       : values,
   });
 }
 
-/** Makes every enum that has UNRECOGNIZED answer unknown words with it, and refuse it as an input. */
+/** Makes each enum that has UNRECOGNIZED serialize unknown values as it, and reject it as an input. */
 export function allowUnknownValues(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isEnumType(type) && type.getValue(unrecognized) !== undefined) tolerate(type);

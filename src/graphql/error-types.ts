@@ -1,12 +1,15 @@
 /**
  * Expected failures of mutations as data: an error type for each family of the error table, all of which implement
  * `ServiceError`.
+ *
+ * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Failures here are of one
+ * class, and the family in the error table selects the type, for REST and OpenAPI too.
  */
 import type { ObjectRef } from '@pothos/core';
 import type { ErrorFamily, Issue, ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 
-/** A failure as an answer. Not an Error itself: graphql-js throws an Error that a resolver returns. */
+/** A failure as a result. Not an Error itself: graphql-js throws an Error that a resolver returns. */
 export class Failure {
   readonly error: ServiceError;
 
@@ -16,41 +19,44 @@ export class Failure {
 }
 
 const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').implement({
-  description: 'A failure that a caller can expect and act on, in the terms of the contract.',
+  description: 'An expected failure that a caller can handle.',
   fields: (t) => ({
     type: t.string({
-      description: 'What went wrong, as an identifier to branch on: `errors/resource_not_found`, for example.',
+      description:
+        'Identifier of the type of error, such as `errors/resource_not_found`. Use it to handle errors in code.',
       resolve: ({ error }) => error.type,
     }),
     status: t.int({
-      description: 'The HTTP status that the REST endpoints answer with this error.',
+      description: 'HTTP status of this error on the REST endpoints.',
       resolve: ({ error }) => error.status,
     }),
-    title: t.string({ description: 'Short title of the type of error.', resolve: ({ error }) => error.title }),
+    title: t.string({ description: 'Short summary of the type of error.', resolve: ({ error }) => error.title }),
     detail: t.string({
       nullable: true,
-      description: 'What went wrong this time, for a person to read.',
+      description: 'Human-readable explanation of this occurrence.',
       resolve: ({ error }) => error.detail,
     }),
     instance: t.string({
-      description: 'The id of this request, to give to support; also in the `x-request-id` header.',
+      description: 'Id of this request, also in the `x-request-id` header. Include it when you contact support.',
       resolve: (_failure, _args, context) => context.requestId,
     }),
     message: t.string({
-      description: 'The detail, or the title where there is none.',
+      description: 'The `detail`, or the `title` if there is no detail.',
       resolve: ({ error }) => error.message,
     }),
   }),
 });
 
 const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
-  description: 'One thing that is wrong with a request.',
+  description: 'One invalid field of a request.',
   fields: (t) => ({
     path: t.stringList({
-      description: 'Where: names of arguments and fields, and indexes of lists, from the outside in.',
+      description: 'Path to the field: names of arguments and fields, and indexes of lists, from the outside in.',
       resolve: ({ path }) => path.map(String),
     }),
-    message: t.exposeString('message', { description: 'What, as the rest of a sentence that starts with the path.' }),
+    message: t.exposeString('message', {
+      description: 'What is wrong with the field, as the rest of a sentence that starts with the path.',
+    }),
   }),
 });
 
@@ -58,43 +64,43 @@ const errorType = (name: string, description: string): ObjectRef<(typeof builder
   builder.objectRef<Failure>(name).implement({ description, interfaces: [ServiceErrorInterface] });
 
 const InvalidRequestError = builder.objectRef<Failure>('InvalidRequestError').implement({
-  description: 'The request cannot be carried out as it is: change it before sending it again.',
+  description: 'The request is invalid. Correct it before you send it again.',
   interfaces: [ServiceErrorInterface],
   fields: (t) => ({
     issues: t.field({
       type: [RequestIssue],
-      description: 'What is wrong with the request, field by field; empty where no single field is to blame.',
+      description: 'The invalid fields; empty if the error is not about particular fields.',
       resolve: ({ error }) => [...error.issues],
     }),
   }),
 });
 
-/** The families whose failures are data, and the type of each. */
+/** The type of each family whose failures are data. */
 export const errorTypes = {
   request: InvalidRequestError,
   not_found: errorType(
     'NotFoundError',
-    'Something that the request names does not exist, or cannot be seen with this key.',
+    'An object that the request refers to does not exist, or the API key cannot access it.',
   ),
   account: errorType(
     'AccountError',
-    'The connected account cannot do this: it is disconnected, expired, restricted, of the wrong kind, or out of reach of this key.',
+    'The account cannot do this: it is disconnected, expired, restricted, of the wrong type or inaccessible to the key.',
   ),
   checkpoint: errorType(
     'CheckpointError',
-    'The checkpoint was not passed: the input was wrong, the link has expired, or no checkpoint is open.',
+    'The checkpoint was not solved: the input is wrong, the link has expired or no checkpoint is open.',
   ),
   payment: errorType(
     'PaymentError',
-    'The job cannot be promoted: the payment failed, or credits or slots are lacking.',
+    'The job cannot be promoted: the payment failed, or the account lacks credits or job slots.',
   ),
   performed: errorType(
     'ActionAlreadyPerformedError',
-    'It has been done before, or is being done at this moment, or its time has passed.',
+    'The action has already been performed, is in progress or is no longer possible.',
   ),
 } as const satisfies Partial<Record<ErrorFamily, unknown>>;
 
-/** A family whose failures a mutation may answer as data. */
+/** A family whose failures a mutation may return as data. */
 export type DataFamily = keyof typeof errorTypes;
 
 export const errorTypeNames = Object.fromEntries(

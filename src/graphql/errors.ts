@@ -1,28 +1,32 @@
-/**
- * Failures as top-level errors, with the contract's envelope in their extensions: everything that is not an expected
- * failure of a mutation.
- */
+/** Failures as top-level errors: everything but the expected failures of mutations, which are data (error-types.ts). */
 import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
 import { fromUnknown, type ServiceError, toEnvelope } from '../errors.ts';
 
-/** A failure as a top-level error: its extensions are the contract's envelope. */
+/**
+ * A failure as a top-level error. Its extensions are the contract's envelope, and the issues of an invalid request.
+ * @param requestId the `instance` of the envelope
+ * @param at the executor's error, for the path of the field and its location in the document
+ */
 export function toGraphQLError(error: ServiceError, requestId: string, at?: GraphQLError): GraphQLError {
   return new GraphQLError(error.message, {
-    ...(at === undefined ? {} : { nodes: at.nodes, source: at.source, positions: at.positions, path: at.path }),
+    nodes: at?.nodes,
+    source: at?.source,
+    positions: at?.positions,
+    path: at?.path,
     originalError: error,
     extensions: {
       ...toEnvelope(error, requestId),
       ...(error.issues.length === 0 ? {} : { issues: error.issues }),
-      // A client that never got past the key gets the status too; other failures leave data beside them.
+      // A key that is not accepted fails the whole request, so its HTTP status says so. Other failures may be partial.
       ...(error.family === 'key' ? { http: { status: error.status } } : {}),
     },
   });
 }
 
 /**
- * Makes whatever a resolver throws a ServiceError, where it is thrown: an executor's complaint about a value that does
- * not fit the schema is a plain Error too, and nothing else would tell a bug of ours from an odd answer of a network.
- * Fields that only expose a property throw nothing, and stay as they are.
+ * Turns whatever a resolver throws into a ServiceError, where it is thrown. Later would be too late: graphql-js throws
+ * a plain Error for a value that does not fit the schema, and a bug of ours could not be told from odd data of a
+ * provider. Fields that only expose a property throw nothing, and stay as they are.
  */
 export function wrapResolverErrors(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -1,9 +1,15 @@
+import type { FastifyRequest } from 'fastify';
 import type { CursorCodec } from '../paging.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Loaders } from './loaders.ts';
 
-/** What every resolver is given. */
+/** What Yoga and its plugins know of a request before its caller is authenticated. */
+export interface Incoming {
+  readonly http: FastifyRequest;
+}
+
+/** What every resolver receives. */
 export interface GraphQLContext extends RequestContext {
   readonly ports: Ports;
   readonly loaders: Loaders;

@@ -1,4 +1,13 @@
-/** Reads of one request that are joined: equal ones run once, and those of one tick reach the port together. */
+/**
+ * Loaders: within one request, equal reads run once, and the by-id reads of one tick reach the port together.
+ *
+ * Equal reads are joined in two places, which do not replace each other:
+ * 1. Here, per request and for every backend. The posts of a page may be by one author, whose own posts are then one
+ *    read, even if one field selects `first: 5` and another `first: 50`: the longest page serves both, so a page may be
+ *    longer than requested. All fields of a request see the same state of a list.
+ * 2. In upstream/single-flight.ts, per API key and across requests, while a call is in flight: a hundred tabs that open
+ *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
+ */
 import DataLoader from 'dataloader';
 import { findAccounts } from '../accounts/operations.ts';
 import type { Account } from '../accounts/shapes.ts';
@@ -14,18 +23,18 @@ import type { RequestContext } from '../request-context.ts';
 import { findWebhookHealth, findWebhooks } from '../webhooks/operations.ts';
 import type { Webhook, WebhookHealth } from '../webhooks/shapes.ts';
 
-/** Each loader runs an operation, so that no read by id goes around its scope. Null is what the key cannot see. */
+/** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
 export interface Loaders {
   readonly accounts: DataLoader<string, Account | null>;
   readonly jobs: DataLoader<string, JobPosting | null>;
   readonly webhooks: DataLoader<string, Webhook | null>;
   readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
   readonly deliveries: DataLoader<string, Delivery | null>;
-  /** Pages of posts. A page may be longer than requested: another read wanted more of the same page. */
+  /** Pages of posts. A page may be longer than requested. */
   readonly posts: DataLoader<PageOfPosts, PostList, string>;
 }
 
-/** A page of posts to read; two of the same list at the same cursor are one read. */
+/** A page of posts to read. Two pages of the same list at the same cursor are one read. */
 export type PageOfPosts = PostListRequest & { readonly limit: number };
 
 export function createLoaders(ports: Ports, context: RequestContext): Loaders {
@@ -43,7 +52,7 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
   };
 }
 
-/** One read for each place in a list, as long as the longest page that is wanted from there. */
+/** One read for each place in a list, of the longest page that starts there. */
 function loadPages(
   ports: Ports,
   context: RequestContext,
@@ -54,7 +63,7 @@ function loadPages(
     const place = placeOf(page);
     if (page.limit > (longest.get(place)?.limit ?? 0)) longest.set(place, page);
   }
-  // Scope and shape were checked for the whole connection: what is left is the read itself.
+  // The connection has checked scope and shape (see connection.ts), so only the port method is called.
   const read = listPosts.method(ports);
   const reads = new Map(
     [...longest].map(([place, page]) => [place, read(context, page).catch((error: Error) => error)]),

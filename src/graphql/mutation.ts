@@ -1,6 +1,6 @@
 /**
- * Mutations. Each has one argument `input` and runs one operation; what a caller must expect, success or failure, is a
- * member of its result union.
+ * Mutations. Each has one argument `input` and runs one operation. Its result union has a member for each success and
+ * each failure that a caller must expect.
  */
 import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
 import { type ErrorFamily, ServiceError } from '../errors.ts';
@@ -10,7 +10,7 @@ import { issuesInGraphQL, toSnakeCase, withoutNulls } from './contract-mapping.t
 import { type DataFamily, errorTypeNames, errorTypes, Failure } from './error-types.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
-/** The contract's results name their type in `object`; their GraphQL types have the same names. */
+/** The contract's results state their type in `object`. Their GraphQL types have the same names. */
 interface Result {
   readonly object: string;
 }
@@ -20,15 +20,18 @@ type Types = (typeof builder)['$inferSchemaTypes'];
 /** The object type of each member of `Success`. */
 type SuccessType<Success> = Success extends Result ? ObjectRef<Types, Success> : never;
 
-/** A result union, and the families of failures that are members of it. */
+/** A result union, and the families of failures that are its members. */
 interface MutationResult<Success extends Result> {
   readonly type: UnionRef<Types, Result | Failure>;
   readonly failures: readonly DataFamily[];
-  /** Of the types only: what a mutation with this result may return. */
+  /** Exists in the types only: what a mutation with this result may return. */
   readonly success?: Success;
 }
 
-/** The result union of a mutation: its success types, and the error types of the families that are returned as data. */
+/**
+ * Declares the result union of a mutation: its success types, and the error types of the families that it returns as
+ * data. Other failures are top-level errors.
+ */
 export function mutationResult<Success extends Result>(
   name: string,
   description: string,
@@ -48,7 +51,7 @@ export function mutationResult<Success extends Result>(
 }
 
 interface Mutation<Input extends object, Output, Success extends Result> {
-  /** What it does. The scope that it needs is added from the operation. */
+  /** What the mutation does. The operation's scope is appended. */
   readonly description: string;
   readonly input: InputObjectRef<Types, Input>;
   readonly inputDescription: string;
@@ -58,7 +61,7 @@ interface Mutation<Input extends object, Output, Success extends Result> {
   readonly toRequest?: (input: Input) => object;
 }
 
-/** The output as a success of the result union, needed where that shows more than the operation returns. */
+/** Turns the output into a success of the result union, if that shows more than the operation returns. */
 type ToSuccess<Input, Output, Success> = (output: Output, input: Input) => Success;
 
 type Presentation<Input, Output, Success> = Output extends Success

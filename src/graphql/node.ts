@@ -1,49 +1,64 @@
-/** Relay's object identification: global ids, and the `node` and `nodes` fields that find what they name. */
+/**
+ * Relay's object identification: global ids, and the `node` and `nodes` fields that read objects by them.
+ *
+ * Why not `@pothos/plugin-relay`: its ids consist of the name of an object type and one string. A webhook has one of
+ * two object types, and `node` does not know which before it has read it; the ids of posts contain two raw ids.
+ */
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
-/** The kinds of things that have a global id. */
-type IdKind = 'Account' | 'Job' | 'Webhook' | 'Delivery' | 'PnetPost' | 'PnetAuthor' | 'PhotonetPost' | 'PhotonetOwner';
+/** The kinds of objects that have a global id. */
+export type IdKind =
+  | 'Account'
+  | 'Job'
+  | 'Webhook'
+  | 'Delivery'
+  | 'PnetPost'
+  | 'PnetAuthor'
+  | 'PhotonetPost'
+  | 'PhotonetOwner';
 
-/** A global id: unique over all types, opaque to callers. `parts` are raw ids. */
-export const globalId = (kind: IdKind, ...parts: readonly string[]): string =>
-  Buffer.from(JSON.stringify([kind, ...parts])).toString('base64url');
+/**
+ * A global id: opaque, and unique across all types.
+ * @param rawIds of the object; for an object of a post, of the account that read it and of the object
+ */
+export const globalId = (kind: IdKind, ...rawIds: readonly string[]): string =>
+  Buffer.from(JSON.stringify([kind, ...rawIds])).toString('base64url');
 
-function parseGlobalId(id: string): { readonly kind: string; readonly key: string } | null {
+/** The kind and the raw id in a global id with one raw id; null for any other text. */
+function parseGlobalId(id: string): { readonly kind: string; readonly rawId: string } | null {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(id, 'base64url').toString());
     if (!Array.isArray(parsed) || parsed.length !== 2) return null;
-    const [kind, key] = parsed;
-    return typeof kind === 'string' && typeof key === 'string' ? { kind, key } : null;
+    const [kind, rawId] = parsed;
+    return typeof kind === 'string' && typeof rawId === 'string' ? { kind, rawId } : null;
   } catch {
-    // Not of our making: there is nothing of that name.
+    // Not an id that this gateway wrote, so nothing has it.
     return null;
   }
 }
 
-/** Something that `node` can find. Its kind says which loader finds it, and `object` or the finder which type it is. */
-interface NodeKind {
-  readonly load: (key: string, context: GraphQLContext) => Promise<object | null>;
-}
+/** Reads an object by its raw id. Null stands for an object that the caller cannot see. */
+type LoadNode = (id: string, context: GraphQLContext) => Promise<object | null>;
 
-/** Ids of one `nodes` field. */
+const nodeLoaders = new Map<string, LoadNode>();
+
+/** Largest number of ids in one `nodes` field. */
 const maxNodes = 100;
 
-const nodeKinds = new Map<string, NodeKind>();
-
-/** Lets `node` find things of a kind. `load` answers null for what the caller cannot see, and checks the scope. */
-export function registerNode(kind: IdKind, load: NodeKind['load']): void {
-  nodeKinds.set(kind, { load });
+/** Lets `node` and `nodes` read objects of a kind. `load` runs an operation, which checks the scope. */
+export function registerNode(kind: IdKind, load: LoadNode): void {
+  nodeLoaders.set(kind, load);
 }
 
 export const Node = builder.interfaceRef<object>('Node').implement({
-  description: 'Something that can be read again by its global id.',
+  description: 'An object that can be refetched by its global id.',
   fields: (t) => ({
     id: t.id({
-      description: 'Global id: unique over all types, opaque.',
+      description: 'Global id: opaque, and unique across all types.',
       resolve: () => {
-        throw new Error('A type that implements Node resolves its own id');
+        throw new Error('A type that implements Node must resolve its own id');
       },
     }),
   }),
@@ -51,24 +66,24 @@ export const Node = builder.interfaceRef<object>('Node').implement({
 
 async function findNode(id: string, context: GraphQLContext): Promise<object | null> {
   const parsed = parseGlobalId(id);
-  return parsed === null ? null : ((await nodeKinds.get(parsed.kind)?.load(parsed.key, context)) ?? null);
+  return parsed === null ? null : ((await nodeLoaders.get(parsed.kind)?.(parsed.rawId, context)) ?? null);
 }
 
 builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'Reads something again by its global id; null where nothing that this key can see has it.',
+    description: 'Refetches an object by its global id. Null if no object that the API key can access has this id.',
     args: {
-      id: t.arg.id({ required: true, description: 'The `id` of an account, a job posting, a webhook or a delivery.' }),
+      id: t.arg.id({ required: true, description: 'The `id` of an account, job posting, webhook or delivery.' }),
     },
     resolve: (_root, { id }, context) => findNode(id, context),
   }),
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: 'Reads several things again by their global ids, in the order of the ids.',
-    args: { ids: t.arg.idList({ required: true, description: `At most ${maxNodes} global ids.` }) },
+    description: 'Refetches several objects by their global ids, in the order of the ids.',
+    args: { ids: t.arg.idList({ required: true, description: `Up to ${maxNodes} global ids.` }) },
     complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
     resolve: (_root, { ids }, context) => {
       if (ids.length <= maxNodes) return ids.map((id) => findNode(id, context));

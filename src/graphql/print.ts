@@ -1,4 +1,4 @@
-/** The schema as text, as it stands in `schema.graphql`: types in the order of their names, so that changes read well. */
+/** Prints the schema as in `schema.graphql`: sorted by name, so that a diff shows what has changed and nothing else. */
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { schema } from './schema.ts';
 

@@ -1,17 +1,21 @@
-/** The scalars that GraphQL lacks. Reading is tolerant of the provider, never of a value that would be wrong. */
+/**
+ * The scalars that GraphQL lacks. Output is tolerant of what a provider sends, but never of a wrong value.
+ *
+ * Why not `graphql-scalars`: its DateTime turns text into a Date, so the form that a network or a caller sent is lost.
+ */
 import { GraphQLError, Kind } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('DateTime', {
-  description: 'A point in time as ISO 8601 text, such as `2026-01-31T09:30:00.000Z`.',
+  description: 'A date and time in ISO 8601 format, such as `2026-01-31T09:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize(value) {
     if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
     throw misread('DateTime');
   },
   parseValue(value) {
-    // Whether it is one, and of which form, is said with the other rules of the request.
+    // The shape of the request checks the format, and reports it together with the other invalid fields.
     if (typeof value === 'string') return value;
     throw new GraphQLError('DateTime must be ISO 8601 text');
   },
@@ -26,7 +30,7 @@ builder.scalarType('JSON', {
 
 builder.scalarType('SafeInt', {
   description:
-    'A whole number between -(2^53 - 1) and 2^53 - 1: counters, sizes and epoch stamps that may not fit the 32 bits of Int.',
+    'An integer between -(2^53 - 1) and 2^53 - 1, for counters, sizes and timestamps that may exceed Int (32 bits).',
   serialize(value) {
     if (Number.isSafeInteger(value)) return value as number;
     throw misread('SafeInt');
@@ -38,8 +42,9 @@ builder.scalarType('SafeInt', {
   },
 });
 
-/** Not a GraphQLError: executors take those for the caller's mistake. */
-const misread = (scalar: string) => new ServiceError('provider_error', { detail: `What was read is no ${scalar}.` });
+/** Not a GraphQLError, which would blame the caller. */
+const misread = (scalar: string) =>
+  new ServiceError('provider_error', { detail: `The provider sent a value that is not a ${scalar}.` });
 
 function safeInteger(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;

@@ -1,4 +1,4 @@
-/** The schema: the only file whose imports are there for what they do, which is to add their types to the builder. */
+/** The schema. Importing a capability adds its types to the builder; no other file imports for side effects. */
 import './scalars.ts';
 import './node.ts';
 import '../accounts/graphql/index.ts';
@@ -13,12 +13,12 @@ import { wrapResolverErrors } from './errors.ts';
 
 export const schema = wrapResolverErrors(allowUnknownValues(builder.toSchema()));
 
-// Pothos has no option for it, and it is what a reader of the documentation sees first.
+// Pothos has no option for the description, which is the first thing that a reader of the documentation sees.
 schema.description = `Postern: jobs, posts and webhooks of connected accounts.
 
-Every request needs an API key in the \`X-API-KEY\` header; only this documentation can be read without one. Start with
-\`viewer\` and \`accounts\`: an \`accountId\` is what most other fields ask for. An \`id\` is always a global one, for
-caches and for \`node\`; arguments take raw ids, such as \`accountId\`, \`jobId\` and \`webhookId\`.
+Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Start with
+\`viewer\` and \`accounts\`: most other fields need an \`accountId\`. An \`id\` is always a global id, for caches and
+for \`node\`. Arguments take raw ids, such as \`accountId\`, \`jobId\` and \`webhookId\`.
 
-Mutations answer the failures that a caller must expect as data: ask for \`... on ServiceError { type detail }\`. Failures
-of reads, of the key and of systems are top-level errors with the same fields in their \`extensions\`.`;
+Mutations return expected failures as data: select \`... on ServiceError { type detail }\`. Failures of queries, of API
+keys and of systems are top-level errors with the same fields in their \`extensions\`.`;

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** How many prepared statements are kept. The gateway has a few dozen; lists of ids add one for each length. */
 const keptStatements = 200;
@@ -27,7 +28,7 @@ function open(file: string): DatabaseSync {
 }
 
 function adapt(database: DatabaseSync): SqliteDatabase {
-  const prepared = new Map<string, SqliteStatement>();
+  const prepared = new BoundedMap<string, SqliteStatement>(keptStatements);
   return {
     close: () => database.close(),
     prepare(sql) {
@@ -36,8 +37,6 @@ function adapt(database: DatabaseSync): SqliteDatabase {
         // A plain `begin` starts as a reader and fails at its first write if another process has written since, without
         // waiting. `begin immediate` takes the write lock at once, and waits for it.
         statement = adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
-        const oldest = prepared.size < keptStatements ? undefined : prepared.keys().next().value;
-        if (oldest !== undefined) prepared.delete(oldest);
         prepared.set(sql, statement);
       }
       return statement;

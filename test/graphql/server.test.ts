@@ -1,94 +1,10 @@
-/** The GraphQL face itself: its schema, how it speaks HTTP, and what it says of failures. */
-import { readFile } from 'node:fs/promises';
+/** The GraphQL face over HTTP: requests it accepts, errors it returns, and what it hides. */
 import { request as httpRequest } from 'node:http';
-import {
-  type GraphQLNamedType,
-  getIntrospectionQuery,
-  isEnumType,
-  isInputObjectType,
-  isInterfaceType,
-  isIntrospectionType,
-  isObjectType,
-  isSpecifiedDirective,
-  isSpecifiedScalarType,
-} from 'graphql';
+import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { printedSchema } from '../../src/graphql/print.ts';
-import { schema } from '../../src/graphql/schema.ts';
 import { maxBodyBytes } from '../../src/http/server.ts';
 import type { Networks } from '../../src/providers/provider.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
-
-const ownTypes = Object.values(schema.getTypeMap()).filter(
-  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
-);
-const isWithFields = (type: GraphQLNamedType) => isObjectType(type) || isInterfaceType(type);
-
-/** Everything in the schema that can have a description, by its coordinate. */
-function* described(): Generator<readonly [coordinate: string, description: string | null | undefined]> {
-  for (const type of ownTypes) {
-    yield [type.name, type.description];
-    if (isWithFields(type)) {
-      for (const field of Object.values(type.getFields())) {
-        yield [`${type.name}.${field.name}`, field.description];
-        for (const arg of field.args) yield [`${type.name}.${field.name}(${arg.name}:)`, arg.description];
-      }
-    }
-    if (isInputObjectType(type)) {
-      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description];
-    }
-    if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value.description];
-  }
-  for (const directive of schema.getDirectives()) {
-    if (!isSpecifiedDirective(directive)) yield [`@${directive.name}`, directive.description];
-  }
-}
-
-describe('schema', () => {
-  test('has a description on everything', () => {
-    const all = [...described()];
-    expect(all.length).toBeGreaterThan(500);
-    expect(all.filter(([, description]) => !description?.trim()).map(([coordinate]) => coordinate)).toEqual([]);
-  });
-
-  test('is the one in schema.graphql: `npm run schema` writes it', async () => {
-    expect(await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
-  });
-
-  test('repeats the name of a type in its fields for raw ids only', () => {
-    const repeated = ownTypes
-      .filter(isWithFields)
-      .flatMap((type) => Object.keys(type.getFields()).map((name) => [type.name, name] as const))
-      .filter(([type, name]) => name.toLowerCase().startsWith(type.toLowerCase()))
-      .filter(([type]) => !['Query', 'Mutation'].includes(type));
-    expect(repeated.filter(([, name]) => !name.endsWith('Id'))).toEqual([]);
-  });
-
-  test('has raw ids as ID, and global ids as `id: ID!` of what has one', () => {
-    for (const type of ownTypes.filter(isWithFields)) {
-      for (const field of Object.values(type.getFields())) {
-        if (field.name === 'id') expect(String(field.type), `${type.name}.id`).toBe('ID!');
-        if (/Ids?$/.test(field.name))
-          expect(String(field.type), `${type.name}.${field.name}`).toMatch(/^\[?ID!?\]?!?$/);
-      }
-    }
-  });
-
-  test('the exceptions of the linter are types that are there', async () => {
-    // @ts-expect-error: the configuration is plain JavaScript
-    const { default: configs } = await import('../../eslint.config.js');
-    const [, { exceptions }] = configs[0].rules['@graphql-eslint/strict-id-in-types'];
-    const names = ownTypes.filter(isWithFields).map(({ name }) => name);
-    for (const name of exceptions.types) expect(names).toContain(name);
-    for (const suffix of exceptions.suffixes) expect(names.some((name) => name.endsWith(suffix))).toBe(true);
-    for (const type of ownTypes.filter(isObjectType)) {
-      const excepted =
-        exceptions.types.includes(type.name) ||
-        exceptions.suffixes.some((suffix: string) => type.name.endsWith(suffix));
-      if (excepted) expect(Object.keys(type.getFields()), type.name).not.toContain('id');
-    }
-  });
-});
 
 describe('over HTTP', () => {
   let gateway: Gateway;
@@ -125,14 +41,14 @@ describe('over HTTP', () => {
   const made = () => gateway.app.database.selectFrom('webhooks').select('id').execute();
   const mutation = `mutation { createWebhook(input: { requestUrl: "https://hooks.example", source: { users: {} } }) { __typename } }`;
 
-  test('answers a POST of JSON', async () => {
+  test('responds to a POST of JSON', async () => {
     const response = await post({ query: viewer });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json/);
     expect(await response.json()).toEqual({ data: { viewer: { name: 'test' } } });
   });
 
-  test('speaks application/graphql-response+json to who asks for it', async () => {
+  test('responds with application/graphql-response+json to clients that accept it', async () => {
     const accept = { accept: 'application/graphql-response+json' };
     const good = await post({ query: viewer }, accept);
     expect(good.headers.get('content-type')).toMatch(/^application\/graphql-response\+json/);
@@ -140,14 +56,14 @@ describe('over HTTP', () => {
     expect((await post({ query: '{' }, accept)).status).toBe(400);
   });
 
-  test('takes the operation by its name, and variables', async () => {
+  test('runs the named operation with its variables', async () => {
     const query = 'query A { a: __typename } query B($id: ID!) { account(accountId: $id) { accountId } }';
     const answer = await post({ query, operationName: 'B', variables: { id: accountId } });
     expect(await answer.json()).toEqual({ data: { account: { accountId } } });
     expect(((await (await post({ query })).json()) as { errors: unknown[] }).errors).toHaveLength(1);
   });
 
-  test('answers a query over GET, and refuses a mutation', async () => {
+  test('runs a query over GET, and refuses a mutation', async () => {
     const get = (query: string) => send({ method: 'GET' }, `${url}?query=${encodeURIComponent(query)}`);
     expect(await (await get(viewer)).json()).toEqual({ data: { viewer: { name: 'test' } } });
     const refused = await get(mutation);
@@ -162,14 +78,14 @@ describe('over HTTP', () => {
     ['text/plain', JSON.stringify({ query: mutation })],
     ['application/graphql', mutation],
     ['application/graphql+json', JSON.stringify({ query: mutation })],
-  ])('takes no %s', async (type, body) => {
+  ])('refuses a body of type %s', async (type, body) => {
     const response = await send({ method: 'POST', headers: { 'content-type': type }, body });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { type: 'errors/malformed_request' } }] });
     expect(await made()).toEqual([]);
   });
 
-  test('allows no other site to read answers', async () => {
+  test('lets no other site read responses', async () => {
     const response = await post({ query: viewer }, { origin: 'https://elsewhere.example' });
     expect(response.headers.get('access-control-allow-origin')).toBeNull();
     const preflight = await fetch(url, {
@@ -179,7 +95,7 @@ describe('over HTTP', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('takes no batch', async () => {
+  test('refuses a batch', async () => {
     const response = await post([{ query: viewer }, { query: viewer }]);
     expect(response.status).toBe(400);
     expect(await response.text()).not.toContain('"data":{');
@@ -196,7 +112,7 @@ describe('over HTTP', () => {
     },
   );
 
-  test('has a limit for bodies, whether they say their length or not', async () => {
+  test('limits the size of a body, with or without content-length', async () => {
     const filler = ' '.repeat(maxBodyBytes);
     const declared = await post(JSON.stringify({ query: viewer }) + filler);
     expect(declared.status).toBe(400);
@@ -221,12 +137,12 @@ describe('over HTTP', () => {
     expect(nearly.status).toBe(200);
   });
 
-  test('has a limit for the tokens of a document', async () => {
+  test('limits the number of tokens of a document', async () => {
     const { errors } = await graphql(gateway.address, workspace.key, `{ ${'__typename '.repeat(20_001)} }`);
     expect(errors[0]?.message).toMatch(/token/);
   });
 
-  test('names mistakes in a document', async () => {
+  test('reports mistakes in a document', async () => {
     const of = async (query: string) => (await graphql(gateway.address, workspace.key, query)).errors[0]?.message;
     expect(await of('{')).toMatch(/Syntax Error/);
     expect(await of('{ nothing }')).toMatch(/Cannot query field "nothing"/);
@@ -234,7 +150,7 @@ describe('over HTTP', () => {
     expect(await of('{ webhooks(first: "many") { nodes { id } } }')).toMatch(/Int cannot represent/);
   });
 
-  test('masks what nobody expected, and logs it under the id of the request', async () => {
+  test('masks an unexpected error, and logs it with the id of the request', async () => {
     const { headers, status, data, errors } = await graphql(
       gateway.address,
       workspace.key,
@@ -256,7 +172,7 @@ describe('over HTTP', () => {
     expect(JSON.stringify(lines)).toContain('secret-detail');
   });
 
-  test('takes the id of a request that can be searched for, and echoes it', async () => {
+  test('echoes a request id that is safe to log, and replaces any other', async () => {
     const answered = async (id: string) =>
       (await post({ query: viewer }, { 'x-request-id': id })).headers.get('x-request-id');
     expect(await answered('my-request_1.2')).toBe('my-request_1.2');
@@ -270,7 +186,7 @@ describe('over HTTP', () => {
     expect(errors[0]?.extensions.instance).toBe(refused.headers.get('x-request-id'));
   });
 
-  test('says of a failure all that the envelope of the contract says', async () => {
+  test('gives an error all fields of the envelope of the contract', async () => {
     const { headers, errors } = await graphql(
       gateway.address,
       workspace.key,
@@ -286,7 +202,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('shows its schema without a key, and nothing else', async () => {
+  test('allows introspection without a key, and nothing else', async () => {
     const introspection = await graphql(gateway.address, undefined, getIntrospectionQuery());
     expect(introspection.errors).toEqual([]);
     expect(introspection.data.__schema.types.length).toBeGreaterThan(50);
@@ -302,7 +218,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('no key, header value or variable is logged', async () => {
+  test('logs no key, header value or variable', async () => {
     await graphql(gateway.address, workspace.key, 'query ($x: String!) { account(accountId: $x) { id } }', {
       x: 'a-variable-value',
     });

@@ -1,11 +1,11 @@
-/** One GraphQL operation for every root field of the schema, for what must hold for all of them. */
+/** One GraphQL operation for each root field of the schema, to test what must hold for all of them. */
 import type { GraphQLObjectType } from 'graphql';
 import type { Scope } from '../../src/auth/caller.ts';
 import { globalId } from '../../src/graphql/node.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import type { SeededWorkspace } from './backends.ts';
 
-/** Things of one workspace that operations name. */
+/** Ids of one workspace that the operations refer to. */
 export interface Named {
   readonly accountId: string;
   readonly draftId: string;
@@ -18,7 +18,7 @@ export interface Named {
 export interface FieldOperation {
   /** `Query.posts`, for example. */
   readonly field: string;
-  /** What the key must be allowed to do; null for nothing. */
+  /** The scope that the API key needs; null if it needs none. */
   readonly scope: Scope | null;
   readonly document: (named: Named) => string;
 }
@@ -29,7 +29,7 @@ const posting = 'id jobId accountId jobState jobTitle { text }';
 const webhook = 'id webhookId name requestUrl accounts { accountId name } headers { key value } events';
 const account = 'id accountId name type status';
 
-/** By field: the scope, and the selection with its arguments. A field of the schema that is not here fails a test. */
+/** The scope of each field, and its selection with arguments. A test fails for a root field that is missing here. */
 const operations: Readonly<Record<string, readonly [Scope | null, (named: Named) => string]>> = {
   'Query.viewer': [null, () => 'viewer { keyId name accountIds workspace { workspaceId name } }'],
   'Query.account': ['accounts:read', ({ accountId }) => `account(accountId: ${text(accountId)}) { ${account} }`],
@@ -139,7 +139,7 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ webhookId }) =>
       `rotateWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretRotated { webhookId } }`,
   ],
-  // Last: what comes before still finds the webhook.
+  // Last, because the operations before need the webhook.
   'Mutation.deleteWebhook': [
     'webhooks:write',
     ({ webhookId }) =>
@@ -147,7 +147,7 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   ],
 };
 
-/** The operation of a field, as `Mutation.publishJob`. */
+/** The operation of a field such as `Mutation.publishJob`. */
 export function documentOf(field: string, named: Named): string {
   const operation = fieldOperations.find((each) => each.field === field);
   if (operation === undefined) throw new Error(`No operation has the field ${field}`);
@@ -155,8 +155,8 @@ export function documentOf(field: string, named: Named): string {
 }
 
 /**
- * One of each in a workspace: an account, a draft that waits for a checkpoint, two webhooks that are not enabled, so that
- * nothing is sent, and a delivery that is held for one of them. All have the id of the workspace in what they say.
+ * Creates one object of each type in a workspace: an account, a draft that waits for a checkpoint, two disabled webhooks,
+ * so that nothing is sent, and a held delivery of one of them. The name of each contains the id of the workspace.
  */
 export async function furnish(workspace: SeededWorkspace): Promise<Named> {
   const { workspaceId } = workspace;
@@ -190,7 +190,7 @@ export const fieldOperations: readonly FieldOperation[] = Object.entries(operati
   }),
 );
 
-/** The root fields of queries and mutations, as they stand in the schema. */
+/** The root fields of queries and mutations in the schema. */
 export const rootFields = (): { readonly field: string; readonly description: string }[] =>
   [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values((type as GraphQLObjectType).getFields()).map(({ name, description }) => ({

@@ -1,4 +1,4 @@
-/** Selections that ask for everything, made from the schema: a field that is added is asked for from then on. */
+/** Selections of every field, derived from the schema, so that a new field is covered at once. */
 import {
   type GraphQLNamedType,
   getNamedType,
@@ -11,12 +11,12 @@ import {
 import { schema } from '../../src/graphql/schema.ts';
 
 /**
- * Every field of a type, and of all that it leads to, as a selection set. Left out are the fields `without` (as
- * `Type.field`), and those that need an argument.
+ * A selection set of every field of a type, and of the types of its fields.
+ * @param without fields to omit, as `Type.field`. Fields with a required argument are always omitted.
  */
 export function wholeSelection(typeName: string, without: readonly string[] = []): string {
   const type = schema.getType(typeName);
-  if (type === undefined) throw new Error(`There is no type ${typeName}`);
+  if (type === undefined) throw new Error(`The schema has no type ${typeName}`);
   return selectionOf(type, without, [typeName]);
 }
 

@@ -1,4 +1,4 @@
-/** The files that the GraphiQL page is made of: the project's own copy, so that it works without the internet. */
+/** The files of the GraphiQL page, served by the gateway itself, so that the page works without internet access. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -6,17 +6,17 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 
 export interface Asset {
   readonly type: string;
-  /** As it goes over the wire; compressed once, when it is first asked for. */
+  /** The bytes to send. They are compressed once, at the first request. */
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 
 export interface Assets {
-  /** Changes with any byte of any of them, so that browsers may keep an address that holds it for good. */
+  /** Changes with any byte of any file, so that browsers may cache a URL that contains it forever. */
   readonly version: string;
   find(name: string): Asset | undefined;
 }
 
-/** Encodings on offer, best first. */
+/** Supported encodings, best first. */
 const encoders = {
   // Quality 5 compresses all of it in 0.3 s; 9 takes three times as long to save another 4 %.
   br: (content) =>
@@ -29,7 +29,7 @@ const encoders = {
 
 export type Encoding = keyof typeof encoders;
 
-/** Reads them when they are first asked for: 9 MB that most processes never need. */
+/** Reads the files at the first request: 9 MB that most processes never need. */
 export const graphiqlAssets: () => Promise<Assets> = once(async () => {
   const [bundle, boot] = await Promise.all([
     import('@graphql-yoga/render-graphiql/graphiql'),
@@ -40,7 +40,7 @@ export const graphiqlAssets: () => Promise<Assets> = once(async () => {
     ['graphiql.js', javascript, bundle.js],
     ['graphiql.css', 'text/css; charset=utf-8', bundle.css],
     ['boot.js', javascript, boot],
-    // Monaco's workers, by the labels that it asks for them with.
+    // Monaco's workers, under the labels by which it requests them.
     ['editorWorkerService.js', javascript, bundle.editorWorkerService],
     ['json.js', javascript, bundle.jsonWorker],
     ['graphql.js', javascript, bundle.graphqlWorker],
@@ -74,7 +74,7 @@ export function acceptedEncoding(header: string | undefined): Encoding {
   return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding)) ?? 'identity';
 }
 
-/** Does it once, unless it fails: then the next call tries again. */
+/** Runs `make` once and shares its result. If it fails, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** Runs in the browser, as it is: starts GraphiQL with what the page says. */
+/** Runs in the browser, unbundled: starts GraphiQL with the options in the page. */
 (() => {
   const { assets, ...options } = JSON.parse(document.getElementById('graphiql').textContent);
 
@@ -7,7 +7,7 @@
     getWorkerUrl: (_module, label) => `${assets}/${label}.js`,
   };
 
-  // Keys of our own: on a development port, what is stored for this address is likely to be another project's.
+  // Storage keys are prefixed: on a development port, other projects are likely to use the same origin.
   const prefix = 'postern:';
   const own = () => Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   const storage = {
@@ -33,7 +33,7 @@
   const asked = new URLSearchParams(location.search);
   const linked = asked.has('query') ? { query: asked.get('query'), variables: asked.get('variables') } : undefined;
   const tabs = [...(linked === undefined ? [] : [linked]), ...options.defaultTabs];
-  // GraphiQL opens the tab that holds what it starts with, and a further, empty one where none does.
+  // GraphiQL opens the tab that has the initial query, or an additional, empty tab if none has.
   const start = linked ?? stored?.tabs?.[stored.activeTabIndex] ?? tabs[0];
   const persistHeaders = storage.getItem('graphiql:shouldPersistHeaders') === 'true';
 
@@ -44,10 +44,10 @@
     initialVariables: start.variables ?? '',
     ...(persistHeaders ? { initialHeaders: start.headers ?? options.headers } : {}),
     storage,
-    // API keys are stored where the settings dialog is told so. Neither true nor false is the default: false would take
-    // that choice away.
+    // API keys are stored only if the user chooses so in the settings. The default is null, because false would hide
+    // that choice.
     shouldPersistHeaders: persistHeaders || null,
-    // Tabs are stored; putting each keystroke into the address as well would fill the browser's history with operations.
+    // Tabs are stored. Writing each keystroke into the URL as well would fill the browser's history.
     onEditQuery() {},
   });
 })();

@@ -1,23 +1,24 @@
 /**
- * The examples that GraphiQL opens with, a tab each, in this order. Their operations are files beside this one; the ids
- * in their variables are those of the demo workspace and of the sandbox networks. To add one: a file, a line here.
+ * The examples in GraphiQL, one tab each, in this order. Their operations are in the folder `examples`; the ids in
+ * their variables are those of the demo workspace and the sandbox networks. To add an example, add a file and an entry
+ * here.
  */
 import { readFile } from 'node:fs/promises';
 import { globalId } from '../node.ts';
 
 export interface Example {
-  /** Name of the file, and of the operation in it: GraphiQL names the tab after that. */
+  /** Name of the file and of its operation. GraphiQL names the tab after the operation. */
   readonly name: string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Accounts and webhooks of the demo workspace have ids that can be read. */
+/** Accounts and webhooks of the demo workspace have readable ids. */
 const id = (name: string): string => `${name.padEnd(21, '-')}A`;
 
 const pnet = id('pnet');
 const photonet = id('photonet');
 
-/** Well formed, and the id of nothing: the place for one that an answer shows. */
+/** A valid id that no object has: a placeholder for an id from a response. */
 const noDelivery = id('put-one-here');
 
 export const examples = [
@@ -158,7 +159,7 @@ export const examples = [
 export const exampleOperation = ({ name }: Example): Promise<string> =>
   readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');
 
-/** The examples as GraphiQL takes them. */
+/** The examples in the form of GraphiQL's tabs. */
 export const exampleTabs = (): Promise<readonly { query: string; variables: string }[]> =>
   Promise.all(
     examples.map(async (example) => ({

@@ -1,17 +1,17 @@
-/** GraphiQL at the GraphQL endpoint, for browsers: the page, and who is shown the demo key in it. */
+/** GraphiQL for browsers that open the GraphQL endpoint, with the demo key for users of this machine. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 import { acceptedEncoding, graphiqlAssets } from './assets.ts';
 import { exampleTabs } from './examples.ts';
 
 export interface GraphiQLOptions {
-  /** The key to fill in for somebody at this machine; left out where nobody is to be shown one. */
+  /** The key to fill in for a user of this machine; undefined if no key may be shown. */
   readonly demoKey?: () => Promise<string | undefined>;
 }
 
 /**
- * Everything is of this origin. Styles stand in attributes too (Monaco's), fonts and pictures in the style sheet.
- * That nobody may frame the page keeps a click on "run" from being stolen.
+ * Everything is loaded from this origin. Monaco has styles in attributes; fonts and images are part of the style sheet.
+ * The ban on frames prevents clickjacking of the "run" button.
  */
 const policy = [
   "default-src 'none'",
@@ -28,7 +28,7 @@ const policy = [
 
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
-  // It may hold a key.
+  // The page may contain a key.
   'cache-control': 'no-store',
   'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
@@ -39,7 +39,7 @@ const pageHeaders = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** Serves what the page is made of, under the endpoint. */
+/** Serves the files of the page, under the endpoint. */
 export function mountGraphiQLAssets(server: FastifyInstance, endpoint: string): void {
   server.get<{ Params: { version: string; name: string } }>(
     `${assetsPath(endpoint, ':version')}/:name`,
@@ -47,7 +47,7 @@ export function mountGraphiQLAssets(server: FastifyInstance, endpoint: string): 
       const assets = await graphiqlAssets();
       const asset = params.version === assets.version ? assets.find(params.name) : undefined;
       if (asset === undefined) {
-        throw new ServiceError('resource_not_found', { detail: 'GraphiQL has no such file: load the page again.' });
+        throw new ServiceError('resource_not_found', { detail: 'GraphiQL has no such file. Reload the page.' });
       }
       const encoding = acceptedEncoding(headers['accept-encoding']);
       if (encoding !== 'identity') reply.header('content-encoding', encoding);
@@ -70,7 +70,7 @@ const assetsPath = (endpoint: string, version: string): string => `${endpoint}/a
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
   method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 
-/** Answers with the page. */
+/** Responds with the page. */
 export async function sendPage(
   endpoint: string,
   { demoKey }: GraphiQLOptions,
@@ -91,9 +91,9 @@ export async function sendPage(
 }
 
 /**
- * Whether the page was asked for under a name of this machine itself. A hostile site can make its own name lead to a
- * loopback address (DNS rebinding) and then read what it likes, but the browser still sends that name; and a proxy that
- * says so brings somebody from elsewhere.
+ * Whether the page was requested under a loopback name, and not through a proxy. A hostile site can resolve its own
+ * name to a loopback address (DNS rebinding) and read the response, but the browser still sends that name in HOST. A
+ * proxy may forward a request from another machine.
  */
 function isFromThisMachine({ headers }: FastifyRequest): boolean {
   const proxied = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'].some(
@@ -102,11 +102,11 @@ function isFromThisMachine({ headers }: FastifyRequest): boolean {
   return !proxied && isLoopback((headers.host ?? '').replace(/:\d+$/, ''));
 }
 
-/** Whether a host name or address, as in a URL or in HOST, can only mean this machine. */
+/** Whether a host name or address, as in a URL or in HOST, is always this machine. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
 
 function render(assets: string, options: Readonly<Record<string, unknown>>): string {
-  // "<" escaped: nothing in the options can end the script element.
+  // With "<" escaped, nothing in the options can close the script element.
   const data = JSON.stringify({ assets, ...options }).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
@@ -133,7 +133,7 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
     </style>
   </head>
   <body class="no-focus-outline">
-    <noscript>GraphiQL needs JavaScript. The schema can be read with any GraphQL client too, without a key.</noscript>
+    <noscript>GraphiQL needs JavaScript. Any GraphQL client can read the schema without a key.</noscript>
     <div id="root"><p class="loading">Loading GraphiQL …</p></div>
     <script type="application/json" id="graphiql">${data}</script>
   </body>
@@ -141,7 +141,7 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
 `;
 }
 
-/** A small gate in a wall: that is a postern. */
+/** A postern is a small gate in a wall. */
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3fd6"/><path d="M9 26V15a7 7 0 0 1 14 0v11z" fill="#fff"/><circle cx="19.5" cy="19.5" r="1.6" fill="#5b3fd6"/></svg>';
 

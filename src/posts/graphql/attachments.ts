@@ -3,15 +3,15 @@ import type { PnetAttachment } from '../shapes.ts';
 
 type Variant<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type: T }>;
 
-const MediaSize = builder.objectRef<Variant<'img'>['size']>('MediaSize').implement({
-  description: 'Width and height of a picture or video.',
+const MediaSizeObject = builder.objectRef<Variant<'img'>['size']>('MediaSize').implement({
+  description: 'Dimensions of an image or video.',
   fields: (t) => ({
     width: t.expose('width', { type: 'SafeInt', description: 'Width in pixels.' }),
     height: t.expose('height', { type: 'SafeInt', description: 'Height in pixels.' }),
   }),
 });
 
-/** The type of each variant, by its tag. A tag that is not here is an UnknownAttachment. */
+/** The GraphQL type of each attachment type. A type that is missing here is an UnknownAttachment. */
 const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
   img: 'ImageAttachment',
   video: 'VideoAttachment',
@@ -21,31 +21,31 @@ const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
   video_meeting: 'VideoMeetingAttachment',
 };
 
-export const PnetPostAttachment = builder.interfaceRef<PnetAttachment>('PnetPostAttachment').implement({
-  description: 'Something attached to a pnet post. What more there is to know depends on its type.',
+export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>('PnetPostAttachment').implement({
+  description: 'An attachment of a pnet post.',
   resolveType: ({ type }) => (Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownAttachment'),
   fields: (t) => ({
     providerId: t.exposeID('id', { description: 'Id of the attachment on pnet.' }),
-    unavailable: t.exposeBoolean('unavailable', { description: 'Whether it can no longer be had.' }),
+    unavailable: t.exposeBoolean('unavailable', { description: 'Whether the attachment is no longer available.' }),
     mimetype: t.exposeString('mimetype', { nullable: true, description: 'Media type, such as `image/jpeg`.' }),
     fileSize: t.expose('file_size', { type: 'SafeInt', nullable: true, description: 'Size in bytes.' }),
-    url: t.exposeString('url', { nullable: true, description: 'Where the file is.' }),
+    url: t.exposeString('url', { nullable: true, description: 'URL of the file.' }),
     urlExpiresAt: t.expose('url_expires_at', {
       type: 'SafeInt',
       nullable: true,
-      description: 'When the URL stops working: milliseconds since the epoch.',
+      description: 'When the URL expires, in milliseconds since the Unix epoch.',
     }),
   }),
 });
 
-const interfaces = [PnetPostAttachment];
+const interfaces = [PnetPostAttachmentInterface];
 
 builder.objectRef<Variant<'img'>>(typeNames.img).implement({
-  description: 'A picture.',
+  description: 'An image.',
   interfaces,
   fields: (t) => ({
-    sticker: t.exposeBoolean('sticker', { description: 'Whether it is a sticker.' }),
-    size: t.expose('size', { type: MediaSize, description: 'Its size in pixels.' }),
+    sticker: t.exposeBoolean('sticker', { description: 'Whether the image is a sticker.' }),
+    size: t.expose('size', { type: MediaSizeObject, description: 'Dimensions of the image.' }),
   }),
 });
 
@@ -53,22 +53,22 @@ builder.objectRef<Variant<'video'>>(typeNames.video).implement({
   description: 'A video.',
   interfaces,
   fields: (t) => ({
-    gif: t.exposeBoolean('gif', { description: 'Whether it is an animated picture: short, silent and looping.' }),
-    size: t.expose('size', { type: MediaSize, description: 'Its size in pixels.' }),
+    gif: t.exposeBoolean('gif', { description: 'Whether the video is an animated GIF: short, silent and looping.' }),
+    size: t.expose('size', { type: MediaSizeObject, description: 'Dimensions of the video.' }),
   }),
 });
 
 builder.objectRef<Variant<'audio'>>(typeNames.audio).implement({
-  description: 'A sound recording.',
+  description: 'An audio recording.',
   interfaces,
   fields: (t) => ({
     voiceNote: t.exposeBoolean('voice_note', { description: 'Whether it was recorded as a voice note.' }),
-    duration: t.exposeFloat('duration', { nullable: true, description: 'Length in seconds.' }),
+    duration: t.exposeFloat('duration', { nullable: true, description: 'Duration in seconds.' }),
   }),
 });
 
 builder.objectRef<Variant<'file'>>(typeNames.file).implement({
-  description: 'A file of any kind.',
+  description: 'A file of any type.',
   interfaces,
   fields: (t) => ({ fileName: t.exposeString('file_name', { description: 'Name of the file.' }) }),
 });
@@ -82,17 +82,20 @@ builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
   description: 'An invitation to a video meeting.',
   interfaces,
   fields: (t) => ({
-    startsAt: t.expose('starts_at', { type: 'SafeInt', description: 'When it starts: milliseconds since the epoch.' }),
+    startsAt: t.expose('starts_at', {
+      type: 'SafeInt',
+      description: 'When the meeting starts, in milliseconds since the Unix epoch.',
+    }),
     expiresAt: t.expose('expires_at', {
       type: 'SafeInt',
-      description: 'When it can no longer be joined: milliseconds since the epoch.',
+      description: 'When the invitation expires, in milliseconds since the Unix epoch.',
     }),
-    timeRange: t.expose('time_range', { type: 'SafeInt', description: 'How long it is to last, in milliseconds.' }),
+    timeRange: t.expose('time_range', { type: 'SafeInt', description: 'Planned duration in milliseconds.' }),
   }),
 });
 
 builder.objectRef<PnetAttachment>('UnknownAttachment').implement({
   description: 'An attachment of a type that this gateway does not know yet.',
   interfaces,
-  fields: (t) => ({ type: t.exposeString('type', { description: 'The type, as the network calls it.' }) }),
+  fields: (t) => ({ type: t.exposeString('type', { description: 'Attachment type as pnet names it.' }) }),
 });

@@ -1,4 +1,4 @@
-/** The GraphQL side of posts: a file for each network, over the list that they share. */
+/** The GraphQL types of posts: a file for each network, and the list that the networks share. */
 import './pnet.ts';
 import './photonet.ts';
 import './queries.ts';

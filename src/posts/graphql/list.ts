@@ -1,49 +1,29 @@
-/** The list of posts as a connection, and the union of what stands in it. */
+/** The list of posts as a connection, and the union of its items. */
 import { ServiceError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
-import { type Connection, connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
-import { type PhotonetPost, type PnetPost, type Post, type PostListRequest, postLimits } from '../shapes.ts';
+import { type PhotonetPost, type PnetPost, type Post, postLimits } from '../shapes.ts';
+import { type ReadWith, readWith } from './reading-account.ts';
 
-export const PnetPostType = builder.objectRef<PnetPost>('PnetPost');
-export const PhotonetPostType = builder.objectRef<PhotonetPost>('PhotonetPost');
+export const PnetPostObject = builder.objectRef<ReadWith<PnetPost>>('PnetPost');
+export const PhotonetPostObject = builder.objectRef<ReadWith<PhotonetPost>>('PhotonetPost');
 
 const typeOfProvider: ReadonlyMap<unknown, string> = new Map<Post['provider'], string>([
-  ['PNET', PnetPostType.name],
-  ['PHOTONET', PhotonetPostType.name],
+  ['PNET', PnetPostObject.name],
+  ['PHOTONET', PhotonetPostObject.name],
 ]);
 
 const PostUnion = builder.unionType('Post', {
   description: 'A post on one of the networks.',
-  types: [PnetPostType, PhotonetPostType],
+  types: [PnetPostObject, PhotonetPostObject],
   resolveType: (post) => typeOfProvider.get(post.provider),
 });
 
-export const PostConnection = connectionType<Post>('Post', PostUnion, 'posts');
+export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 'posts');
 
 export const postConnectionArgs = connectionArgs(postLimits, 'posts');
-
-/**
- * The account that an object of a post was read from. Posts stay as they were read, so that it cannot stand in them; but
- * ids depend on it, and so does walking on from a post to its author's posts.
- */
-const readFrom = new WeakMap<object, string>();
-
-export function accountOf(value: object): string {
-  if (typeof value !== 'object')
-    throw new ServiceError('provider_error', { detail: 'A part of the post is no object.' });
-  const accountId = readFrom.get(value);
-  if (accountId === undefined) throw new ServiceError('provider_error', { detail: 'A part of a post is no object.' });
-  return accountId;
-}
-
-/** An object inside of `parent`, read from the same account. */
-export function partOf<T extends object | undefined>(parent: object, part: T): T {
-  // What a provider sent may be of another shape than the contract's: its fields then say so.
-  if (typeof part === 'object' && part !== null) readFrom.set(part, accountOf(parent));
-  return part;
-}
 
 export interface PostListArguments {
   readonly accountId: string;
@@ -53,27 +33,28 @@ export interface PostListArguments {
   readonly after?: string | null | undefined;
 }
 
-/** Posts of one author, read with one account. Equal pages of one request are read once. */
-export function connectPosts(
+/**
+ * Posts of one author, read with one account. Equal pages of one request are read once.
+ * @throws ServiceError as `PostsPort.list` does, or `unprocessable_entity` for arguments that do not fit
+ */
+export async function connectPosts(
   context: GraphQLContext,
   { accountId, identifier, isCompany, first, after }: PostListArguments,
-): Promise<Connection<Post>> {
-  return connect<PostListRequest, Post>(context, {
+): Promise<Connection<ReadWith<Post>>> {
+  const connection = await connect(context, {
     operation: listPosts,
     request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },
     limits: postLimits,
     first,
     after,
     list: ['posts', accountId, identifier, isCompany ?? false],
-    async load(request) {
-      const { limit = postLimits.limit.default } = request;
-      const { items, cursor } = await context.loaders.posts.load({ ...request, limit });
-      for (const post of items) if (typeof post === 'object' && post !== null) readFrom.set(post, accountId);
-      return { items, cursor };
-    },
-    show: (post) =>
-      typeOfProvider.has(post.provider)
-        ? post
-        : new ServiceError('provider_error', { detail: 'The post is from a network that this gateway does not know.' }),
+    load: ({ limit = postLimits.limit.default, ...request }) => context.loaders.posts.load({ ...request, limit }),
   });
+  return mapItems<Post, ReadWith<Post>>(connection, (post) =>
+    typeOfProvider.has(post.provider)
+      ? readWith(post, accountId)
+      : new ServiceError('provider_error', {
+          detail: 'The post is from a network that this gateway does not support.',
+        }),
+  );
 }

@@ -1,48 +1,45 @@
 import { builder } from '../../graphql/builder.ts';
 import { connectionComplexity } from '../../graphql/connection.ts';
-import { globalId } from '../../graphql/node.ts';
 import type { PhotonetPost } from '../shapes.ts';
-import { accountOf, connectPosts, PhotonetPostType, PostConnection, partOf, postConnectionArgs } from './list.ts';
+import { connectPosts, PhotonetPostObject, PostConnection, postConnectionArgs } from './list.ts';
+import { accountOf, globalIdField, partField, type ReadWith } from './reading-account.ts';
 
-type Present<T> = NonNullable<T>;
-
-const PhotonetCaption = builder.objectRef<Present<PhotonetPost['caption']>>('PhotonetCaption').implement({
+const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
   description: 'The text under a photo or video.',
   fields: (t) => ({
-    text: t.exposeString('text', { description: 'The caption itself.' }),
-    edited: t.exposeBoolean('edited', { description: 'Whether it was changed after it was published.' }),
-    hasTranslation: t.exposeBoolean('has_translation', { description: 'Whether the network offers a translation.' }),
+    text: t.exposeString('text', { description: 'Text of the caption.' }),
+    edited: t.exposeBoolean('edited', { description: 'Whether the caption was edited after publication.' }),
+    hasTranslation: t.exposeBoolean('has_translation', { description: 'Whether photonet offers a translation.' }),
     createdAt: t.expose('created_at', {
       type: 'SafeInt',
-      description: 'When it was written: milliseconds since the epoch.',
+      description: 'When the caption was written, in milliseconds since the Unix epoch.',
     }),
   }),
 });
 
-const PhotonetMedia = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMedia').implement({
-  description: 'A picture or video file.',
+const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMedia').implement({
+  description: 'A photo or video file.',
   fields: (t) => ({
-    url: t.exposeString('url', { description: 'Where the file is.' }),
+    url: t.exposeString('url', { description: 'URL of the file.' }),
     width: t.expose('width', { type: 'SafeInt', description: 'Width in pixels.' }),
     height: t.expose('height', { type: 'SafeInt', description: 'Height in pixels.' }),
   }),
 });
 
-const PhotonetOwner = builder.objectRef<PhotonetPost['owner']>('PhotonetOwner').implement({
-  description: 'The photonet user that published a post.',
+const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('PhotonetOwner').implement({
+  description: 'The photonet user who published a post.',
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id. What the reading account sees of a user is its own: so is the id.',
-      resolve: (owner) => globalId('PhotonetOwner', accountOf(owner), owner.id),
+    id: globalIdField(t, 'PhotonetOwner', 'id'),
+    providerId: t.exposeID('id', {
+      description: 'Id of the user on photonet. Pass it to `posts` as `identifier`.',
     }),
-    providerId: t.exposeID('id', { description: 'Internal id of the user on photonet: an `identifier` of `posts`.' }),
-    username: t.exposeString('username', { description: 'User name: an `identifier` of `posts` too.' }),
-    profilePicUrl: t.exposeString('profile_pic_url', { description: 'Profile picture.' }),
-    isVerified: t.exposeBoolean('is_verified', { description: 'Whether photonet has verified who it is.' }),
-    isPrivate: t.exposeBoolean('is_private', { description: 'Whether only followers see the posts.' }),
+    username: t.exposeString('username', { description: 'Username. `posts` accepts it as `identifier` as well.' }),
+    profilePicUrl: t.exposeString('profile_pic_url', { description: 'URL of the profile picture.' }),
+    isVerified: t.exposeBoolean('is_verified', { description: 'Whether photonet has verified the user.' }),
+    isPrivate: t.exposeBoolean('is_private', { description: "Whether only followers can see the user's posts." }),
     posts: t.field({
       type: PostConnection,
-      description: "The user's own posts, read with the same account. Scope: `posts:read`.",
+      description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
       args: postConnectionArgs,
       complexity: connectionComplexity,
       resolve: (owner, args, context) =>
@@ -51,8 +48,8 @@ const PhotonetOwner = builder.objectRef<PhotonetPost['owner']>('PhotonetOwner').
   }),
 });
 
-const PhotonetLocation = builder.objectRef<PhotonetPost['location']>('PhotonetLocation').implement({
-  description: 'Where a post was made, as its owner said.',
+const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLocation').implement({
+  description: 'The place that the owner of a post tagged.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the place.' }),
     lat: t.exposeFloat('lat', { description: 'Latitude in degrees.' }),
@@ -60,36 +57,30 @@ const PhotonetLocation = builder.objectRef<PhotonetPost['location']>('PhotonetLo
   }),
 });
 
-PhotonetPostType.implement({
+PhotonetPostObject.implement({
   description: 'A post on photonet, the photo network.',
   fields: (t) => ({
-    id: t.id({
-      description: 'Global id. What the reading account sees of a post is its own: so is the id.',
-      resolve: (post) => globalId('PhotonetPost', accountOf(post), post.provider_id),
-    }),
+    id: globalIdField(t, 'PhotonetPost', 'provider_id'),
     providerId: t.exposeID('provider_id', { description: 'Id of the post on photonet.' }),
-    caption: t.expose('caption', { type: PhotonetCaption, nullable: true, description: 'Caption; null without one.' }),
+    caption: t.expose('caption', {
+      type: CaptionObject,
+      nullable: true,
+      description: 'Caption of the post; null if it has none.',
+    }),
     accessibilityCaption: t.exposeString('accessibility_caption', {
-      description: 'What is to be seen, for readers who cannot see it.',
+      description: 'Text alternative for the photo or video, for screen readers.',
     }),
-    previewImage: t.expose('preview_image', {
-      type: PhotonetMedia,
-      description: 'The photo, or a still of the video.',
-    }),
-    video: t.expose('video', { type: PhotonetMedia, nullable: true, description: 'The video; null for a photo.' }),
+    previewImage: t.expose('preview_image', { type: MediaObject, description: 'The photo, or a frame of the video.' }),
+    video: t.expose('video', { type: MediaObject, nullable: true, description: 'The video; null for a photo.' }),
     hasAudio: t.exposeBoolean('has_audio', { description: 'Whether the video has sound.' }),
-    hasLiked: t.exposeBoolean('has_liked', { description: 'Whether the reading account has liked the post.' }),
-    likeCount: t.expose('like_count', { type: 'SafeInt', description: 'How many accounts like it.' }),
-    commentCount: t.expose('comment_count', { type: 'SafeInt', description: 'How many comments it has.' }),
+    hasLiked: t.exposeBoolean('has_liked', { description: 'Whether the account has liked the post.' }),
+    likeCount: t.expose('like_count', { type: 'SafeInt', description: 'Number of likes.' }),
+    commentCount: t.expose('comment_count', { type: 'SafeInt', description: 'Number of comments.' }),
     likeAndViewCountsDisabled: t.exposeBoolean('like_and_view_counts_disabled', {
-      description: 'Whether the owner hides the counts from others.',
+      description: 'Whether the owner hides the numbers of likes and views.',
     }),
-    commentsDisabled: t.exposeBoolean('comments_disabled', { description: 'Whether the owner takes no comments.' }),
-    owner: t.field({
-      type: PhotonetOwner,
-      description: 'Who published it.',
-      resolve: (post) => partOf(post, post.owner),
-    }),
-    location: t.expose('location', { type: PhotonetLocation, description: 'Where it was made.' }),
+    commentsDisabled: t.exposeBoolean('comments_disabled', { description: 'Whether the owner has disabled comments.' }),
+    owner: partField(t, 'owner', { type: OwnerObject, description: 'The user who published the post.' }),
+    location: t.expose('location', { type: LocationObject, description: 'The place tagged in the post.' }),
   }),
 });

@@ -6,15 +6,15 @@ builder.queryField('posts', (t) =>
   t.field({
     type: PostConnection,
     description:
-      'Posts of a user or a company, newest first, as the network of the account shows them. Scope: `posts:read`.',
+      'Posts of a user or company, newest first, as the account sees them on its network. Scope: `posts:read`.',
     args: {
-      accountId: t.arg.id({ required: true, description: 'The connected account to read them with.' }),
+      accountId: t.arg.id({ required: true, description: 'Id of the connected account to read the posts with.' }),
       identifier: t.arg.string({
         required: true,
         description:
-          "Whose posts: the provider's internal id. On pnet it starts with `ACo` or `ADo` for users and has digits only for companies; on photonet it is a `providerId` or a `username`.",
+          'Id of the user or company on the network. On pnet, the id of a user starts with `ACo` or `ADo`, and the id of a company has digits only. On photonet, pass a `providerId` or a `username`.',
       }),
-      isCompany: t.arg.boolean({ description: 'Pnet only: true when the posts are those of a company.' }),
+      isCompany: t.arg.boolean({ description: 'Set to true for the posts of a company. Pnet only.' }),
       ...postConnectionArgs,
     },
     complexity: connectionComplexity,

@@ -1,0 +1,172 @@
+/** Requests from GraphQL's terms to the contract's, and the paths of issues back. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
+import {
+  flattenOneOf,
+  issuesInGraphQL,
+  tagOneOf,
+  toSnakeCase,
+  withoutNulls,
+} from '../../src/graphql/contract-mapping.ts';
+
+type Path = (string | number)[];
+
+/** The path of an issue as a mutation shows it. */
+function pathIn(request: unknown, path: Path, prefix?: string[]): Path {
+  const error = new ServiceError('invalid_parameters', { issues: [{ path, message: 'is wrong' }] });
+  return [...(issuesInGraphQL(error, request, prefix).issues[0]?.path ?? [])];
+}
+
+describe('toSnakeCase', () => {
+  test('renames keys at any depth, and no value', () => {
+    expect(toSnakeCase({ jobTitle: { someText: 'jobTitle' }, list: [{ minValue: 1 }, 'aB', null] })).toEqual({
+      job_title: { some_text: 'jobTitle' },
+      list: [{ min_value: 1 }, 'aB', null],
+    });
+  });
+
+  test('a raw id within a request is called id, whatever its depth', () => {
+    expect(toSnakeCase({ providerId: '1', company: { providerId: '2' } })).toEqual({ id: '1', company: { id: '2' } });
+  });
+
+  test('keeps what is undefined, for a partial update to leave out', () => {
+    expect(Object.keys(toSnakeCase({ someKey: undefined }))).toEqual(['some_key']);
+  });
+});
+
+describe('tagOneOf', () => {
+  test('writes the name of the variant as the tag', () => {
+    expect(tagOneOf('answer_type', { multipleChoices: { expectedChoices: ['a'] } })).toEqual({
+      answer_type: 'multiple_choices',
+      expected_choices: ['a'],
+    });
+  });
+
+  test.each([null, undefined])('leaves %s as it is', (nothing) => {
+    expect(tagOneOf('type', nothing)).toBe(nothing);
+  });
+
+  test('takes a variant beside others that are null or undefined', () => {
+    expect(tagOneOf('type', { a: null, b: {}, c: undefined })).toEqual({ type: 'b' });
+  });
+
+  test.each([{}, { a: null }, { a: {}, b: {} }])('refuses %j: exactly one variant must be given', (oneOf) => {
+    expect(() => tagOneOf('type', oneOf)).toThrow(expect.objectContaining({ type: 'errors/invalid_parameters' }));
+    expect(() => flattenOneOf('type', oneOf, {})).toThrow('Exactly one variant must be given.');
+  });
+});
+
+describe('flattenOneOf', () => {
+  test('joins the variant, its tag and the common fields in one object', () => {
+    expect(flattenOneOf('source', { emailTracking: { dataKeys: [] } }, { name: 'mail' })).toEqual({
+      name: 'mail',
+      source: 'email_tracking',
+      data_keys: [],
+    });
+  });
+});
+
+describe('withoutNulls', () => {
+  test('leaves out keys that are null at any depth, and nothing else', () => {
+    const input = { a: null, b: 0, c: '', d: false, e: [{ f: null, g: 1 }], h: { i: null }, j: undefined };
+    expect(withoutNulls(input)).toStrictEqual({ b: 0, c: '', d: false, e: [{ g: 1 }], h: {}, j: undefined });
+  });
+
+  test('keeps a null in a list: leaving it out would move the items after it', () => {
+    expect(withoutNulls({ ids: ['a', null, 'b'] })).toEqual({ ids: ['a', null, 'b'] });
+  });
+});
+
+describe('issuesInGraphQL', () => {
+  test('names fields in camelCase, behind the prefix, and keeps indexes', () => {
+    expect(pathIn({}, ['screening_questions', 2, 'min_value'], ['input'])).toEqual([
+      'input',
+      'screeningQuestions',
+      2,
+      'minValue',
+    ]);
+  });
+
+  test.each([
+    [['limit'], ['first']],
+    [['cursor'], ['after']],
+    [['id'], ['webhookId']],
+    [
+      ['company', 'id'],
+      ['company', 'providerId'],
+    ],
+    [
+      ['company', 'limit'],
+      ['company', 'limit'],
+    ],
+    [[], []],
+  ])('%j is %j', (contract, graphql) => {
+    expect(pathIn({}, contract)).toEqual(graphql);
+  });
+
+  test('a field of a tagged variant is inside of the variant', () => {
+    const request = {
+      apply_method: tagOneOf('type', { external: { url: '' } }),
+      questions: [tagOneOf('answer_type', { numeric: {} }), tagOneOf('answer_type', { multipleChoices: {} })],
+    };
+    expect(pathIn(request, ['apply_method', 'url'])).toEqual(['applyMethod', 'external', 'url']);
+    expect(pathIn(request, ['apply_method'])).toEqual(['applyMethod']);
+    expect(pathIn(request, ['questions', 0, 'min'])).toEqual(['questions', 0, 'numeric', 'min']);
+    expect(pathIn(request, ['questions', 1, 'choices', 3])).toEqual(['questions', 1, 'multipleChoices', 'choices', 3]);
+  });
+
+  test('of a flattened variant, its own fields are inside, and the common ones are not', () => {
+    const request = flattenOneOf('email_source', { emailTracking: { data: [{ name: '' }] } }, { headers: [] });
+    expect(pathIn(request, ['data', 0, 'name'])).toEqual(['emailSource', 'emailTracking', 'data', 0, 'name']);
+    expect(pathIn(request, ['headers', 0, 'key'])).toEqual(['headers', 0, 'key']);
+  });
+
+  test('a path that leads nowhere in the request is named all the same', () => {
+    expect(pathIn({ a: 'text' }, ['a', 'b_c', 'd_e'])).toEqual(['a', 'bC', 'dE']);
+    expect(pathIn(null, ['a_b'])).toEqual(['aB']);
+  });
+
+  test('keeps the type, status, title and family of the failure, and says the new paths in its detail', () => {
+    const error = new ServiceError('invalid_url', {
+      issues: [{ path: ['request_url'], message: 'must be a URL' }],
+      status: 422,
+      title: 'Bad URL',
+      family: 'account',
+    });
+    const mapped = issuesInGraphQL(error, {}, ['input']);
+    expect(mapped).toMatchObject({ type: 'errors/invalid_url', status: 422, title: 'Bad URL', family: 'account' });
+    expect(mapped.detail).toBe('input.requestUrl must be a URL');
+    expect(mapped.cause).toBe(error);
+  });
+
+  test('a failure without issues is the same failure', () => {
+    const error = new ServiceError('resource_not_found');
+    expect(issuesInGraphQL(error)).toBe(error);
+  });
+});
+
+test('the path of every field of an input is found again from its request', () => {
+  const word = fc
+    .stringMatching(/^[a-z]{2,5}([A-Z][a-z]{1,4})?$/)
+    .filter((name) => !['id', 'limit', 'cursor'].includes(name));
+  const fields = fc.dictionary(word, fc.integer(), { minKeys: 1, maxKeys: 4 });
+  const input = fc.record({ method: fc.tuple(word, fields), source: fc.tuple(word, fields), common: fields });
+  fc.assert(
+    fc.property(input, ({ method, source, common }) => {
+      const own = Object.keys(source[1]);
+      const shared = Object.fromEntries(Object.entries(common).filter(([name]) => !own.includes(name)));
+      const request = flattenOneOf(
+        'the_source',
+        { [source[0]]: source[1] },
+        { ...toSnakeCase(shared), the_method: tagOneOf('the_type', { [method[0]]: method[1] }) },
+      );
+      const snake = (name: string) => Object.keys(toSnakeCase({ [name]: 0 }))[0] ?? '';
+      for (const name of own) expect(pathIn(request, [snake(name)])).toEqual(['theSource', source[0], name]);
+      for (const name of Object.keys(shared)) expect(pathIn(request, [snake(name)])).toEqual([name]);
+      for (const name of Object.keys(method[1])) {
+        expect(pathIn(request, ['the_method', snake(name)])).toEqual(['theMethod', method[0], name]);
+      }
+    }),
+  );
+});

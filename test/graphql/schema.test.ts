@@ -1,0 +1,86 @@
+/** The schema itself: its descriptions, names and ids, and the printed file. */
+import { readFile } from 'node:fs/promises';
+import {
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { printedSchema } from '../../src/graphql/print.ts';
+import { schema } from '../../src/graphql/schema.ts';
+
+const ownTypes = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+);
+const isWithFields = (type: GraphQLNamedType) => isObjectType(type) || isInterfaceType(type);
+
+/** Everything in the schema that can have a description, by its coordinate. */
+function* described(): Generator<readonly [coordinate: string, description: string | null | undefined]> {
+  for (const type of ownTypes) {
+    yield [type.name, type.description];
+    if (isWithFields(type)) {
+      for (const field of Object.values(type.getFields())) {
+        yield [`${type.name}.${field.name}`, field.description];
+        for (const arg of field.args) yield [`${type.name}.${field.name}(${arg.name}:)`, arg.description];
+      }
+    }
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description];
+    }
+    if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value.description];
+  }
+  for (const directive of schema.getDirectives()) {
+    if (!isSpecifiedDirective(directive)) yield [`@${directive.name}`, directive.description];
+  }
+}
+
+describe('schema', () => {
+  test('describes every type, field, argument, enum value and directive', () => {
+    const all = [...described()];
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(([, description]) => !description?.trim()).map(([coordinate]) => coordinate)).toEqual([]);
+  });
+
+  test('is the one in schema.graphql: `npm run schema` writes it', async () => {
+    expect(await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
+  });
+
+  test('repeats the name of a type only in the names of raw ids', () => {
+    const repeated = ownTypes
+      .filter(isWithFields)
+      .flatMap((type) => Object.keys(type.getFields()).map((name) => [type.name, name] as const))
+      .filter(([type, name]) => name.toLowerCase().startsWith(type.toLowerCase()))
+      .filter(([type]) => !['Query', 'Mutation'].includes(type));
+    expect(repeated.filter(([, name]) => !name.endsWith('Id'))).toEqual([]);
+  });
+
+  test('types raw ids as ID, and global ids as `id: ID!`', () => {
+    for (const type of ownTypes.filter(isWithFields)) {
+      for (const field of Object.values(type.getFields())) {
+        if (field.name === 'id') expect(String(field.type), `${type.name}.id`).toBe('ID!');
+        if (/Ids?$/.test(field.name))
+          expect(String(field.type), `${type.name}.${field.name}`).toMatch(/^\[?ID!?\]?!?$/);
+      }
+    }
+  });
+
+  test('every exception of the linter is a type of the schema', async () => {
+    // @ts-expect-error: the configuration is plain JavaScript
+    const { default: configs } = await import('../../eslint.config.js');
+    const [, { exceptions }] = configs[0].rules['@graphql-eslint/strict-id-in-types'];
+    const names = ownTypes.filter(isWithFields).map(({ name }) => name);
+    for (const name of exceptions.types) expect(names).toContain(name);
+    for (const suffix of exceptions.suffixes) expect(names.some((name) => name.endsWith(suffix))).toBe(true);
+    for (const type of ownTypes.filter(isObjectType)) {
+      const excepted =
+        exceptions.types.includes(type.name) ||
+        exceptions.suffixes.some((suffix: string) => type.name.endsWith(suffix));
+      if (excepted) expect(Object.keys(type.getFields()), type.name).not.toContain('id');
+    }
+  });
+});
