@@ -76,16 +76,16 @@ export interface App {
  */
 export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
   const { logger, randomBytes } = dependencies;
-  const keys = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
+  const deriveKey = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
   const database = needsDatabase(config) ? await openDatabase(config.database) : null;
   const backend =
     config.upstream === null
-      ? await embedded(requireDatabase(database), keys, config, dependencies)
+      ? await embedded(requireDatabase(database), deriveKey, config, dependencies)
       : upstream(config.upstream, database, dependencies);
   const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
   mountGraphQL(server, {
     ...backend,
-    cursors: cursorCodec(keys('graphql-cursors'), 'base64url'),
+    cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? graphiqlOptions(config) : null,
   });
   mountRest(server, backend);
@@ -135,14 +135,14 @@ function requireDatabase(database: Database | null): Database {
 
 async function embedded(
   database: Database,
-  keys: DeriveKey,
+  deriveKey: DeriveKey,
   config: Config,
   dependencies: Dependencies,
 ): Promise<Backend> {
   if (config.demo) await createDemo(database, config, dependencies);
   const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
-  const vault = createVault(keys('webhook-secrets'), randomBytes);
+  const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   const delivery = startDelivery({
     database,
@@ -155,7 +155,7 @@ async function embedded(
     randomBytes,
     tuning,
   });
-  const cursors = cursorCodec(keys('rest-cursors'), 'base64');
+  const cursors = cursorCodec(deriveKey('rest-cursors'), 'base64');
   return {
     delivery,
     ports: {

@@ -9,6 +9,7 @@ import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/client.ts';
 import type { NameTable } from './upstream/translation.ts';
 
+/** An integer in decimal digits. */
 export function wholeNumber(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
@@ -17,6 +18,7 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   };
 }
 
+/** A word of a closed vocabulary. */
 export function oneOf<const T extends string>(allowed: readonly T[]): (value: string) => T {
   return (value) => {
     const found = allowed.find((each) => each === value);
@@ -25,6 +27,7 @@ export function oneOf<const T extends string>(allowed: readonly T[]): (value: st
   };
 }
 
+/** `sqlite:<file>` or a Postgres URL. */
 export function databaseLocation(value: string): DatabaseLocation {
   const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value);
   if (sqlite?.[1] !== undefined) return { kind: 'sqlite', file: sqlite[1] };
@@ -33,12 +36,14 @@ export function databaseLocation(value: string): DatabaseLocation {
   throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
 }
 
+/** The secret of the deployment: at least 32 characters. */
 export function secret(value: string): string | undefined {
   if (value === '') return undefined;
   if (value.length >= 32) return value;
   throw new Error('must have at least 32 characters: create one with "openssl rand -base64 32"');
 }
 
+/** The base URL of the upstream service as origin and path, without a trailing slash or `/v1`. */
 export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
   if (value === '') return null;
   const url = URL.canParse(value) ? new URL(value) : null;
@@ -49,6 +54,7 @@ export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' 
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '') };
 }
 
+/** Text that can be sent as the value of a header. */
 export function headerValue(value: string): string | undefined {
   if (value === '') return undefined;
   try {
@@ -65,6 +71,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
   ...['transfer-encoding', 'upgrade', 'x-api-key', 'x-request-id'],
 ]);
 
+/** A JSON object of header names and values. Names are returned in lower case. */
 export function headers(value: string): Readonly<Record<string, string>> | undefined {
   if (value === '') return undefined;
   return Object.fromEntries(

@@ -93,6 +93,7 @@ export type ErrorName = keyof typeof errorTable;
 /** The value of `type` in an error envelope. */
 export type ErrorType = `errors/${ErrorName}`;
 
+/** Every error name. `Object.keys` types keys as text, because objects can have more of them than their types say. */
 export const errorNames = Object.keys(errorTable) as ErrorName[];
 
 /** One problem with a request: the path of the field, in the contract's names, and a message that follows that path. */

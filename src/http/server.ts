@@ -46,8 +46,10 @@ export interface HttpOptions {
 }
 
 export function createHttpServer({ logger, ready, adjust }: HttpOptions): FastifyInstance {
+  // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
+  const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
-    loggerInstance: logger as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),

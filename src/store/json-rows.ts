@@ -29,6 +29,7 @@ export function rowsTable<All extends string, Column extends All>(
   columns: Readonly<Record<Column, 'text' | 'bigint'>>,
   { text }: RowsText<All>,
 ): RawBuilder<unknown> {
+  // `Object.keys` types keys as text, because objects can have more of them than their types say.
   const names = Object.keys(columns) as Column[];
   switch (kind) {
     case 'sqlite': {

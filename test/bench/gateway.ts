@@ -1,4 +1,4 @@
-/** What the benches of deliveries share: a gateway on a database of its own, and receivers in processes of theirs. */
+/** Shared by the delivery benches: a gateway with its own database, and receivers in their own processes. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export interface BenchGateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway; several on one database are several workers. The workspace is the same for all. */
+/** Starts a gateway. Several on one database are several workers of one workspace. */
 export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning = {}): Promise<BenchGateway> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,

@@ -1,4 +1,4 @@
-/** The gateway under test, as `npm start` runs it, in front of the benchmark's upstream. */
+/** The gateway under test in front of the benchmark's upstream, configured as `npm start` does it. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';

@@ -1,16 +1,16 @@
 /**
- * A receiver in a process of its own, for the benches: answers 200 at once and counts. Its port comes as a message. It
- * reads no more of HTTP than where a request ends, so that the machine's time goes to the senders that are compared.
+ * A receiver for the benches, in its own process: it responds with 200 at once, counts requests, and reports its port as
+ * a message. It parses only where a request ends, so that the machine's time goes to the senders under test.
  */
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 
 const endOfHead = '\r\n\r\n';
-const answer = `HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: timeout=60${endOfHead}`;
+const response = `HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: timeout=60${endOfHead}`;
 
 let count = 0;
 
-/** Counts and answers the requests that have come whole. @returns the bytes of the one that has not */
+/** Counts the complete requests and responds to them. @returns the bytes of an incomplete one */
 function serve(socket: Socket, received: Buffer, arrived: number): Buffer {
   let rest = received;
   for (;;) {
@@ -22,7 +22,7 @@ function serve(socket: Socket, received: Buffer, arrived: number): Buffer {
     if (rest.length < end) return rest;
     rest = rest.subarray(end);
     count += 1;
-    socket.write(answer);
+    socket.write(response);
     if (head.includes('\r\nx-report: ')) process.send?.({ arrived });
   }
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: what the gateway costs in front of a service, side by side with what else could stand there. All run
- * against one upstream, in turns within each round, each in a process of its own; the table has medians over the rounds,
- * as ratios to Postern. The machine and its other load cancel out of a ratio, which they do not out of a number.
+ * `npm run bench`: what the gateway costs in front of a service, compared with other gateways and with bare proxies. All
+ * run against one upstream, each in its own process, one after the other within each round. The table shows medians over
+ * the rounds as ratios to Postern: the speed of the machine and its other load cancel out of a ratio.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ const scenarios = {
 type Scenario = keyof typeof scenarios;
 const scenarioNames = Object.keys(scenarios) as Scenario[];
 
-/** The module of each, its arguments behind the upstream's address, and the path that it answers at. */
+/** The module of each gateway, its arguments after the upstream's address, and the path of its endpoint. */
 const targets = {
   Postern: { module: 'postern.ts', mode: [], path: '/graphql' },
   'Apollo Server + datasource-rest': { module: 'peers/apollo.js', mode: [], path: '/' },
@@ -54,13 +54,13 @@ interface Figures {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of CPU of the gateway's process for each request; NaN where the system does not tell. */
+  /** CPU time of the gateway's process per request in microseconds; NaN where the system does not report it. */
   readonly cpu: number;
-  /** Peak resident memory in MiB; NaN where the system does not tell. */
+  /** Peak resident memory in MiB; NaN where the system does not report it. */
   readonly memory: number;
 }
 
-/** On two cores or more the gateways share the first, and everything else has the others. */
+/** With two cores or more the gateways share the first core, and everything else uses the others. */
 const pinned = platform() === 'linux' && availableParallelism() > 1;
 
 async function start(module: string, args: readonly string[], cores: string): Promise<Running> {
@@ -69,38 +69,38 @@ async function start(module: string, args: readonly string[], cores: string): Pr
     ? fork(file, args, { execPath: 'taskset', execArgv: ['-c', cores, process.execPath] })
     : fork(file, args);
   const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`${module} ended with code ${code}`);
+    throw new Error(`${module} exited with code ${code}`);
   });
   const [address] = await Promise.race([once(child, 'message'), failed]);
   failed.catch(() => {});
   return { process: child, address: address as string };
 }
 
-let asked = 0;
+let sentCount = 0;
 
-/** Each request is about another list, so that nobody has an answer at hand, or under way for another. */
-async function ask(pool: Pool, path: string, query: string): Promise<string> {
-  asked += 1;
+/** Sends an operation for a list of its own, so that no gateway can reuse a cached or concurrent response. */
+async function send(pool: Pool, path: string, query: string): Promise<string> {
+  sentCount += 1;
   const response = await pool.request({
     method: 'POST',
     path,
     headers: { 'content-type': 'application/json', 'x-api-key': 'key' },
-    body: JSON.stringify({ query, variables: { of: `ACo${asked}` } }),
+    body: JSON.stringify({ query, variables: { of: `ACo${sentCount}` } }),
   });
   const text = await response.body.text();
   if (response.statusCode !== 200 || text.includes('"errors":')) throw new Error(text.slice(0, 500));
   return text;
 }
 
-/** The answer without what each may make up for itself: global ids and cursors. */
-async function essence({ address }: Running, path: string, query: string): Promise<string> {
+/** A response without the values that each gateway chooses itself: global ids and cursors. */
+async function comparable({ address }: Running, path: string, query: string): Promise<string> {
   const pool = new Pool(address);
-  const text = await ask(pool, path, query);
+  const text = await send(pool, path, query);
   await pool.close();
   return JSON.stringify(JSON.parse(text), (key, value) => (key === 'id' || key === 'endCursor' ? '' : value));
 }
 
-/** Sends a query as often as it is answered, `concurrency` at a time. */
+/** Sends an operation repeatedly for `ms` milliseconds, `concurrency` requests at a time. */
 async function measure(
   { address, process: { pid = 0 } }: Running,
   path: string,
@@ -109,13 +109,13 @@ async function measure(
 ): Promise<Figures> {
   const pool = new Pool(address, { connections: concurrency, pipelining: 1 });
   const latencies: number[] = [];
-  forgetPeak(pid);
+  resetPeak(pid);
   const [started, cpu] = [performance.now(), cpuOf(pid)];
   const client = async () => {
     while (performance.now() - started < ms) {
-      const sent = performance.now();
-      await ask(pool, path, query);
-      latencies.push(performance.now() - sent);
+      const sentAt = performance.now();
+      await send(pool, path, query);
+      latencies.push(performance.now() - sentAt);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, client));
@@ -133,21 +133,22 @@ async function measure(
   };
 }
 
-/** Microseconds of CPU that a process has used. */
+/** CPU time of a process in microseconds. */
 function cpuOf(pid: number): number {
   if (platform() !== 'linux') return Number.NaN;
-  // Behind the name in parentheses: field 12 and 13 are user and system time in hundredths of a second.
+  // proc(5): after the process name in parentheses, fields 12 and 13 are user and system time in hundredths of a second.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
+/** Peak resident memory of a process in MiB, since the last {@link resetPeak}. */
 function peakOf(pid: number): number {
   if (platform() !== 'linux') return Number.NaN;
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
-/** Lets the peak start from what is resident now. */
-function forgetPeak(pid: number): void {
+/** Resets the peak to the memory that is resident now. */
+function resetPeak(pid: number): void {
   if (platform() === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
@@ -186,17 +187,17 @@ function table(results: ReadonlyMap<string, Figures[]>): string {
   return lines.join('\n');
 }
 
-/** What is compared must do the same work. */
-async function requireSameAnswers(running: ReadonlyMap<Target, Running>): Promise<void> {
+/** The comparison is fair only if all gateways return the same data. */
+async function requireSameResponses(running: ReadonlyMap<Target, Running>): Promise<void> {
   for (const scenario of scenarioNames) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       targetNames
         .filter((name) => !name.startsWith('proxy'))
-        .map((name) => essence(running.get(name) as Running, targets[name].path, scenarios[scenario])),
+        .map((name) => comparable(running.get(name) as Running, targets[name].path, scenarios[scenario])),
     );
-    if (new Set(answers).size !== 1) {
+    if (new Set(responses).size !== 1) {
       throw new Error(
-        `The answers to "${scenario}" differ:\n${answers.map((text) => text.slice(0, 2_000)).join('\n')}`,
+        `The responses to "${scenario}" differ:\n${responses.map((text) => text.slice(0, 2_000)).join('\n')}`,
       );
     }
   }
@@ -210,9 +211,9 @@ async function main(): Promise<void> {
       const { module, mode } = targets[name];
       running.set(name, await start(module, [upstream.address, ...mode], '0'));
     }
-    await requireSameAnswers(running);
+    await requireSameResponses(running);
     const results = new Map<string, Figures[]>();
-    // Round 0 warms up and is not counted.
+    // Round 0 is the warm-up and does not count.
     for (let round = 0; round <= rounds; round += 1) {
       for (const scenario of scenarioNames) {
         for (const name of targetNames) {

@@ -1,4 +1,4 @@
-/** The upstream of the benchmark: pages of posts that were printed before, so that it costs next to nothing. */
+/** The upstream of the benchmark. Its pages are serialized in advance, so that it costs next to nothing. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -11,7 +11,7 @@ const author = (n: number) => ({
   profile_picture_url: `https://media.example/pictures/${n}.jpg`,
 });
 
-/** Posts of the kinds that stand in a feed: texts of some hundred characters, pictures, now and then a repost or a poll. */
+/** Posts as in a real feed: texts of some hundred characters, pictures, and now and then a repost or a poll. */
 const post = (n: number) => ({
   object: 'Post',
   provider: 'PNET',

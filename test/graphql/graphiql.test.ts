@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium as launcher, type Page } fr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Example, exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { type Gateway, type GraphQLAnswer, graphql, startGateway } from '../support/gateway.ts';
+import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
 import { chromium } from '../support/servers.ts';
 
 const demoKeyOf = async ({ directory }: Gateway): Promise<string> =>
@@ -44,7 +44,7 @@ describe('the examples', () => {
   });
   afterAll(() => gateway.close());
 
-  const run = async (name: Name, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphQLAnswer> => {
+  const run = async (name: Name, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphQLResponse> => {
     const example = exampleOf(name);
     return graphql(gateway.address, key, await exampleOperation(example), { ...example.variables, ...variables });
   };
@@ -60,7 +60,7 @@ describe('the examples', () => {
   });
 
   /** What each is there to show, seen in its answer. */
-  const shows: Record<Name, (data: GraphQLAnswer['data']) => void> = {
+  const shows: Record<Name, (data: GraphQLResponse['data']) => void> = {
     WhoAmI: ({ viewer, accounts }) => {
       expect(viewer.workspace.name).toBe('Demo');
       expect(accounts.nodes.map(({ type }: { type: string }) => type)).toContain('PHOTONET');

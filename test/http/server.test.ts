@@ -185,6 +185,12 @@ describe('what Fastify or node:http refuses', () => {
       'errors/content_too_large',
     ],
     [
+      'a path that a face has an error for',
+      'GET /adjusted\x01 HTTP/1.1\r\nhost: x\r\n\r\n',
+      'HTTP/1.1 503',
+      'errors/no_handler',
+    ],
+    [
       'a path that is not ASCII',
       'GET /\x01 HTTP/1.1\r\nhost: x\r\n\r\n',
       'HTTP/1.1 400',

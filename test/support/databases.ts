@@ -1,4 +1,4 @@
-/** The databases that the gateway runs on, each made anew for a test: what must hold on both loops over this list. */
+/** The databases that the gateway runs on. A test that must hold on all of them loops over this list. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,15 +9,15 @@ import { postgresUrl } from './servers.ts';
 
 export interface TestDatabase {
   readonly location: DatabaseLocation;
-  /** The same place as the value of `DATABASE_URL`. */
+  /** The location as a value of `DATABASE_URL`. */
   readonly url: string;
-  /** Removes the database with all that is in it, whoever still has it open. */
+  /** Deletes the database, even if it is still open. */
   drop(): Promise<void>;
 }
 
 export interface TestDialect {
   readonly name: 'SQLite' | 'Postgres';
-  /** Makes room for a database of its own; it is empty. */
+  /** Creates an empty database for one test. */
   location(): Promise<TestDatabase>;
 }
 
@@ -49,7 +49,7 @@ const postgres = (server: string): TestDialect => ({
   },
 });
 
-/** SQLite, and Postgres where the machine has a server for tests. */
+/** SQLite, and Postgres if `TEST_POSTGRES_URL` is set. */
 export const databases: readonly TestDialect[] = postgresUrl === undefined ? [sqlite] : [sqlite, postgres(postgresUrl)];
 
 async function atServer(server: string, statement: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** A whole gateway for a test: real HTTP server, real database of its own, sandbox networks, a clock that can be set. */
+/** A whole gateway for a test: a real HTTP server, its own database, the sandbox networks, and a clock that tests set. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,40 +23,40 @@ export interface Gateway {
   readonly app: App;
   /** `http://127.0.0.1:<port>` */
   readonly address: string;
-  /** Where the gateway keeps its files. */
+  /** The folder of the gateway's own files. */
   readonly directory: string;
-  /** The time that the gateway believes it is; tests move it. */
+  /** The gateway's time; tests move it. */
   readonly clock: { now: Date };
-  /** The lines that it has logged, parsed. */
+  /** The log so far, parsed line by line. */
   readonly log: Record<string, unknown>[];
-  /** Makes a workspace with accounts and a key of its own. */
+  /** Creates a workspace with its own API key. */
   workspace(): Promise<TestWorkspace>;
   close(): Promise<void>;
 }
 
 export interface TestWorkspace {
   readonly workspaceId: string;
-  /** A key with every scope for every account. */
+  /** An API key with every scope for every account. */
   readonly key: string;
-  /** Connects an account; of type PNET, in status OK and with a sound session unless said otherwise. */
+  /** Connects an account. By default its type is PNET, its status OK, and its session works. */
   account(options?: {
     type?: AccountType;
     status?: AccountStatus;
     session?: SandboxSessionName;
     name?: string;
   }): Promise<string>;
-  /** Makes a further key. */
+  /** Creates another API key. */
   newKey(options?: { scopes?: readonly Scope[]; accountIds?: readonly string[]; expiresAt?: Date }): Promise<string>;
 }
 
 export interface GatewayOptions {
-  /** Environment variables beside the test's own defaults; `DATABASE_URL` of a database out of databases.ts, for example. */
+  /** Environment variables in addition to the defaults below, such as the `DATABASE_URL` of a database from databases.ts. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Wraps the providers, to count or to break calls. */
+  /** Wraps the providers to count calls or to make them fail. */
   readonly providers?: (sandbox: SandboxNetworks) => Providers;
   /** A clock that several gateways share. */
   readonly clock?: { now: Date };
-  /** How deliveries are timed. */
+  /** The timing of deliveries. */
   readonly delivery?: DeliveryTuning;
 }
 
@@ -71,7 +71,7 @@ export async function startGateway({
     NODE_ENV: 'test',
     PORT: '0',
     DEMO: 'off',
-    // Gateways on one database share it, and none leaves a file of its own in the working directory.
+    // Gateways on one database share it, and none writes a secret file into the working directory.
     SECRET: 'the secret that all gateways of the tests share',
     LOG_LEVEL: 'info',
     DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
@@ -94,7 +94,7 @@ export async function startGateway({
     directory,
     clock,
     log,
-    workspace: () => makeWorkspace(app, clock),
+    workspace: () => createWorkspace(app, clock),
     async close() {
       await app.close();
       await rm(directory, { recursive: true, force: true });
@@ -102,7 +102,7 @@ export async function startGateway({
   };
 }
 
-async function makeWorkspace({ database }: App, clock: { now: Date }): Promise<TestWorkspace> {
+async function createWorkspace({ database }: App, clock: { now: Date }): Promise<TestWorkspace> {
   const workspaceId = newId(randomBytes);
   const created_at = clock.now.getTime();
   await database.insertInto('workspaces').values({ id: workspaceId, name: workspaceId, created_at }).execute();
@@ -123,11 +123,11 @@ async function makeWorkspace({ database }: App, clock: { now: Date }): Promise<T
   };
 }
 
-/** One field's errors or the data of a GraphQL answer over HTTP. */
-export interface GraphQLAnswer {
+/** A GraphQL response over HTTP. */
+export interface GraphQLResponse {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read data of every shape
   readonly data: any;
   readonly errors: readonly { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[];
 }
@@ -138,12 +138,12 @@ export async function graphql(
   key: string | undefined,
   query: string,
   variables: Record<string, unknown> = {},
-): Promise<GraphQLAnswer> {
+): Promise<GraphQLResponse> {
   const response = await fetch(`${address}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'x-api-key': key }) },
     body: JSON.stringify({ query, variables }),
   });
-  const { data = null, errors = [] } = (await response.json()) as Partial<GraphQLAnswer>;
+  const { data = null, errors = [] } = (await response.json()) as Partial<GraphQLResponse>;
   return { status: response.status, headers: response.headers, data, errors };
 }

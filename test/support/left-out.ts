@@ -1,7 +1,7 @@
 import type { Reporter } from 'vitest/node';
 import { leftOut } from './servers.ts';
 
-/** Says behind the results which tests the machine could not run. */
+/** Lists after the results what the machine could not run. */
 export default class LeftOutReporter implements Reporter {
   onTestRunEnd(): void {
     if (leftOut.length === 0) return;

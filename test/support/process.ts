@@ -1,4 +1,4 @@
-/** The project's programs as processes of their own: what they print, and how they end. */
+/** Runs the project's programs as processes: what they print, and how they exit. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 export interface Ended {
-  /** Exit code; null where a signal ended the process. */
+  /** The exit code; null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,17 +15,17 @@ export interface Ended {
 
 export interface Started {
   readonly child: ChildProcess;
-  /** What it has printed to standard output so far. */
+  /** The standard output so far. */
   readonly output: () => string;
-  /** The line of its output that fits, as soon as there is one; rejects if it ends before. */
+  /** Resolves with the first match in the output; rejects if the process exits without one. */
   line(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ended>;
 }
 
-/** Only these variables: what a test sees must not depend on who runs it. */
+/** The whole environment of the process, so that a test does not depend on who runs it. */
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts `node <file>` of the project. */
+/** Starts a program of the project: `node <file>`. */
 export function startProcess(file: string, args: readonly string[], environment: Environment, cwd = root): Started {
   const child = spawn(process.execPath, [join(root, file), ...args], {
     cwd,
@@ -55,7 +55,7 @@ export function startProcess(file: string, args: readonly string[], environment:
         };
         child.stdout.on('data', look);
         ended.then(() =>
-          reject(new Error(`The process ended without a line that fits ${pattern}:\n${stdout}${stderr}`)),
+          reject(new Error(`The process exited without a line that matches ${pattern}:\n${stdout}${stderr}`)),
         );
         look();
       }),
@@ -63,11 +63,11 @@ export function startProcess(file: string, args: readonly string[], environment:
   };
 }
 
-/** Runs `node <file>` of the project to its end. */
+/** Runs a program of the project until it exits. */
 export const runProcess = (file: string, args: readonly string[], environment: Environment, cwd?: string) =>
   startProcess(file, args, environment, cwd).ended;
 
-/** A folder that goes away with the scope. */
+/** A folder that is deleted at the end of the scope. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'postern-process-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
