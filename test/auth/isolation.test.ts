@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { globalId } from '../../src/graphql/node.ts';
 import { newId } from '../../src/ids.ts';
 import { newJobId } from '../../src/jobs/ids.ts';
-import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import type { SeededWorkspace, Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 import { documentOf, fieldOperations, furnish, type Named, rootFields } from '../support/operations.ts';
-
-const embedded = backends.find(({ serves }) => serves.accounts) as Backend;
+import { embedded } from './served-auth.ts';
 
 let served: Served;
 let owner: SeededWorkspace;

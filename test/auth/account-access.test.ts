@@ -1,0 +1,42 @@
+/** A key that is limited to accounts, through the GraphQL face. */
+import { expect, test } from 'vitest';
+import { graphql } from '../support/gateway.ts';
+import { fieldOperations } from '../support/operations.ts';
+import { envelope, serveAuth } from './served-auth.ts';
+
+const auth = serveAuth();
+
+test('a key that is limited to accounts sees and uses only those', async () => {
+  const allowed = await auth().workspace.account({ name: 'allowed' });
+  const [draftId, webhookId] = [await auth().workspace.draft({ accountId: allowed }), auth().named.webhookId];
+  const key = await auth().workspace.newKey({ accountIds: [allowed] });
+  const ask = (query: string) => graphql(auth().served.address, key, query);
+
+  const seen = await ask(`{
+    viewer { accountIds } accounts { nodes { accountId } } jobPostings { nodes { jobId } }
+    other: account(accountId: "${auth().named.accountId}") { name } draft: jobPosting(jobId: "${auth().named.draftId}") { jobId }
+  }`);
+  expect(seen.errors).toEqual([]);
+  expect(seen.data).toEqual({
+    viewer: { accountIds: [allowed] },
+    accounts: { nodes: [{ accountId: allowed }] },
+    jobPostings: { nodes: [{ jobId: draftId }] },
+    other: null,
+    draft: null,
+  });
+
+  const mismatch = envelope('account_mismatch');
+  for (const { field, document } of fieldOperations) {
+    const name = field.split('.')[1] as string;
+    if (['posts', 'createJobDraft', 'editJob', 'publishJob', 'solveJobCheckpoint', 'createWebhook'].includes(name)) {
+      const own = await ask(document({ ...auth().named, accountId: allowed, draftId, webhookId }));
+      expect({ name, text: JSON.stringify(own) }).toMatchObject({
+        name,
+        text: expect.not.stringContaining('mismatch'),
+      });
+      const { data, errors } = await ask(document({ ...auth().named, webhookId }));
+      if (field.startsWith('Query')) expect(errors[0]?.extensions).toMatchObject(mismatch);
+      else expect(data[name]).toMatchObject({ __typename: 'AccountError', type: mismatch.type, status: 403 });
+    }
+  }
+});
