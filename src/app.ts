@@ -32,6 +32,7 @@ import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
 import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
 import { commonVocabularies } from './upstream/translation.ts';
+import { createMissingSecrets } from './webhooks/destinations.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
 import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
@@ -135,6 +136,7 @@ async function embedded(
   const networks = withDeadlines(surroundings.networks);
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
+  await createMissingSecrets(database, { vault, randomBytes });
   const delivery = startDelivery({
     database,
     location: config.database,

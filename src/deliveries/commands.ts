@@ -34,7 +34,7 @@ const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
 
 const invalid = (path: Issue['path'], message: string): ServiceError =>
   new ServiceError('invalid_parameters', {
-    detail: `${path.join('../delivery')} ${message}`,
+    detail: `${path.join('.')} ${message}`,
     issues: [{ path, message }],
   });
 
@@ -179,12 +179,12 @@ const again = (database: Pick<Database, 'updateTable'>, now: Date) =>
     .set(({ ref }) => ({
       state: 'pending',
       next_at: 0,
-      claim: null,
+      claim_token: null,
       finished_at: null,
       attempts_before: ref('attempts'),
     }))
     // One that was held while it was being sent belongs to its worker until the lease ends.
-    .where(({ or, eb }) => or([eb('claim', 'is', null), eb('next_at', '<=', now.getTime())]));
+    .where(({ or, eb }) => or([eb('claim_token', 'is', null), eb('next_at', '<=', now.getTime())]));
 
 /** The fields of a sample that say when it happened: an emitter need not repeat them. */
 const timeOf = (sample: Record<string, unknown>) =>

@@ -78,13 +78,13 @@ export function readDeliveries({
       return {
         ...page,
         items: page.items.map(
-          ({ number, started_at, duration_ms, status, failure, answer }): DeliveryAttempt => ({
+          ({ number, started_at, duration_ms, status, failure, response_body }): DeliveryAttempt => ({
             number,
             started_at: iso(started_at),
             duration_ms,
             status,
             failure: failure as FailureReason | null,
-            answer,
+            answer: response_body,
           }),
         ),
       };
@@ -159,7 +159,7 @@ export const visible = (database: Database, caller: Caller) =>
     );
 
 function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
-  const waits = row.state === 'pending' && row.claim === null && row.next_at > now.getTime();
+  const waits = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
   return {
     object: 'Delivery',
     delivery_id: row.id,

@@ -95,7 +95,7 @@ async function store(
       attempts: 0,
       attempts_before: 0,
       next_at: 0,
-      claim: null,
+      claim_token: null,
       created_at,
       finished_at: null,
     }),
@@ -149,7 +149,7 @@ const deliveryColumns = {
   attempts: 'bigint',
   attempts_before: 'bigint',
   next_at: 'bigint',
-  claim: 'text',
+  claim_token: 'text',
   created_at: 'bigint',
   finished_at: 'bigint',
 } as const satisfies Record<keyof DeliveryTable, 'text' | 'bigint'>;

@@ -9,7 +9,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
 import { rowsTable, rowsText } from '../store/json-rows.ts';
-import type { EndpointTable, Tables, WebhookTable } from '../store/schema.ts';
+import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
 import { allot, type Demand } from './claim-quota.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
@@ -34,7 +34,7 @@ export interface TurnOrder {
 /** What was claimed for one webhook. */
 export interface ClaimedBatch {
   readonly webhook: WebhookTable;
-  readonly endpoint: EndpointTable;
+  readonly destination: WebhookDestinationTable;
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
@@ -52,8 +52,6 @@ export interface TurnReport {
   /** The deliveries whose outcomes were stored: those whose claim had not gone to another. */
   readonly settled: readonly string[];
   readonly claimed: readonly ClaimedBatch[];
-  /** Webhooks that something is due for, and that have no endpoint yet: nothing of theirs was claimed. */
-  readonly unready: readonly string[];
 }
 
 export async function makeTurn(
@@ -64,18 +62,11 @@ export async function makeTurn(
   const { settlement, releases, demand, now } = order;
   const settled = settlement === null ? [] : await settle(transaction, context, settlement, now);
   await release(transaction, context, releases);
-  if (demand === null) return { settled, claimed: [], unready: [] };
+  if (demand === null) return { settled, claimed: [] };
   const due = await dueEndpoints(transaction, now);
-  const shares = allot(
-    due.flatMap(({ id, ready }) => (ready ? id : [])),
-    demand,
-  );
+  const shares = allot(due, demand);
   const rows = shares.length === 0 ? [] : await claimers[context.kind](transaction, order, shares);
-  return {
-    settled,
-    claimed: await toBatches(transaction, rows),
-    unready: due.flatMap(({ id, ready }) => (ready ? [] : id)),
-  };
+  return { settled, claimed: await toBatches(transaction, rows) };
 }
 
 async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[]): Promise<ClaimedBatch[]> {
@@ -83,15 +74,19 @@ async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[
   if (rowsOf.size === 0) return [];
   const ids = [...rowsOf.keys()];
   const webhooks = await transaction.selectFrom('webhooks').selectAll().where('id', 'in', ids).execute();
-  const endpoints = await transaction.selectFrom('endpoints').selectAll().where('webhook_id', 'in', ids).execute();
+  const destinations = await transaction
+    .selectFrom('webhook_destinations')
+    .selectAll()
+    .where('webhook_id', 'in', ids)
+    .execute();
   const webhookOf = new Map(webhooks.map((row) => [row.id, row]));
-  const endpointOf = new Map(endpoints.map((row) => [row.webhook_id, row]));
+  const destinationOf = new Map(destinations.map((row) => [row.webhook_id, row]));
   return [...rowsOf].flatMap(([id, claimed]) => {
-    const [webhook, endpoint] = [webhookOf.get(id), endpointOf.get(id)];
+    const [webhook, destination] = [webhookOf.get(id), destinationOf.get(id)];
     // A webhook takes its deliveries along: what is missing here was deleted a moment ago.
-    if (webhook === undefined || endpoint === undefined) return [];
+    if (webhook === undefined || destination === undefined) return [];
     const target = toPayloadTarget(webhook);
-    return { webhook, endpoint, deliveries: claimed.map((row) => toDelivery(row, target)) };
+    return { webhook, destination, deliveries: claimed.map((row) => toDelivery(row, target)) };
   });
 }
 
@@ -121,24 +116,24 @@ const toDelivery = (row: ClaimedRow, target: PayloadTarget): ClaimedDelivery => 
  * The endpoints that something is due for: enabled and not paused. The index is entered once for each endpoint, and not
  * read through: the backlog of one that hangs costs the others nothing.
  */
-async function dueEndpoints(transaction: Kysely<Tables>, now: number): Promise<{ id: string; ready: boolean }[]> {
-  const { rows } = await sql<{ id: string; endpoint: string | null }>`
+async function dueEndpoints(transaction: Kysely<Tables>, now: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     with recursive waiting(webhook_id) as (
       select min(webhook_id) from deliveries where state = 'pending'
       union all
       select (select min(d.webhook_id) from deliveries d where d.state = 'pending' and d.webhook_id > waiting.webhook_id)
       from waiting where waiting.webhook_id is not null
     )
-    select webhooks.id as id, endpoints.webhook_id as endpoint
+    select webhooks.id as id
     from waiting
     join webhooks on webhooks.id = waiting.webhook_id
-    left join endpoints on endpoints.webhook_id = webhooks.id
-    where webhooks.enabled = 1 and coalesce(endpoints.paused_until, 0) <= ${now}
+    join webhook_destinations destination on destination.webhook_id = webhooks.id
+    where webhooks.enabled = 1 and destination.paused_until <= ${now}
       and exists (
         select 1 from deliveries d
         where d.webhook_id = webhooks.id and d.state = 'pending' and d.next_at <= ${now}
       )`.execute(transaction);
-  return rows.map(({ id, endpoint }) => ({ id, ready: endpoint !== null }));
+  return rows.map(({ id }) => id);
 }
 
 type Claim = (
@@ -179,7 +174,7 @@ const claimers: Readonly<Record<SettleContext['kind'], Claim>> = {
     }
     if (claimed.length === 0) return [];
     await sql`
-      update deliveries set claim = ${order.claim}, next_at = ${order.now + order.leaseMs}
+      update deliveries set claim_token = ${order.claim}, next_at = ${order.now + order.leaseMs}
       where id in (select value from json_each(${JSON.stringify(claimed.map(({ id }) => id))}))`.execute(transaction);
     return claimed;
   },
@@ -197,7 +192,7 @@ const claimers: Readonly<Record<SettleContext['kind'], Claim>> = {
           for update skip locked
         ) due
       ), d as (
-        update deliveries set claim = ${order.claim}, next_at = ${order.now + order.leaseMs}
+        update deliveries set claim_token = ${order.claim}, next_at = ${order.now + order.leaseMs}
         where id in (select id from chosen)
         returning id, webhook_id, event_id, attempts, attempts_before
       )

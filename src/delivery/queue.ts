@@ -2,8 +2,6 @@
 import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
-import type { Database } from '../store/database.ts';
-import { ensureEndpoints } from '../webhooks/destinations.ts';
 import type { Demand } from './claim-quota.ts';
 import type { Signals } from './notifications.ts';
 import type { ClaimedBatch, ClaimedDelivery, TurnOrder, TurnReport } from './queue-transaction.ts';
@@ -16,24 +14,15 @@ export interface Job extends ClaimedDelivery {
   readonly target: Target;
 }
 
-export interface Turn {
-  readonly jobs: readonly Job[];
-  /** Webhooks with deliveries that cannot be claimed yet: see `prepare`. */
-  readonly unready: readonly string[];
-}
-
 export interface Queue {
   /** Stores what came of claims, gives others back, and claims anew, in one transaction. */
-  turn(outcomes: readonly Outcome[], releases: readonly Release[], demand: Demand | null): Promise<Turn>;
-  /** Makes the secrets of webhooks that have never been delivered to. */
-  prepare(webhookIds: readonly string[]): Promise<void>;
+  turn(outcomes: readonly Outcome[], releases: readonly Release[], demand: Demand | null): Promise<Job[]>;
 }
 
 /** Makes a turn, wherever that is done. */
 export type MakeTurn = (order: TurnOrder) => Promise<TurnReport>;
 
 export interface QueueContext {
-  readonly database: Database;
   readonly makeTurn: MakeTurn;
   readonly signals: Pick<Signals, 'updated'>;
   readonly vault: Vault;
@@ -46,14 +35,14 @@ export interface QueueContext {
 const latestFirstEvery = 4;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, makeTurn, signals, vault, randomBytes, logger, now, leaseMs } = context;
+  const { makeTurn, signals, vault, randomBytes, logger, now, leaseMs } = context;
   // New deliveries are due at 0 and retries at a time: what is due last comes first now and then, so that retries need not
   // wait until nothing new comes in.
   let turns = 0;
   const targetOf = createTargets(vault);
-  const toJobs = ({ webhook, endpoint, deliveries }: ClaimedBatch, claim: string): Job[] => {
+  const toJobs = ({ webhook, destination, deliveries }: ClaimedBatch, claim: string): Job[] => {
     try {
-      const target = targetOf(webhook, endpoint);
+      const target = targetOf(webhook, destination);
       return deliveries.map((delivery) => ({ ...delivery, claim, target }));
     } catch (error) {
       // What is sealed cannot be opened. The others go on; these are due again when their leases run out.
@@ -66,7 +55,7 @@ export function createQueue(context: QueueContext): Queue {
       turns += 1;
       const time = now().getTime();
       const claim = newId(randomBytes);
-      const { settled, claimed, unready } = await makeTurn({
+      const { settled, claimed } = await makeTurn({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         demand,
@@ -76,10 +65,7 @@ export function createQueue(context: QueueContext): Queue {
         now: time,
       });
       if (settled.length > 0) signals.updated(settled);
-      return { jobs: claimed.flatMap((batch) => toJobs(batch, claim)), unready };
-    },
-    async prepare(webhookIds) {
-      await ensureEndpoints(database, context, webhookIds);
+      return claimed.flatMap((batch) => toJobs(batch, claim));
     },
   };
 }

@@ -39,7 +39,7 @@ export async function send(
       duration_ms: Math.round(performance.now() - started),
       status: answer.status,
       failure: answer.failure,
-      answer: answerText(answer),
+      response_body: answerText(answer),
     },
   };
 }

@@ -43,7 +43,7 @@ const attemptColumns = {
   duration_ms: 'bigint',
   status: 'bigint',
   failure: 'text',
-  answer: 'text',
+  response_body: 'text',
 } as const satisfies Record<keyof DeliveryAttemptTable, 'text' | 'bigint'>;
 
 const deliveryColumns = {
@@ -90,14 +90,16 @@ export async function settle(
     insert into delivery_attempts (${sql.join(columns.map((column) => sql.ref(column)))})
     select ${sql.join(columns.map((column) => sql.ref(`result.${column}`)))}
     from ${rowsTable(kind, 'result', { ...attemptColumns, claim: 'text' }, results)}
-    join deliveries on deliveries.id = result.delivery_id and deliveries.claim = result.claim`.execute(transaction);
+    join deliveries on deliveries.id = result.delivery_id and deliveries.claim_token = result.claim`.execute(
+    transaction,
+  );
   // A delivery that was held while it was on its way stays held, unless it has arrived.
   const { rows } = await sql<{ id: string }>`
     update deliveries set
       state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
-      attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim = null
+      attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim_token = null
     from ${rowsTable(kind, 'result', deliveryColumns, results)}
-    where deliveries.id = result.delivery_id and deliveries.claim = result.claim
+    where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim
     returning deliveries.id as id`.execute(transaction);
   const ids = new Set(rows.map(({ id }) => id));
   await storeHealth(
@@ -121,7 +123,7 @@ async function storeHealth(transaction: Kysely<Tables>, health: Settlement['heal
 
 async function storeRecovery(transaction: Kysely<Tables>, webhookId: string): Promise<void> {
   await transaction
-    .updateTable('endpoints')
+    .updateTable('webhook_destinations')
     .set({ failing_since: null, paused_until: 0 })
     .where('webhook_id', '=', webhookId)
     .execute();
@@ -129,7 +131,7 @@ async function storeRecovery(transaction: Kysely<Tables>, webhookId: string): Pr
 
 async function storeFailure(transaction: Kysely<Tables>, webhookId: string, verdict: Verdict, now: number) {
   const { failing_since } = (await transaction
-    .updateTable('endpoints')
+    .updateTable('webhook_destinations')
     .set(({ fn, ref, val }) => ({
       failing_since: fn.coalesce(ref('failing_since'), sql<number>`cast(${val(now)} as bigint)`),
       ...(verdict.pause === 0 ? {} : { paused_until: now + verdict.pause }),
@@ -152,7 +154,7 @@ export async function release(
   if (releases.length === 0) return;
   const rows = rowsText(releases.map(({ deliveryId, claim }) => ({ id: deliveryId, claim })));
   await sql`
-    update deliveries set claim = null, next_at = 0
+    update deliveries set claim_token = null, next_at = 0
     from ${rowsTable(kind, 'given', { id: 'text', claim: 'text' }, rows)}
-    where deliveries.id = given.id and deliveries.claim = given.claim`.execute(transaction);
+    where deliveries.id = given.id and deliveries.claim_token = given.claim`.execute(transaction);
 }

@@ -1,7 +1,7 @@
-/** Where deliveries go, and how: what a webhook and its endpoint say, made ready for requests. */
+/** Where deliveries go, and how: what a webhook and its destination say, made ready for requests. */
 
 import type { Vault } from '../security/vault.ts';
-import type { EndpointTable, WebhookTable } from '../store/schema.ts';
+import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { openSecrets } from '../webhooks/destinations.ts';
 import { openHeaders } from '../webhooks/repository.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
@@ -20,14 +20,14 @@ export interface Target {
 /** Targets are kept ready for this many webhooks: opening what is sealed costs as much as several requests. */
 const keptTargets = 2_000;
 
-export type TargetOf = (webhook: WebhookTable, endpoint: EndpointTable) => Target;
+export type TargetOf = (webhook: WebhookTable, destination: WebhookDestinationTable) => Target;
 
 /** Makes targets, and gives one again as long as nothing of it has changed. */
 export function createTargets(vault: Vault): TargetOf {
   const kept = new Map<string, { readonly made: string; readonly target: Target }>();
-  return (webhook, endpoint) => {
-    const failing = endpoint.failing_since !== null;
-    const made = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, endpoint.secrets, failing]);
+  return (webhook, destination) => {
+    const failing = destination.failing_since !== null;
+    const made = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, destination.secrets, failing]);
     const known = kept.get(webhook.id);
     kept.delete(webhook.id);
     if (known?.made === made) {
@@ -39,7 +39,7 @@ export function createTargets(vault: Vault): TargetOf {
       url: new URL(webhook.request_url),
       format: webhook.format as WebhookFormat,
       headers: openHeaders(vault, webhook),
-      secrets: openSecrets(vault, endpoint),
+      secrets: openSecrets(vault, destination),
       failing,
     };
     kept.set(webhook.id, { made, target });

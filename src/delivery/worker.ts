@@ -80,13 +80,9 @@ export function startWorker(options: WorkerOptions): Worker {
     releases = [];
     try {
       const demand = closing ? null : lanes.demand();
-      const { jobs, unready } = await queue.turn(results, given, demand);
+      const jobs = await queue.turn(results, given, demand);
       for (const { deliveryId } of [...results, ...given]) held.delete(deliveryId);
       for (const job of jobs) accept(job);
-      if (unready.length > 0) {
-        await queue.prepare(unready);
-        wanted = true;
-      }
       // What was claimed while the process was told to stop is for others to send.
       if (closing) giveBack(lanes.withdraw());
       turning = false;
@@ -231,7 +227,7 @@ function broken(job: Job, now: Date): Outcome {
       duration_ms: 0,
       status: null,
       failure: null,
-      answer: '',
+      response_body: '',
     },
   };
 }

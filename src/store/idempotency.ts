@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency, IdempotentRequest, StoredAnswer } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
-import type { IdempotentAnswerTable } from './schema.ts';
+import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long an answer is kept. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -18,14 +18,14 @@ const lookEveryMs = 25;
 /** Answers in the embedded backend's database. A row without a status is the claim of the request that works on it. */
 export function databaseIdempotency(database: Database, now: () => Date): Idempotency {
   const find = (id: string) =>
-    database.selectFrom('idempotent_answers').selectAll().where('id', '=', id).executeTakeFirst();
+    database.selectFrom('idempotent_responses').selectAll().where('id', '=', id).executeTakeFirst();
 
   /** Claims a request for which there is no row; answers until when, or null where another one was faster. */
   async function claimNew(id: string, fingerprint: string): Promise<number | null> {
     const time = now().getTime();
     const until = time + leaseMs;
     const { numInsertedOrUpdatedRows } = await database
-      .insertInto('idempotent_answers')
+      .insertInto('idempotent_responses')
       .values({ id, fingerprint, claimed_until: until, status: null, body: null, expires_at: time + keptMs })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
@@ -33,12 +33,12 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
   }
 
   /** Claims a request whose process is gone; of several that notice one goes on. */
-  async function claimAbandoned({ id, claimed_until }: IdempotentAnswerTable): Promise<number | null> {
+  async function claimAbandoned({ id, claimed_until }: IdempotentResponseTable): Promise<number | null> {
     const time = now().getTime();
     if (claimed_until > time) return null;
     const until = time + leaseMs;
     const { numUpdatedRows } = await database
-      .updateTable('idempotent_answers')
+      .updateTable('idempotent_responses')
       .set({ claimed_until: until })
       .where('id', '=', id)
       .where('claimed_until', '=', claimed_until)
@@ -56,10 +56,10 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
       // A claim that outlived its lease may be another's by now: neither of these changes anything then.
       if (answer !== undefined && answer.status < 500) {
         const { status, body } = answer;
-        const kept = database.updateTable('idempotent_answers').set({ status, body });
+        const kept = database.updateTable('idempotent_responses').set({ status, body });
         await kept.where('id', '=', id).where('claimed_until', '=', until).execute();
       } else {
-        const given = database.deleteFrom('idempotent_answers');
+        const given = database.deleteFrom('idempotent_responses');
         await given.where('id', '=', id).where('claimed_until', '=', until).execute();
       }
     }
@@ -70,7 +70,7 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
       const id = hashOf([request.caller.workspaceId, request.endpoint, request.key]);
       const fingerprint = fingerprintOf(request);
       const started = performance.now();
-      await database.deleteFrom('idempotent_answers').where('expires_at', '<=', now().getTime()).execute();
+      await database.deleteFrom('idempotent_responses').where('expires_at', '<=', now().getTime()).execute();
       while (performance.now() - started < maxWaitMs) {
         const found = await find(id);
         if (found !== undefined && found.fingerprint !== fingerprint) throw otherRequest();

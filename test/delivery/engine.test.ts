@@ -56,10 +56,10 @@ describe.each(databases)('delivery on $name', (dialect) => {
     const [delivery] = await gateway.deliveries();
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([delivery?.id, delivery?.id]);
     expect(await attempts()).toMatchObject([
-      { number: 1, status: 500, answer: 'not now\uFFFD' },
+      { number: 1, status: 500, response_body: 'not now\uFFFD' },
       { number: 2, status: 500 },
     ]);
-    expect(delivery).toMatchObject({ state: 'pending', attempts: 2, claim: null });
+    expect(delivery).toMatchObject({ state: 'pending', attempts: 2, claim_token: null });
   });
 
   it('tries ten times over three days and then gives up', async () => {
@@ -100,7 +100,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.pass(10 * day);
     expect(numbers()).toEqual(['a']);
     expect((await states()).sort()).toEqual(['failed', 'held']);
-    const endpoint = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirst();
+    const endpoint = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
     expect(endpoint).toMatchObject({ webhook_id: webhookId, disabled_reason: 'gone' });
   });
 
@@ -128,7 +128,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.pass(0.2 * day);
     expect(await enabled()).toBe(0);
     expect(await states()).not.toContain('pending');
-    const endpoint = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirst();
+    const endpoint = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
     expect(endpoint?.disabled_reason).toBe('failing');
   });
 
@@ -151,10 +151,10 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.emit('a');
     await receiver.waitFor(1);
     // Another worker has claimed it in the meantime, and delivered it.
-    await gateway.app.database.updateTable('deliveries').set({ claim: 'another', state: 'succeeded' }).execute();
+    await gateway.app.database.updateTable('deliveries').set({ claim_token: 'another', state: 'succeeded' }).execute();
     answer();
     await gateway.delivery.worker.idle();
-    expect(await gateway.deliveries()).toMatchObject([{ claim: 'another', state: 'succeeded', attempts: 0 }]);
+    expect(await gateway.deliveries()).toMatchObject([{ claim_token: 'another', state: 'succeeded', attempts: 0 }]);
     expect(await attempts()).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.emit('a');
     await gateway.delivery.worker.idle();
     // As a worker would have left it that was killed with the delivery claimed.
-    const left = { state: 'pending', claim: 'dead', next_at: lease };
+    const left = { state: 'pending', claim_token: 'dead', next_at: lease };
     await gateway.app.database.updateTable('deliveries').set(left).where('state', '=', 'held').execute();
     await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
     await gateway.pass(44_000);

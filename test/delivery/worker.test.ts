@@ -38,7 +38,7 @@ it.each(databases)('stopping lets what is on its way end, and leaves the rest fo
   await closed;
   const deliveries = await gateway.deliveries();
   expect(deliveries.filter(({ state }) => state === 'succeeded')).toHaveLength(8);
-  expect(deliveries.filter(({ state, claim }) => state === 'pending' && claim === null)).toHaveLength(12);
+  expect(deliveries.filter(({ state, claim_token }) => state === 'pending' && claim_token === null)).toHaveLength(12);
   expect(receiver.received).toHaveLength(8);
   await gateway.close();
   await receiver.close();
@@ -115,7 +115,7 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await gateway.emit(1);
   await receiver.waitFor(1);
   await gateway.delivery.worker.idle();
-  await database.updateTable('endpoints').set({ secrets: 'sealed1:AAAA' }).execute();
+  await database.updateTable('webhook_destinations').set({ secrets: 'sealed1:AAAA' }).execute();
   await gateway.webhook(`${receiver.address}/whole`);
   await gateway.emit(2);
   await receiver.waitFor(2);

@@ -64,11 +64,11 @@ export async function crashRun(
   const look = async () => {
     const rows = await observer.app.database
       .selectFrom('deliveries')
-      .select(['id', 'claim'])
-      .where('claim', 'is not', null)
+      .select(['id', 'claim_token'])
+      .where('claim_token', 'is not', null)
       .where('state', '=', 'pending')
       .execute();
-    for (const { id, claim } of rows) inFlight.add(`${id} ${claim}`);
+    for (const { id, claim_token } of rows) inFlight.add(`${id} ${claim_token}`);
   };
   let running: ChildProcess[] = [];
   for (let n = 0; n < workers; n += 1) running.push(await start());

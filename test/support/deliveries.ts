@@ -5,6 +5,7 @@ import { newId } from '../../src/ids.ts';
 import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
 import type { TestDialect } from './databases.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';
+import { storeWebhook } from './webhooks.ts';
 
 export interface DeliveringGateway extends Gateway {
   readonly delivery: Delivery;
@@ -60,7 +61,7 @@ export async function startDelivering({
         created_at: gateway.clock.now.getTime(),
         ...options,
       };
-      await database.insertInto('webhooks').values(row).execute();
+      await storeWebhook(database, row);
       return row.id;
     },
     emit: (n, idempotencyKey) =>

@@ -13,6 +13,7 @@ import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import type { Networks } from '../../src/providers/provider.ts';
 import { type SandboxSessionName, sandboxNetworks, sandboxToken } from '../../src/providers/sandbox/networks.ts';
+import { testSecret } from './webhooks.ts';
 
 export interface Gateway {
   readonly app: App;
@@ -67,7 +68,7 @@ export async function startGateway({
     PORT: '0',
     DEMO: 'off',
     // Gateways on one database share it, and none leaves a file of its own in the working directory.
-    SECRET: 'the secret that all gateways of the tests share',
+    SECRET: testSecret,
     LOG_LEVEL: 'info',
     DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
     ...environment,
