@@ -9,7 +9,7 @@ import { forwardKey } from './auth/forwarded-key.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
-import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
+import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
 import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import type { Idempotency } from './http/idempotency.ts';
@@ -52,7 +52,7 @@ interface Backend {
   readonly authenticate: Authenticate;
   /** Honours `Idempotency-Key`; a backend without it passes the key on. */
   readonly idempotency?: Idempotency;
-  readonly delivery: Delivery | null;
+  readonly delivery: DeliveryEngine | null;
   /** Rejects while the backend cannot answer. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export interface App {
   /** Starts to listen. Answers the address, as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
   /** Sends events to webhooks; null where another service does. */
-  readonly delivery: Delivery | null;
+  readonly delivery: DeliveryEngine | null;
   /** Takes no new request, lets those in flight end, and closes what it opened. */
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     },
     async close() {
       // Subscriptions would never end by themselves, and the server waits for every answer.
-      backend.delivery?.signals.end();
+      backend.delivery?.notifications.end();
       await server.close();
       await backend.close();
     },
@@ -137,7 +137,7 @@ async function embedded(
   const vault = createVault(keys('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
   await createMissingSecrets(database, { vault, randomBytes });
-  const delivery = startDelivery({
+  const delivery = startDeliveryEngine({
     database,
     location: config.database,
     vault,
@@ -156,7 +156,7 @@ async function embedded(
       jobs: embeddedJobs({ database, network: networks.pnet, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, networks, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
-      webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
+      webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
     idempotency: databaseIdempotency(database, now),

@@ -1,7 +1,7 @@
 /** The command that lets sandbox accounts produce events. The gateway that runs on the database delivers them. */
 
 import { createEmit } from '../delivery/emit.ts';
-import { announcements } from '../delivery/notifications.ts';
+import { notifyingTransaction } from '../delivery/notifications.ts';
 import { sampleData } from '../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../events/sources.ts';
 import { oneOf, readOptions, runCommand, type Subcommand, table } from './command.ts';
@@ -39,9 +39,8 @@ const emit: Subcommand = (args) => {
       );
     }
     const store = createEmit({
-      database,
+      transaction: notifyingTransaction(database, location.kind),
       kind: location.kind,
-      signals: { ...announcements(location.kind, 'command'), work() {}, updated() {} },
       now: () => now,
       randomBytes,
     });

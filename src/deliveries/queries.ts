@@ -1,34 +1,35 @@
-/** Deliveries and their attempts as callers see them. */
+/** Deliveries and their attempts, as callers read and watch them. */
 
 import type { Caller } from '../auth/caller.ts';
-import type { Signals } from '../delivery/notifications.ts';
+import { maxChangedIds, type Notifications } from '../delivery/notifications.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { FailureReason } from '../security/outbound.ts';
 import type { Database } from '../store/database.ts';
+import { readJsonColumn } from '../store/json.ts';
 import { readPage } from '../store/keyset.ts';
 import type { DeliveryTable } from '../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
 
-export interface ReadingContext {
+export interface QueriesContext {
   readonly database: Database;
   readonly cursors: CursorCodec;
-  readonly signals: Signals;
+  readonly notifications: Pick<Notifications, 'onUpdated'>;
   readonly now: () => Date;
 }
 
 const iso = (time: number) => new Date(time).toISOString();
 const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
-export function readDeliveries({
+export function deliveryQueries({
   database,
   cursors,
-  signals,
+  notifications,
   now,
-}: ReadingContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
+}: QueriesContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const wellFormed = deliveryIds.filter(isId);
     if (wellFormed.length === 0) return deliveryIds.map(() => null);
@@ -72,7 +73,7 @@ export function readDeliveries({
           .orderBy('number')
           .limit(count)
           .execute();
-        // Attempts are in the order of their numbers, whatever the clock said.
+        // Attempts are in the order of their numbers, whatever the clock was.
         return rows.map((row) => ({ ...row, created_at: row.number, id: '' }));
       });
       return {
@@ -91,7 +92,7 @@ export function readDeliveries({
     },
 
     async watch(call, { webhook_id }) {
-      return changes(updates(signals, call.signal));
+      return changes(updates(notifications, call.signal));
 
       async function* changes(batches: AsyncGenerator<string[]>) {
         for await (const ids of batches) {
@@ -105,11 +106,11 @@ export function readDeliveries({
   };
 }
 
-/** More than this many changes that a slow reader has not taken: the oldest are dropped, as a later one tells the state. */
-const maxUnread = 1_000;
-
-/** The ids of deliveries that change, in batches, until the signal aborts or the process stops. */
-async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<string[]> {
+/**
+ * Yields the ids of deliveries that change, in batches, until the signal aborts or the process stops. From a reader that is
+ * too slow the oldest are dropped: a delivery that goes on changing is reported again.
+ */
+async function* updates(notifications: QueriesContext['notifications'], signal: AbortSignal): AsyncGenerator<string[]> {
   const unread = new Set<string>();
   let ended = signal.aborted;
   let wake = () => {};
@@ -117,12 +118,12 @@ async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<s
     ended = true;
     wake();
   };
-  const stop = signals.onUpdated((ids) => {
+  const stop = notifications.onUpdated((ids) => {
     if (ids === null) return end();
     for (const id of ids) {
       unread.delete(id);
       unread.add(id);
-      const oldest = unread.size > maxUnread ? unread.values().next().value : undefined;
+      const oldest = unread.size > maxChangedIds ? unread.values().next().value : undefined;
       if (oldest !== undefined) unread.delete(oldest);
     }
     wake();
@@ -146,7 +147,7 @@ async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** The deliveries that a key may see: of its workspace and, where it is limited to accounts, of those. */
+/** The deliveries that a key can see: those of its workspace and, if it is limited to some accounts, of these. */
 export const visible = (database: Database, caller: Caller) =>
   database
     .selectFrom('deliveries')
@@ -159,7 +160,7 @@ export const visible = (database: Database, caller: Caller) =>
     );
 
 function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
-  const waits = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
+  const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
   return {
     object: 'Delivery',
     delivery_id: row.id,
@@ -167,10 +168,10 @@ function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery 
     event_id: row.event_id,
     account_id: row.account_id,
     event: row.event,
-    data: JSON.parse(row.data),
+    data: readJsonColumn<Delivery['data']>(row.data),
     state: row.state as DeliveryState,
     attempt_count: row.attempts,
-    next_attempt_at: waits ? iso(row.next_at) : null,
+    next_attempt_at: isScheduled ? iso(row.next_at) : null,
     created_at: iso(row.created_at),
     finished_at: isoOrNull(row.finished_at),
   };

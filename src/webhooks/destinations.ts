@@ -1,5 +1,6 @@
 /** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
 import type { Kysely, Transaction } from 'kysely';
+import { maxChangedIds } from '../delivery/notifications.ts';
 import { newSecret, type SigningSecret } from '../delivery/signature.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
@@ -64,18 +65,29 @@ export async function createMissingSecrets(database: Database, context: SecretCo
   });
 }
 
-/** Disables a webhook and holds its pending deliveries. A request in flight is not interrupted. */
+/**
+ * Disables a webhook and holds its pending deliveries. A request in flight is not interrupted.
+ * @param now epoch milliseconds
+ * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them
+ */
 export async function disableWebhook(
   transaction: Kysely<Tables>,
   webhookId: string,
   reason: DisabledReason,
   now: number,
-): Promise<void> {
+): Promise<string[]> {
   await transaction.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
   await transaction
     .updateTable('webhook_destinations')
     .set({ disabled_reason: reason, disabled_at: now })
     .where('webhook_id', '=', webhookId)
+    .execute();
+  const pending = await transaction
+    .selectFrom('deliveries')
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .limit(maxChangedIds)
     .execute();
   await transaction
     .updateTable('deliveries')
@@ -83,6 +95,7 @@ export async function disableWebhook(
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
     .execute();
+  return pending.map(({ id }) => id);
 }
 
 /** Enables a webhook, with a clean record. Its held deliveries stay held until they are redelivered. */

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts';
+import type { Notifications } from '../delivery/notifications.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { checkId, isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
@@ -11,9 +12,14 @@ import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
 
+export interface EmbeddedWebhooksContext extends RegistryContext {
+  readonly cursors: CursorCodec;
+  readonly notifications: Pick<Notifications, 'transaction'>;
+}
+
 /** The webhook registry in our own database. */
-export function embeddedWebhooks(context: RegistryContext & { readonly cursors: CursorCodec }): WebhooksPort {
-  const { database, cursors, now } = context;
+export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
+  const { database, cursors, notifications, now } = context;
   const ofWorkspace = (caller: Caller) =>
     database.selectFrom('webhooks').selectAll().where('workspace_id', '=', caller.workspaceId);
 
@@ -68,13 +74,10 @@ export function embeddedWebhooks(context: RegistryContext & { readonly cursors: 
 
     async setEnabled({ caller }, { webhook_id, enabled }) {
       await requireWebhook(database, caller, webhook_id);
-      await database
-        .transaction()
-        .execute((transaction) =>
-          enabled
-            ? enableWebhook(transaction, webhook_id)
-            : disableWebhook(transaction, webhook_id, 'caller', now().getTime()),
-        );
+      await notifications.transaction(async (transaction, changed) => {
+        if (enabled) await enableWebhook(transaction, webhook_id);
+        else changed.deliveries(await disableWebhook(transaction, webhook_id, 'caller', now().getTime()));
+      });
       return { object: 'WebhookUpdated', webhook_id };
     },
 

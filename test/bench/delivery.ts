@@ -72,15 +72,15 @@ async function throughput(dialect: (typeof databases)[number]) {
   const place = await dialect.location();
   const gateway = await benchGateway(place.url);
   // Both are warm before they are measured, and take turns, so that whatever else the machine does is shared.
-  await bareLoop(deliveries, laneLimits.perEndpoint);
+  await bareLoop(deliveries, laneLimits.perDestination);
   await drain(gateway, deliveries);
   const ratios: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const bare = await bareLoop(deliveries, laneLimits.perEndpoint);
+    const bare = await bareLoop(deliveries, laneLimits.perDestination);
     const ours = await drain(gateway, deliveries);
     ratios.push(ours / bare);
     say(
-      `  throughput, round ${round}: ${ours.toFixed(0)} deliveries/s, bare loop ${bare.toFixed(0)}/s at ${laneLimits.perEndpoint} at once: ratio ${(ours / bare).toFixed(2)}`,
+      `  throughput, round ${round}: ${ours.toFixed(0)} deliveries/s, bare loop ${bare.toFixed(0)}/s at ${laneLimits.perDestination} at once: ratio ${(ours / bare).toFixed(2)}`,
     );
   }
   const [least, median, most] = [0, 50, 100].map((p) => percentile(ratios, p).toFixed(2));

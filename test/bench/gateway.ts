@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
+import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { storeWebhook, testSecret } from '../support/webhooks.ts';
 
 export interface BenchGateway {
   readonly app: App;
-  readonly delivery: Delivery;
+  readonly delivery: DeliveryEngine;
   readonly workspaceId: string;
   webhook(requestUrl: string, options?: { enabled?: boolean; headers?: string; event?: string }): Promise<string>;
   emit(n: number | string, event?: string): Promise<unknown>;
