@@ -14,6 +14,7 @@ import { createServer } from 'node:net';
 import { Agent, request } from 'undici';
 import { laneLimits } from '../../src/delivery/lanes.ts';
 import { databases } from '../support/databases.ts';
+import { requestContext } from '../support/request-context.ts';
 import { type BenchGateway, benchGateway, benchReceiver, percentile } from './gateway.ts';
 
 const deliveries = Number(process.argv[2] ?? 20_000);
@@ -92,18 +93,11 @@ async function throughput(dialect: (typeof databases)[number]) {
 async function latency(dialect: (typeof databases)[number]) {
   const place = await dialect.location();
   const gateway = await benchGateway(place.url);
-  await gateway.app.ports.webhooks.createTrigger(
-    {
-      caller: { workspaceId: gateway.workspaceId, accountIds: null } as never,
-      requestId: 'bench',
-      signal: AbortSignal.timeout(60_000),
-    },
-    {
-      request_url: receiver.address,
-      headers: [{ key: 'x-report', value: 'yes' }],
-      trigger: { icon: 'WebhookIcon', name: 't', context: 'CHAT' },
-    },
-  );
+  await gateway.app.ports.webhooks.createTrigger(requestContext(gateway.workspaceId), {
+    request_url: receiver.address,
+    headers: [{ key: 'x-report', value: 'yes' }],
+    trigger: { icon: 'WebhookIcon', name: 't', context: 'CHAT' },
+  });
   // The header makes the receiver report arrivals; the trigger becomes a webhook that listens.
   const change = { source: 'email', type: 'AUTO', trigger: null, events: '["mail_sent"]' };
   await gateway.app.database.updateTable('webhooks').set(change).execute();

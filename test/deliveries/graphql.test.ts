@@ -179,7 +179,7 @@ describe.each(databases)('deliveries over GraphQL on $name', (dialect) => {
     expect((await read(webhookId, { state: ['FAILED', 'HELD'] })).deliveries.nodes).toEqual([]);
   });
 
-  it('holds what comes while a webhook is disabled, and replays it', async () => {
+  it('holds deliveries while a webhook is disabled, and redelivers them', async () => {
     const webhookId = await makeWebhook();
     expect(await act('setWebhookEnabled', { webhookId, enabled: false })).toEqual({ __typename: 'WebhookUpdated' });
     await gateway.emit('early');
@@ -192,14 +192,14 @@ describe.each(databases)('deliveries over GraphQL on $name', (dialect) => {
       health: { disabledReason: 'CALLER' },
       deliveries: { nodes: [{ state: 'HELD' }, { state: 'HELD' }] },
     });
-    const replay = { webhookId, state: 'HELD', since: line };
-    expect(await act('redeliverAll', replay)).toMatchObject({ type: 'errors/invalid_parameters' });
+    const redeliver = { webhookId, state: 'HELD', since: line };
+    expect(await act('redeliverAll', redeliver)).toMatchObject({ type: 'errors/invalid_parameters' });
     await act('setWebhookEnabled', { webhookId, enabled: true });
     expect(receiver.received).toEqual([]);
-    expect(await act('redeliverAll', { ...replay, since: 'soon' })).toMatchObject({
+    expect(await act('redeliverAll', { ...redeliver, since: 'soon' })).toMatchObject({
       issues: [{ path: ['input', 'since'] }],
     });
-    expect(await act('redeliverAll', replay)).toMatchObject({ count: 1 });
+    expect(await act('redeliverAll', redeliver)).toMatchObject({ count: 1 });
     await gateway.delivery.worker.idle();
     expect(receiver.received.map(({ body }) => JSON.parse(body).user_full_name)).toEqual(['late']);
     expect(await act('redeliverAll', { webhookId, state: 'HELD', until: line })).toMatchObject({ count: 1 });

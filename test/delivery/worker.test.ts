@@ -6,7 +6,7 @@ import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-it.each(databases)('an endpoint that hangs holds up no other, on $name', async (dialect) => {
+it.each(databases)('a destination that hangs holds up no other, on $name', async (dialect) => {
   const [silent, fast] = [await startReceiver(), await startReceiver()];
   silent.answer = () => {};
   const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
@@ -23,7 +23,7 @@ it.each(databases)('an endpoint that hangs holds up no other, on $name', async (
   await fast.close();
 });
 
-it.each(databases)('stopping lets what is on its way end, and leaves the rest for later, on $name', async (dialect) => {
+it.each(databases)('stopping lets requests in flight end, and releases the other claims, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const answers: (() => void)[] = [];
   receiver.answer = (_request, response) => void answers.push(() => response.end());
@@ -42,7 +42,7 @@ it.each(databases)('stopping lets what is on its way end, and leaves the rest fo
   await receiver.close();
 });
 
-it.each(databases)('an endpoint gets no more connections than requests at once, on $name', async (dialect) => {
+it.each(databases)('a destination gets no more connections than requests at once, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const gateway = await startDelivering({ dialect, delivery: { limits: { initial: 16, perDestination: 32 } } });
   await gateway.webhook(receiver.address);
@@ -65,7 +65,7 @@ it.each(databases)('an endpoint gets no more connections than requests at once, 
   await receiver.close();
 });
 
-it.each(databases)('an endpoint that takes its time gets no more requests at once, on $name', async (dialect) => {
+it.each(databases)('a slow destination gets no more requests at once, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const limits = { initial: 4, perDestination: 32, slowAfterMs: 20 };
   const gateway = await startDelivering({ dialect, delivery: { limits } });
@@ -96,10 +96,10 @@ it.each(databases)('a worker that has nothing to do does nothing, on $name', asy
   const gateway = await startDelivering({ dialect, delivery: { after: collect } });
   await gateway.delivery.worker.idle();
   const scheduled = after.length;
-  const turns = vi.spyOn(gateway.app.database, 'transaction');
+  const transactions = vi.spyOn(gateway.app.database, 'transaction');
   const connections = vi.spyOn(gateway.app.database, 'connection');
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(turns).not.toHaveBeenCalled();
+  expect(transactions).not.toHaveBeenCalled();
   expect(connections).not.toHaveBeenCalled();
   expect(after).toHaveLength(scheduled);
   await gateway.close();
@@ -126,7 +126,7 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await receiver.close();
 });
 
-it.each(databases)('results are kept until they can be stored, on $name', async (dialect) => {
+it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const gateway = await startDelivering({ dialect });
   const { database } = gateway.app;
@@ -144,29 +144,26 @@ it.each(databases)('results are kept until they can be stored, on $name', async 
   await receiver.close();
 });
 
-it.each(databases)(
-  'old events go with all that was made of them, unless something waits, on $name',
-  async (dialect) => {
-    const receiver = await startReceiver();
-    const gateway = await startDelivering({ dialect });
-    const { database } = gateway.app;
-    await gateway.webhook(receiver.address);
-    await gateway.emit('done');
-    await gateway.delivery.worker.idle();
-    receiver.answer = (_request, response) => response.writeHead(500).end();
-    const { eventId: waiting } = await gateway.emit('waiting');
-    await gateway.delivery.worker.idle();
-    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
-    const line = gateway.clock.now.getTime();
-    const { eventId: young } = await gateway.emit('young');
-    await gateway.delivery.worker.idle();
-    expect(await deleteOldEvents(database, line)).toBe(1);
-    const left = await database.selectFrom('events').select('id').execute();
-    expect(left.map(({ id }) => id).sort()).toEqual([waiting, young].sort());
-    expect(await gateway.deliveries()).toHaveLength(2);
-    const attempts = await database.selectFrom('delivery_attempts').select('delivery_id').execute();
-    expect(attempts).toHaveLength(2);
-    await gateway.close();
-    await receiver.close();
-  },
-);
+it.each(databases)('old events are deleted with their deliveries, unless one is pending, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  await gateway.webhook(receiver.address);
+  await gateway.emit('done');
+  await gateway.delivery.worker.idle();
+  receiver.answer = (_request, response) => response.writeHead(500).end();
+  const { eventId: waiting } = await gateway.emit('waiting');
+  await gateway.delivery.worker.idle();
+  gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
+  const line = gateway.clock.now.getTime();
+  const { eventId: young } = await gateway.emit('young');
+  await gateway.delivery.worker.idle();
+  expect(await deleteOldEvents(database, line)).toBe(1);
+  const left = await database.selectFrom('events').select('id').execute();
+  expect(left.map(({ id }) => id).sort()).toEqual([waiting, young].sort());
+  expect(await gateway.deliveries()).toHaveLength(2);
+  const attempts = await database.selectFrom('delivery_attempts').select('delivery_id').execute();
+  expect(attempts).toHaveLength(2);
+  await gateway.close();
+  await receiver.close();
+});
