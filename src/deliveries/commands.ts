@@ -48,6 +48,7 @@ export function deliveryCommands({
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   return {
     async emit({ caller }, { account_id, event, data, idempotency_key }) {
+      // Each event that passes the shape has a source.
       const source = sourceOfEvents([event]) as WebhookSource;
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
@@ -108,7 +109,7 @@ export function deliveryCommands({
     async sendTest({ caller }, { webhook_id, event }) {
       const webhook = await requireWebhook(database, caller, webhook_id);
       requireEnabled(webhook);
-      const source = webhook.source as WebhookSource | null;
+      const { source } = webhook;
       if (source === null)
         throw invalid(['webhook_id'], 'must be that of an AUTO webhook: fire a TRIGGER webhook instead');
       const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];

@@ -6,7 +6,6 @@ import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { FailureReason } from '../security/outbound.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { readPage } from '../store/keyset.ts';
@@ -84,7 +83,7 @@ export function deliveryQueries({
             started_at: iso(started_at),
             duration_ms,
             status,
-            failure: failure as FailureReason | null,
+            failure,
             answer: response_body,
           }),
         ),

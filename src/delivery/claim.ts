@@ -5,6 +5,7 @@
  * when the lease ends; if it comes back too late, its token no longer matches anything.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 
@@ -26,7 +27,7 @@ export interface ClaimedRow {
   readonly attempts_before: number;
   readonly account_id: string | null;
   readonly account_type: string | null;
-  readonly source: string | null;
+  readonly source: WebhookSource | null;
   readonly event: string;
   /** JSON. */
   readonly data: string;

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { DeliveryEvent } from '../events/event.ts';
-import type { WebhookSource } from '../events/sources.ts';
 import { newTimedId, type RandomBytes } from '../ids.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
@@ -123,7 +122,7 @@ async function receiversOf(
     if (webhookId !== undefined) return [{ webhookId: row.id, enabled }];
     const matched = match(emission, {
       workspaceId: row.workspace_id,
-      source: row.source as WebhookSource | null,
+      source: row.source,
       enabled,
       events: readJsonColumn(row.events),
       accountIds: readJsonColumn(row.account_ids),

@@ -3,7 +3,6 @@
  * commit for many deliveries. Input and output are plain data, because on SQLite it runs in a thread of its own.
  */
 import type { Kysely, Transaction } from 'kysely';
-import type { WebhookSource } from '../events/sources.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
@@ -92,7 +91,7 @@ const prepare = (row: ClaimedRow, target: PayloadTarget): PreparedDelivery => ({
     {
       accountId: row.account_id,
       accountType: row.account_type,
-      source: row.source as WebhookSource | null,
+      source: row.source,
       event: row.event,
       data: readJsonColumn(row.data),
     },

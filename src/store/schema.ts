@@ -1,3 +1,6 @@
+import type { WebhookSource } from '../events/sources.ts';
+import type { FailureReason } from '../security/outbound.ts';
+
 /**
  * The tables of the embedded backend, the same on SQLite and Postgres. Times are whole milliseconds since the epoch and
  * flags are 0 or 1. A value that is only ever read and written as a whole is JSON text.
@@ -68,7 +71,7 @@ export interface WebhookTable {
   workspace_id: string;
   type: string;
   /** Null for a TRIGGER webhook. */
-  source: string | null;
+  source: WebhookSource | null;
   name: string | null;
   enabled: number;
   request_url: string;
@@ -107,7 +110,7 @@ export interface EventTable {
   account_id: string | null;
   account_type: string | null;
   /** Null if the event is a TRIGGER webhook being fired. */
-  source: string | null;
+  source: WebhookSource | null;
   event: string;
   /** JSON: the data by the keys of the source. */
   data: string;
@@ -151,8 +154,8 @@ export interface DeliveryAttemptTable {
   duration_ms: number;
   /** HTTP status; null if no response arrived. */
   status: number | null;
-  /** FailureReason; null if the response was read in full. */
-  failure: string | null;
+  /** Null if the response was read in full. */
+  failure: FailureReason | null;
   /** The first bytes of the response's body, as text. */
   response_body: string;
 }

@@ -47,8 +47,8 @@ export function subscribedEvents(
 }
 
 /** The events and keys of a stored source; a TRIGGER webhook has neither. */
-const vocabularyOf = (source: string | null): { events: readonly string[]; keys: readonly string[] } =>
-  source === null ? { events: [], keys: [] } : webhookSources[source as WebhookSource];
+const vocabularyOf = (source: WebhookSource | null): { events: readonly string[]; keys: readonly string[] } =>
+  source === null ? { events: [], keys: [] } : webhookSources[source];
 
 /** A webhook keeps its source: the changes must fit it. */
 function requireFit({ source: own }: WebhookTable, { source, events = [], data = [] }: WebhookUpdate): void {

@@ -99,7 +99,7 @@ async function latency(dialect: (typeof databases)[number]) {
     trigger: { icon: 'WebhookIcon', name: 't', context: 'CHAT' },
   });
   // The header makes the receiver report arrivals; the trigger becomes a webhook that listens.
-  const change = { source: 'email', type: 'AUTO', trigger: null, events: '["mail_sent"]' };
+  const change = { source: 'email' as const, type: 'AUTO', trigger: null, events: '["mail_sent"]' };
   await gateway.app.database.updateTable('webhooks').set(change).execute();
   const times: number[] = [];
   for (let n = 0; n < 220; n += 1) {
