@@ -9,7 +9,7 @@ import { forwardKey } from './auth/forwarded-key.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
-import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
+import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
 import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import type { Idempotency } from './http/idempotency.ts';
@@ -32,6 +32,7 @@ import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
 import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
 import { commonVocabularies } from './upstream/translation.ts';
+import { createMissingSecrets } from './webhooks/destinations.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
 import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
 
@@ -51,7 +52,7 @@ interface Backend {
   readonly authenticate: Authenticate;
   /** Implements `Idempotency-Key`. Without it the key is forwarded through the ports. */
   readonly idempotency?: Idempotency;
-  readonly delivery: Delivery | null;
+  readonly delivery: DeliveryEngine | null;
   /** Rejects while the backend cannot serve requests. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +66,7 @@ export interface App {
   /** Starts to listen. Returns the address, such as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
   /** Sends events to webhooks; null where the upstream service does. */
-  readonly delivery: Delivery | null;
+  readonly delivery: DeliveryEngine | null;
   /** Refuses new requests, lets those in flight finish, and closes everything that {@link createApp} opened. */
   close(): Promise<void>;
 }
@@ -104,7 +105,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     },
     async close() {
       // The server waits for every response, and subscriptions would never end by themselves.
-      backend.delivery?.signals.end();
+      backend.delivery?.notifications.end();
       await server.close();
       await backend.close();
     },
@@ -144,7 +145,8 @@ async function embedded(
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
-  const delivery = startDelivery({
+  await createMissingSecrets(database, { vault, randomBytes });
+  const delivery = startDeliveryEngine({
     database,
     location: config.database,
     vault,
@@ -163,7 +165,7 @@ async function embedded(
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
-      webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
+      webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
     idempotency: databaseIdempotency(database, now),

@@ -1,64 +1,87 @@
 /**
- * What the parts of delivery tell one another: that there is work, and which deliveries have changed. Within a process by
- * calls; between processes on Postgres by NOTIFY, sent in the transaction that it tells of. On SQLite other processes
- * find work when they look for it.
+ * Notifications: that there is new work, and which deliveries have changed. A transaction records what it changed, and
+ * with its commit everybody hears of it: this process by calls, other processes on Postgres by NOTIFY, which is sent in
+ * the transaction and delivered with its commit. On SQLite other processes find work when they poll.
  */
-import { type Kysely, sql } from 'kysely';
-import pg from 'pg';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Logger } from 'pino';
-import type { DatabaseLocation } from '../store/database.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import type { Database, DatabaseLocation } from '../store/database.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
+import { listen } from './postgres-listener.ts';
 
+/** A message on either channel is the process that sent it and, for updates, the ids of deliveries, joined by commas. */
 const workChannel = 'postern_work';
 const updateChannel = 'postern_updates';
 
-/** NOTIFY carries less than 8,000 bytes: this many ids and their quotes. */
+/** NOTIFY carries less than 8,000 bytes: this many ids and their commas. */
 const idsOfNotification = 250;
 
-/** A reconnection waits this long, so that a server that is down is not hammered. */
-const reconnectMs = 1_000;
+/**
+ * Changed deliveries that one transaction reports; those beyond are left out. A subscriber keeps no more of them unread,
+ * and hears of each delivery again with its next attempt.
+ */
+export const maxChangedIds = 1_000;
 
-export type Updated = (deliveryIds: readonly string[]) => void;
-
-/** Null: there are no more updates, the process stops. */
-export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
-
-/** What is told within a transaction to other processes, once it is committed. */
-export interface Announcements {
-  announceWork(transaction: Kysely<Tables>): Promise<void>;
-  announceUpdates(transaction: Kysely<Tables>, deliveryIds: readonly string[]): Promise<void>;
+/** What a transaction changed. */
+export interface Changes {
+  /** Whether deliveries became due. */
+  readonly work: boolean;
+  readonly deliveryIds: readonly string[];
 }
 
-export interface Signals extends Announcements {
-  /** Tells the worker of this process that there is work. */
+/** Records what a transaction changes. */
+export interface ChangeRecorder {
+  /** Deliveries became due. */
   work(): void;
-  /** Tells the subscribers of this process that deliveries have changed. */
-  updated: Updated;
+  /** Deliveries were created, or their state changed. */
+  deliveries(ids: readonly string[]): void;
+}
+
+/** Runs `work` in a transaction. When it has committed, everybody is notified of the changes that `work` recorded. */
+export type NotifyingTransaction = <Result>(
+  work: (transaction: Transaction<Tables>, changed: ChangeRecorder) => Promise<Result>,
+) => Promise<Result>;
+
+/** Null: there are no more updates, because the process stops. */
+export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
+
+export interface Notifications {
+  readonly transaction: NotifyingTransaction;
+  /** Notifies this process of changes that are committed. */
+  publish(changes: Changes): void;
   onWork(listener: () => void): void;
-  /** @returns how to stop listening */
+  /** @returns stops listening */
   onUpdated(listener: UpdateListener): () => void;
-  /** Ends what waits for updates. */
+  /** Ends every subscription. */
   end(): void;
   close(): Promise<void>;
 }
 
-export function createSignals(location: DatabaseLocation, logger: Logger): Signals {
+export function createNotifications(database: Database, location: DatabaseLocation, logger: Logger): Notifications {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
   let ended = false;
-  const work = () => {
-    for (const listener of workers) listener();
-  };
-  const updated: Updated = (ids) => {
-    for (const listener of subscribers) listener(ids);
+  const publish = ({ work, deliveryIds }: Changes) => {
+    if (work) for (const listener of workers) listener();
+    if (deliveryIds.length > 0) for (const listener of subscribers) listener(deliveryIds);
   };
   const origin = crypto.randomUUID();
-  const remote = location.kind === 'postgres' ? listen(location.url, { origin, work, updated }, logger) : null;
+  const remote =
+    location.kind === 'postgres'
+      ? listen(location.url, {
+          channels: [workChannel, updateChannel],
+          onMessage(channel, payload) {
+            const [from, ...deliveryIds] = payload.split(',');
+            if (from !== origin) publish({ work: channel === workChannel, deliveryIds });
+          },
+          onConnected: () => publish({ work: true, deliveryIds: [] }),
+          logger,
+        })
+      : null;
   return {
-    work,
-    updated,
-    ...announcements(location.kind, origin),
+    transaction: notifyingTransaction(database, location.kind, { origin, publish }),
+    publish,
     onWork: (listener) => void workers.add(listener),
     onUpdated(listener) {
       if (ended) listener(null);
@@ -73,67 +96,43 @@ export function createSignals(location: DatabaseLocation, logger: Logger): Signa
   };
 }
 
-/** @param origin the process that tells, which need not be told */
-export function announcements(kind: DatabaseKind, origin: string): Announcements {
-  const notify = async (transaction: Kysely<Tables>, channel: string, payload: string) => {
-    if (kind === 'postgres') await sql`select pg_notify(${channel}, ${payload})`.execute(transaction);
-  };
-  return {
-    announceWork: (transaction) => notify(transaction, workChannel, origin),
-    async announceUpdates(transaction, ids) {
-      for (let at = 0; at < ids.length; at += idsOfNotification) {
-        await notify(transaction, updateChannel, [origin, ...ids.slice(at, at + idsOfNotification)].join());
-      }
-    },
-  };
+/** The sender of a notification, which ignores its own, and how it notifies itself. */
+interface Sender {
+  readonly origin: string;
+  readonly publish: (changes: Changes) => void;
 }
 
-/** Listens on a connection of its own, and gets a new one when it is lost. */
-function listen(
-  url: string,
-  { origin, work, updated }: { readonly origin: string; readonly work: () => void; readonly updated: Updated },
-  logger: Logger,
-): { close(): Promise<void> } {
-  let closed = false;
-  let client: pg.Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
+/** A process without listeners of its own, such as a command, is no sender that anybody needs to know. */
+const nobody: Sender = { origin: '', publish: () => {} };
 
-  const retry = (error: unknown) => {
-    if (closed || timer !== undefined) return;
-    logger.warn({ err: error }, 'lost the notifications of the database, connecting again');
-    client?.end().catch(() => {});
-    timer = setTimeout(() => {
-      timer = undefined;
-      connecting = connect();
-    }, reconnectMs);
-  };
-  const connect = async () => {
-    const next = new pg.Client({ connectionString: url, keepAlive: true });
-    client = next;
-    next.on('error', retry);
-    next.on('end', () => retry(new Error('the connection ended')));
-    next.on('notification', ({ channel, payload = '' }) => {
-      const [from, ...ids] = payload.split(',');
-      if (from === origin) return;
-      if (channel === workChannel) work();
-      else updated(ids);
+export const notifyingTransaction =
+  (database: Database, kind: DatabaseKind, { origin, publish }: Sender = nobody): NotifyingTransaction =>
+  async (work) => {
+    const deliveryIds: string[] = [];
+    const changes = { work: false, deliveryIds };
+    const recorder: ChangeRecorder = {
+      work() {
+        changes.work = true;
+      },
+      deliveries: (ids) => void deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length)),
+    };
+    const result = await database.transaction().execute(async (transaction) => {
+      const value = await work(transaction, recorder);
+      if (kind === 'postgres') await notify(transaction, origin, changes);
+      return value;
     });
-    try {
-      await next.connect();
-      await next.query(`listen ${workChannel}; listen ${updateChannel}`);
-      // What was announced while nobody listened.
-      work();
-    } catch (error) {
-      retry(error);
-    }
+    publish(changes);
+    return result;
   };
-  let connecting = connect();
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await connecting;
-      await client?.end();
-    },
-  };
+
+/** Sends the changes to other processes, with the commit of the transaction. */
+async function notify(transaction: Kysely<Tables>, origin: string, { work, deliveryIds }: Changes): Promise<void> {
+  const messages = work ? [{ channel: workChannel, payload: origin }] : [];
+  for (let at = 0; at < deliveryIds.length; at += idsOfNotification) {
+    const ids = deliveryIds.slice(at, at + idsOfNotification);
+    messages.push({ channel: updateChannel, payload: [origin, ...ids].join() });
+  }
+  if (messages.length === 0) return;
+  const rows = rowsTable('postgres', 'message', { channel: 'text', payload: 'text' }, rowsText(messages));
+  await sql`select pg_notify(message.channel, message.payload) from ${rows}`.execute(transaction);
 }

@@ -150,7 +150,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     const before = clock.now;
     clock.now = new Date(before.getTime() + 24 * 60 * 60 * 1_000);
     expect((await publish(id, 'kept')).body.type).toBe('errors/action_already_performed');
-    const rows = await app.database.selectFrom('idempotent_answers').select('id').execute();
+    const rows = await app.database.selectFrom('idempotent_responses').select('id').execute();
     expect(rows).toHaveLength(1);
     clock.now = before;
   });
@@ -159,7 +159,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     const id = await draft('publish');
     await publish(id, 'died');
     await gateway.app.database
-      .updateTable('idempotent_answers')
+      .updateTable('idempotent_responses')
       .set({ status: null, body: null, claimed_until: gateway.clock.now.getTime() })
       .execute();
     const again = await publish(id, 'died');
