@@ -1,8 +1,8 @@
 /** Updating a webhook: an addition to the contract. */
 import type { Issue } from '../errors.ts';
-import { ServiceError } from '../errors.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import type { WebhookTable } from '../store/schema.ts';
+import { invalidParameters } from '../validation.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, requireWebhook, sealHeaders } from './repository.ts';
 import type { WebhookUpdate } from './shapes.ts';
@@ -64,7 +64,5 @@ function requireFit({ source: own }: WebhookTable, { source, events = [], data =
       known.keys.includes(key) ? [] : [{ path: ['data', index, 'key'], message: 'is not a key of the source' }],
     ),
   ];
-  if (issues.length === 0) return;
-  const detail = issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
-  throw new ServiceError('invalid_parameters', { detail, issues });
+  if (issues.length > 0) throw invalidParameters(issues);
 }
