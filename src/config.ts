@@ -4,8 +4,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
-import type { UpstreamSettings } from './upstream/client.ts';
-import type { NameTable } from './upstream/translation.ts';
+import type { UpstreamSettings } from './upstream/settings.ts';
+import type { TermMap } from './upstream/translation.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -246,7 +246,7 @@ function headers(value: string): Readonly<Record<string, string>> | undefined {
 }
 
 /** The file of UPSTREAM_NAMES; whether it names words of the contract is for the reader of the table to say. */
-function nameTable(file: string): NameTable | undefined {
+function nameTable(file: string): TermMap | undefined {
   if (file === '') return undefined;
   const table = jsonObject(readText(file));
   for (const [vocabulary, names] of Object.entries(table)) {
@@ -255,7 +255,7 @@ function nameTable(file: string): NameTable | undefined {
       throw new Error(`names a file in which "${vocabulary}" is not an object of texts`);
     }
   }
-  return table as NameTable;
+  return table as TermMap;
 }
 
 function readText(file: string): string {

@@ -1,18 +1,18 @@
-import { notServed } from '../upstream/unsupported.ts';
+import { unsupported } from '../upstream/client.ts';
 import type { DeliveriesPort } from './port.ts';
 
-const seeDeliveries = 'see deliveries';
+const readDeliveries = 'read deliveries';
 const sendEvents = 'send events';
 
-/** The contract has nothing about deliveries. */
+/** The contract has no endpoint for deliveries. */
 export const upstreamDeliveries: DeliveriesPort = {
-  list: notServed(seeDeliveries),
-  find: notServed(seeDeliveries),
-  attempts: notServed(seeDeliveries),
-  watch: notServed(seeDeliveries),
-  emit: notServed(sendEvents),
-  fireTrigger: notServed(sendEvents),
-  sendTest: notServed(sendEvents),
-  redeliver: notServed(sendEvents),
-  redeliverAll: notServed(sendEvents),
+  list: unsupported(readDeliveries),
+  find: unsupported(readDeliveries),
+  attempts: unsupported(readDeliveries),
+  watch: unsupported(readDeliveries),
+  emit: unsupported(sendEvents),
+  fireTrigger: unsupported(sendEvents),
+  sendTest: unsupported(sendEvents),
+  redeliver: unsupported(sendEvents),
+  redeliverAll: unsupported(sendEvents),
 };

@@ -1,4 +1,5 @@
 /** What an answer means for a delivery and for the endpoint that gave it. Everything here is a function of its input. */
+import { parseRetryAfter, temporaryStatuses } from '../http-semantics.ts';
 import type { Answer } from '../security/outbound.ts';
 
 const second = 1_000;
@@ -31,8 +32,6 @@ const maxPause = 5 * minute;
 /** An endpoint that answers nothing but failures for this long is disabled. */
 export const failingLimit = 5 * day;
 
-/** Answers that ask us to go slower. */
-const slowing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const gone = 410;
 
 export interface Verdict {
@@ -61,7 +60,7 @@ export function judge(
   }
   const isGone = failure === null && status === gone;
   const asked = parseRetryAfter(retryAfter, now);
-  const asksForLess = status !== null && slowing.has(status);
+  const asksForLess = status !== null && temporaryStatuses.has(status);
   const verdict = {
     gone: isGone,
     slow: asksForLess || failure !== null,
@@ -71,15 +70,4 @@ export function judge(
   if (isGone || usual === undefined) return { ...verdict, outcome: 'failed', delay: 0 };
   const jittered = usual * (1 - jitter + 2 * jitter * random());
   return { ...verdict, outcome: 'retry', delay: Math.round(Math.max(jittered, Math.min(asked ?? 0, maxRetryAfter))) };
-}
-
-/** RFC 9110, "Retry-After": seconds or a date, as milliseconds from now; null for what is neither. */
-export function parseRetryAfter(value: string | null, now: number): number | null {
-  if (value === null) return null;
-  const text = value.trim();
-  if (/^\d{1,10}$/.test(text)) return Number(text) * second;
-  const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

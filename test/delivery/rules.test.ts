@@ -7,7 +7,7 @@ import { describe, expect, it, test } from 'vitest';
 import { allot, type Demand } from '../../src/delivery/claim-quota.ts';
 import { type Listener, match } from '../../src/delivery/match.ts';
 import { buildPayload, contentTypes } from '../../src/delivery/payload.ts';
-import { judge, maxAttempts, parseRetryAfter, retryDelays } from '../../src/delivery/retry-policy.ts';
+import { judge, maxAttempts, retryDelays } from '../../src/delivery/retry-policy.ts';
 import { newSecret, rotated, secretText, signatureHeaders, validSecrets } from '../../src/delivery/signature.ts';
 import type { DeliveryEvent } from '../../src/events/event.ts';
 import { samplesOf } from '../../src/events/samples.ts';
@@ -286,20 +286,6 @@ describe('retries', () => {
     expect(judge(answer(status), at)).toMatchObject({ slow: true, pause: 1_000 });
     expect(judge(answer(status, '20'), at)).toMatchObject({ delay: 20_000, pause: 20_000 });
     expect(judge(answer(status, '999999'), at)).toMatchObject({ delay: 12 * 3_600_000, pause: 300_000 });
-  });
-
-  test.each([
-    ['7', 7_000],
-    ['0', 0],
-    ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
-    ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-    ['-1', null],
-    ['1.5', null],
-    ['soon', null],
-    ['2026-11-20', null],
-    ['99999999999', null],
-  ])('Retry-After: %s', (text, expected) => {
-    expect(parseRetryAfter(text, at.now)).toBe(expected);
   });
 });
 
