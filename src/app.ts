@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
 import { upstreamAccounts } from './accounts/upstream.ts';
 import { authenticate } from './auth/api-keys.ts';
-import { forwardKey } from './auth/forwarded-key.ts';
+import { acceptForwardedKey } from './auth/forwarded-key.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
@@ -16,11 +16,13 @@ import type { Idempotency } from './http/idempotency.ts';
 import { type Authenticate, createHttpServer } from './http/server.ts';
 import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
-import { jobVocabularies, upstreamJobs } from './jobs/upstream.ts';
+import { jobVocabularies } from './jobs/endpoints.ts';
+import { upstreamJobs } from './jobs/upstream.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
-import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
+import { postVocabularies } from './posts/endpoints.ts';
+import { upstreamPosts } from './posts/upstream.ts';
 import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
@@ -30,11 +32,13 @@ import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secre
 import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
-import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
+import { createUpstream, type Upstream } from './upstream/client.ts';
+import type { UpstreamSettings } from './upstream/settings.ts';
 import { commonVocabularies } from './upstream/translation.ts';
 import { createMissingSecrets } from './webhooks/destinations.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
+import { webhookVocabularies } from './webhooks/endpoints.ts';
+import { upstreamWebhooks } from './webhooks/upstream.ts';
 
 /** What the process injects: everything that reaches outside the program, so that tests can replace it. */
 export interface Dependencies {
@@ -189,7 +193,7 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
       webhooks: upstreamWebhooks(service),
       deliveries: upstreamDeliveries,
     },
-    authenticate: database === null ? forwardKey : (apiKey) => authenticate(database, apiKey, now()),
+    authenticate: database === null ? acceptForwardedKey : (apiKey) => authenticate(database, apiKey, now()),
     // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
     ...(database === null ? {} : { idempotency: databaseIdempotency(database, now) }),
     async ready() {

@@ -1,4 +1,5 @@
 /** What a response means for a delivery and for its destination. Pure functions. */
+import { parseRetryAfter, temporaryStatuses } from '../http-semantics.ts';
 import type { OutboundResponse } from '../security/outbound.ts';
 
 const second = 1_000;
@@ -31,8 +32,6 @@ const maxPause = 5 * minute;
 /** A webhook whose destination has failed for this long without a success is disabled. */
 export const failingLimit = 5 * day;
 
-/** Statuses that ask for fewer requests. */
-const overloadStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const goneStatus = 410;
 
 export interface RetryDecision {
@@ -62,7 +61,7 @@ export function classify(
   }
   const gone = failure === null && status === goneStatus;
   const asked = parseRetryAfter(retryAfter, now);
-  const asksForLess = status !== null && overloadStatuses.has(status);
+  const asksForLess = status !== null && temporaryStatuses.has(status);
   const decision = {
     gone,
     overloaded: asksForLess || failure !== null,
@@ -83,14 +82,3 @@ export const unsentDecision = (attempt: number): RetryDecision => ({
   delayMs: minute,
   pauseMs: 0,
 });
-
-/** RFC 9110, "Retry-After": seconds or an IMF-fixdate, as milliseconds from now; null for anything else. */
-export function parseRetryAfter(value: string | null, now: number): number | null {
-  if (value === null) return null;
-  const text = value.trim();
-  if (/^\d{1,10}$/.test(text)) return Number(text) * second;
-  const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
-}

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the REST face, made from the tables and shapes that serve it. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { type Endpoint, pathIds } from '../endpoint.ts';
+import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { type ErrorName, errorNames, errorTable } from '../errors.ts';
 import { allowedErrors } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
@@ -40,7 +40,7 @@ export function openApiDocument() {
   };
 }
 
-function pathsOf(all: readonly Endpoint[]) {
+function pathsOf(all: readonly ContractEndpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of all) {
     const path = `${prefixes[0]}${endpoint.path}`;
@@ -49,10 +49,10 @@ function pathsOf(all: readonly Endpoint[]) {
   return paths;
 }
 
-function operationOf(endpoint: Endpoint) {
-  const { name, summary, operation, query = {}, body } = endpoint;
+function operationOf(endpoint: ContractEndpoint) {
+  const { operationId, summary, operation, query = {}, body } = endpoint;
   const request = schemaOf(operation.shape);
-  const ids = pathIds(endpoint);
+  const ids = pathParameters(endpoint);
   const parameter = (at: 'path' | 'query') => (field: string) => ({
     name: field,
     in: at,
@@ -60,7 +60,7 @@ function operationOf(endpoint: Endpoint) {
     schema: propertyOf(request, field),
   });
   return {
-    operationId: name,
+    operationId,
     summary,
     description: `The API key needs the scope \`${operation.scope}\`.`,
     parameters: [
@@ -82,7 +82,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function responsesOf({ name, status, answer, body }: Endpoint) {
+function responsesOf({ name, status, response, body }: ContractEndpoint) {
   const headers = {
     'x-request-id': { $ref: '#/components/headers/RequestId' },
     ...(body ? { [replayedHeader]: { $ref: '#/components/headers/Replayed' } } : {}),
@@ -90,7 +90,7 @@ function responsesOf({ name, status, answer, body }: Endpoint) {
   const types = errorNames.filter((each) => allowedErrors[name].has(each));
   const statuses = [...new Set(types.map((each) => errorTable[each].status))];
   return {
-    [status]: { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(answer) } } },
+    [status]: { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(response) } } },
     ...Object.fromEntries(
       statuses.map((each) => {
         const schema = envelopeOf(

@@ -4,13 +4,13 @@
  * and browsers add some; an id that stands in the path cannot stand in the body too.
  */
 import type { FastifyRequest } from 'fastify';
-import { type Endpoint, pathIds, type QueryKind } from '../endpoint.ts';
+import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import { invalidParameters } from '../validation.ts';
 import { readJson } from './strict-json.ts';
 
 /** @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters` */
-export function flatRequest(endpoint: Endpoint, request: FastifyRequest): Record<string, unknown> {
+export function flatRequest(endpoint: ContractEndpoint, request: FastifyRequest): Record<string, unknown> {
   requireEscaped(request.originalUrl);
   const ids = request.params as Record<string, string>;
   return {
@@ -66,7 +66,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-function readBody(endpoint: Endpoint, { body, headers }: FastifyRequest): object {
+function readBody(endpoint: ContractEndpoint, { body, headers }: FastifyRequest): object {
   const bytes = body instanceof Uint8Array ? body : new Uint8Array();
   if (bytes.length > 0 && !/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
     throw new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
@@ -75,7 +75,7 @@ function readBody(endpoint: Endpoint, { body, headers }: FastifyRequest): object
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('malformed_request', { detail: 'The body must be a JSON object.' });
   }
-  const issues = pathIds(endpoint)
+  const issues = pathParameters(endpoint)
     .filter((name) => Object.hasOwn(value, name))
     .map((name) => ({ path: [name], message: 'stands in the path and must not stand in the body' }));
   if (issues.length > 0) {

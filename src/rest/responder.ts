@@ -1,6 +1,6 @@
 /** How an endpoint answers: from its operation, or from what was answered before under the same `Idempotency-Key`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../endpoint.ts';
+import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { errorResponse } from '../http/server.ts';
@@ -20,7 +20,11 @@ interface Exchange {
   readonly idempotency: Idempotency | undefined;
 }
 
-export async function answer(endpoint: Endpoint, exchange: Exchange, reply: FastifyReply): Promise<FastifyReply> {
+export async function answer(
+  endpoint: ContractEndpoint,
+  exchange: Exchange,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { http, context, ports, idempotency } = exchange;
   const request = flatRequest(endpoint, http);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
@@ -38,7 +42,7 @@ export async function answer(endpoint: Endpoint, exchange: Exchange, reply: Fast
 }
 
 /** Success or failure as the text that is sent, and kept. */
-async function outcome(endpoint: Endpoint, { http, ports, context }: Exchange, request: object) {
+async function outcome(endpoint: ContractEndpoint, { http, ports, context }: Exchange, request: object) {
   try {
     return {
       status: endpoint.status,

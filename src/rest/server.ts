@@ -3,7 +3,7 @@
  * operations: key → scope, before a body is read at all; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../endpoint.ts';
+import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
@@ -30,7 +30,7 @@ declare module 'fastify' {
     context: RequestContext | null;
   }
   interface FastifyContextConfig {
-    endpoint?: Endpoint;
+    endpoint?: ContractEndpoint;
   }
 }
 
@@ -112,5 +112,5 @@ function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyRe
   return reply.status(405).header('allow', allow).send(toEnvelope(failure, request.id));
 }
 
-const patternOf = ({ path }: Pick<Endpoint, 'path'>): RegExp =>
+const patternOf = ({ path }: Pick<ContractEndpoint, 'path'>): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);

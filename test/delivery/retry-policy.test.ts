@@ -1,7 +1,7 @@
 /** What a response means for a delivery and for its destination. */
 import { readFile } from 'node:fs/promises';
 import { expect, it, test } from 'vitest';
-import { classify, maxAttempts, parseRetryAfter, retryDelays } from '../../src/delivery/retry-policy.ts';
+import { classify, maxAttempts, retryDelays } from '../../src/delivery/retry-policy.ts';
 
 const response = (status: number | null, retryAfter: string | null = null) => ({ status, failure: null, retryAfter });
 const at = { attempt: 1, now: Date.parse('2026-11-20T12:00:00Z'), random: () => 0.5 };
@@ -57,18 +57,4 @@ test.each([429, 502, 503, 504])('%i is a sign of overload', (status) => {
   expect(classify(response(status), at)).toMatchObject({ overloaded: true, pauseMs: 1_000 });
   expect(classify(response(status, '20'), at)).toMatchObject({ delayMs: 20_000, pauseMs: 20_000 });
   expect(classify(response(status, '999999'), at)).toMatchObject({ delayMs: 12 * 3_600_000, pauseMs: 300_000 });
-});
-
-test.each([
-  ['7', 7_000],
-  ['0', 0],
-  ['Fri, 20 Nov 2026 12:01:00 GMT', 60_000],
-  ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-  ['-1', null],
-  ['1.5', null],
-  ['soon', null],
-  ['2026-11-20', null],
-  ['99999999999', null],
-])('Retry-After: %s', (text, expected) => {
-  expect(parseRetryAfter(text, at.now)).toBe(expected);
 });

@@ -495,8 +495,8 @@ describe('names', () => {
     ['no object', '[]', 'a JSON object'],
     ['no texts', { providers: { PNET: 1 } }, '"providers" is not an object of strings'],
     ['no vocabulary', { colours: {} }, 'no vocabulary "colours"'],
-    ['no word', { providers: { ACME: 'PNET' } }, '"ACME" in providers'],
-    ['two words of one name', { providers: { PNET: 'PHOTONET' } }, 'two words of providers'],
+    ['no word', { providers: { ACME: 'PNET' } }, 'no term "ACME" in "providers"'],
+    ['two words of one name', { providers: { PNET: 'PHOTONET' } }, 'two terms of "providers"'],
     ['a path that is none', { path_segments: { pnet: 'x?' } }, 'cannot stand in a path'],
     ['a path that leads elsewhere', { path_segments: { pnet: '../x' } }, 'cannot stand in a path'],
   ])('a file with %s stops the start', async (_what, table, message) => {

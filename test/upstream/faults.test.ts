@@ -108,7 +108,7 @@ describe('a slow service', () => {
     const setup = await setUp(hurried, () => {});
     expect(await failureOf(setup.gateway, publish)).toMatchObject({
       type: 'errors/request_timeout',
-      detail: expect.stringContaining('not known whether'),
+      detail: expect.stringContaining('outcome is unknown'),
     });
     expect(setup.stub.received).toHaveLength(1);
     await expectSound(setup);
@@ -167,7 +167,7 @@ describe('a service that breaks off', () => {
     const setup = await setUp({}, breakOff);
     expect(await failureOf(setup.gateway, mutation)).toMatchObject({
       type: 'errors/network_down',
-      detail: expect.stringContaining('not known whether'),
+      detail: expect.stringContaining('outcome is unknown'),
     });
     expect(setup.stub.received).toHaveLength(1);
     await expectSound(setup);
