@@ -26,7 +26,7 @@ import { upstreamPosts } from './posts/upstream.ts';
 import type { Networks } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
-import { asEndpointAnswers, mountRest } from './rest/server.ts';
+import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { addressRule } from './security/addresses.ts';
 import { type DeriveKey, keptSecret, keysFrom } from './security/secret.ts';
 import { createVault } from './security/vault.ts';
@@ -82,7 +82,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     config.upstream === null
       ? await embedded(requireDatabase(database), keys, config, surroundings)
       : upstream(config.upstream, database, surroundings);
-  const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
+  const server = createHttpServer({ logger, ready: backend.ready, adjust: toAllowedErrorAt });
   mountGraphQL(server, {
     ...backend,
     cursors: cursorCodec(keys('graphql-cursors'), 'base64url'),

@@ -334,7 +334,7 @@ describe.each(backends)('over the $name backend', (backend) => {
     });
 
     test('an id of the path must not stand in the body too', async () => {
-      expectError(await patch('1', { job_id: '1' }), 422, 'unprocessable_entity', /job_id stands in the path/);
+      expectError(await patch('1', { job_id: '1' }), 422, 'unprocessable_entity', /job_id is a path parameter/);
       expectError(
         await post('/v1/pnet/jobs/1/publish', { mode: 'FREE', draft_id: '1' }),
         400,
