@@ -1,35 +1,23 @@
-/** One list of requests in the contract's words, sent through both faces: the same comes of them. */
+/** One list of requests in the contract's terms, sent through both faces: their outcomes are the same. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/endpoint.ts';
 import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
-import { rest } from '../support/rest.ts';
+import { callEndpoint, type FlatRequest } from '../support/rest.ts';
 
-/** A request in the contract's words: ids of the path and fields of query or body in one object. */
-type Request = Readonly<Record<string, unknown>>;
-
-/** What came of it: the name of the result, or type and status of the error. */
+/** The `object` of the result, or type and status of the error. */
 type Outcome = { readonly object: string } | { readonly type: string; readonly status: number };
 
-type Face = (address: string, key: string | undefined, endpoint: EndpointName, request: Request) => Promise<Outcome>;
+type Face = (
+  address: string,
+  key: string | undefined,
+  endpoint: EndpointName,
+  request: FlatRequest,
+) => Promise<Outcome>;
 
 const overRest: Face = async (address, key, endpoint, request) => {
-  const [method, path, ...ids] = {
-    EDIT: ['PATCH', '/v1/pnet/jobs/{job_id}', 'job_id'],
-    POSTS: ['GET', '/v1/users/{identifier}/posts', 'identifier'],
-    WHLIST: ['GET', '/v1/webhooks'],
-    WHCREATE: ['POST', '/v1/webhooks'],
-    WHDEL: ['DELETE', '/v1/webhooks/{id}', 'id'],
-    PUB: ['POST', '/v1/pnet/jobs/{draft_id}/publish', 'draft_id'],
-    CHK: ['POST', '/v1/pnet/jobs/{draft_id}/checkpoint', 'draft_id'],
-  }[endpoint] as [string, string, ...string[]];
-  const others = Object.fromEntries(Object.entries(request).filter(([name]) => !ids.includes(name)));
-  const query = method === 'GET' ? `?${new URLSearchParams(others as Record<string, string>)}` : '';
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(request[name])));
-  const { body } = await rest(address, key, method, filled + query, {
-    body: method === 'GET' || method === 'DELETE' ? undefined : others,
-  });
+  const { body } = await callEndpoint(address, key, endpoint, request);
   return body.object === undefined ? { type: body.type, status: body.status } : { object: body.object };
 };
 
@@ -51,7 +39,7 @@ const inCamelCase = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [camelCase(name), inCamelCase(each)]));
 };
 
-function operationOf(endpoint: EndpointName, request: Request): [string, Record<string, unknown>] {
+function operationOf(endpoint: EndpointName, request: FlatRequest): [string, Record<string, unknown>] {
   const input = inCamelCase(request) as Record<string, unknown>;
   const mutation = (field: string, type: string, value: unknown): [string, Record<string, unknown>] => [
     `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { type status } } }`,
@@ -90,8 +78,8 @@ function operationOf(endpoint: EndpointName, request: Request): [string, Record<
 interface Case {
   readonly what: string;
   readonly endpoint: EndpointName;
-  /** Each face is given one of its own: what one does must not be in the way of the other. */
-  request(workspace: SeededWorkspace): Promise<Request>;
+  /** Called once per face: what one face does must not affect the other. */
+  request(workspace: SeededWorkspace): Promise<FlatRequest>;
   /** The key; the workspace's own unless said otherwise. */
   key?(workspace: SeededWorkspace): Promise<string | undefined>;
 }
@@ -100,7 +88,7 @@ const unknownId = 'AAAAAAAAAAAAAAAAAAAAAA';
 const long = (length: number) => 'x'.repeat(length);
 type Make = (workspace: SeededWorkspace, accountId: string) => Promise<object>;
 
-/** A case of a call made from an account of its own. */
+/** A case with an account of its own. */
 const fromAccount = (
   endpoint: EndpointName,
   what: string,
@@ -236,8 +224,8 @@ const cases = (address: () => string): Case[] => [
   { what: 'a malformed id', endpoint: 'WHDEL', request: async () => ({ id: 'malformed' }) },
 
   ...(['EDIT', 'POSTS', 'WHLIST', 'WHCREATE', 'WHDEL', 'PUB', 'CHK'] as const).flatMap((endpoint): Case[] => {
-    // Nothing in these requests is right, so that the key is seen to come first. Cursors are a face's own.
-    const bad: Request = {
+    // Nothing in these requests is valid, which shows that the key is checked first. Cursors differ by face.
+    const bad: FlatRequest = {
       EDIT: { account_id: 'x', job_id: 'x', location: 'x' },
       POSTS: { account_id: 'x', identifier: 'x' },
       WHLIST: { limit: 251 },
