@@ -253,7 +253,7 @@ describe('the embedded backend', () => {
     ['configuration', 'account_configuration_error', {}],
     ['provider-error', 'provider_error', {}],
     ['timeout', 'request_timeout', {}],
-  ] as const)('PUB: a draft that goes as %s is errors/%s', async (scenario, name, body) => {
+  ] as const)('PUB: a draft with the scenario %s is errors/%s', async (scenario, name, body) => {
     expectError(await requests.PUB({ id: await draft(scenario), body }), name);
   });
 
@@ -263,7 +263,7 @@ describe('the embedded backend', () => {
     ['edit-configuration', 'account_configuration_error'],
     ['edit-provider-error', 'provider_error'],
     ['edit-timeout', 'request_timeout'],
-  ] as const)('EDIT: a job that goes as %s is errors/%s', async (scenario, name) => {
+  ] as const)('EDIT: a job with the scenario %s is errors/%s', async (scenario, name) => {
     expectError(await requests.EDIT({ id: await draft(scenario) }), name);
   });
 

@@ -6,7 +6,7 @@ import { errorTable } from '../../src/errors.ts';
 import { allowedErrors } from '../../src/rest/allowed-errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { openApiDocument } from '../../src/rest/openapi.ts';
-import { fitting, type Schema, unfitting } from '../support/arbitrary.ts';
+import { invalidFor, type Schema, validFor } from '../support/arbitrary.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type RestResponse, rest } from '../support/rest.ts';
@@ -19,6 +19,7 @@ interface Parameter {
 }
 
 interface Described {
+  readonly operationId: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<
@@ -41,7 +42,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const operations = endpoints.map(({ name, method, path }) => ({ name, method, path: `/v1${path}` }));
+const operations = endpoints.map(({ name, operationId, method, path }) => ({
+  name,
+  operationId,
+  method,
+  path: `/v1${path}`,
+}));
 const describedAt = (path: string, method: string) => document.paths[path]?.[method.toLowerCase()] as Described;
 
 describe('the OpenAPI document', () => {
@@ -68,6 +74,10 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(described.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test.each(operations)('names $method $path $operationId', ({ operationId, path, method }) => {
+    expect(describedAt(path, method).operationId).toBe(operationId);
   });
 
   test.each(operations)('lists exactly the statuses and error types of $name', ({ name, path, method }) => {
@@ -131,7 +141,7 @@ describe('generated requests', () => {
   function parameterText({ name, schema }: Parameter, valid: boolean): fc.Arbitrary<string> {
     const known =
       name === 'account_id' ? [accounts.good, accounts.good, accounts.good, ...accounts.all] : (existing[name] ?? []);
-    const any = fitting(schema).map((value) => encodeURIComponent(String(value)));
+    const any = validFor(schema).map((value) => encodeURIComponent(String(value)));
     const fits = known.length === 0 ? any : fc.oneof({ arbitrary: fc.constantFrom(...known), weight: 5 }, any);
     return valid ? fits : fc.oneof(fits, rawText, odd);
   }
@@ -155,7 +165,7 @@ describe('generated requests', () => {
   function bodyOf(schema: Schema, valid: boolean): fc.Arbitrary<string> {
     const account = fc.oneof({ arbitrary: fc.constant(accounts.good), weight: 3 }, fc.constantFrom(...accounts.all));
     const fits = fc
-      .tuple(fitting(schema) as fc.Arbitrary<Record<string, unknown>>, account, fc.nat(3))
+      .tuple(validFor(schema) as fc.Arbitrary<Record<string, unknown>>, account, fc.nat(3))
       .map(([value, account, solves]) =>
         JSON.stringify({
           ...value,
@@ -167,7 +177,7 @@ describe('generated requests', () => {
     if (valid) return fits;
     return fc.oneof(
       fits,
-      { arbitrary: unfitting(schema).map((value) => JSON.stringify(value)), weight: 4 },
+      { arbitrary: invalidFor(schema).map((value) => JSON.stringify(value)), weight: 4 },
       fits.chain((text) => fc.nat(text.length).map((end) => text.slice(0, end))),
       fc.string(),
     );

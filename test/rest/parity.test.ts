@@ -134,10 +134,10 @@ const webhook = (what: string, more: object): Case => ({
 
 const cases = (address: () => string): Case[] => [
   fromAccount('EDIT', 'an edit', edit()),
-  fromAccount('EDIT', 'nothing to change', edit({})),
-  fromAccount('EDIT', 'a location that is no id', edit({ location: 'Paris' })),
+  fromAccount('EDIT', 'no change', edit({})),
+  fromAccount('EDIT', 'a location that is not an id', edit({ location: 'Paris' })),
   fromAccount('EDIT', 'a text that is too long', edit({ description: long(20_001) })),
-  fromAccount('EDIT', 'a URL that is none', edit({ tracking_pixel_url: 'nowhere' })),
+  fromAccount('EDIT', 'an invalid URL', edit({ tracking_pixel_url: 'nowhere' })),
   fromAccount('EDIT', 'too many functions', edit({ recruiter: { project_id: 'p', functions: ['a', 'b', 'c', 'd'] } })),
   fromAccount(
     'EDIT',
@@ -145,30 +145,26 @@ const cases = (address: () => string): Case[] => [
     edit({ salary: { currency: 'EUR', min: 2, max: 1, pay_frequency: 'YEARLY' } }),
   ),
   fromAccount('EDIT', 'a job that is closed', edit(undefined, { state: 'closed' })),
-  fromAccount('EDIT', 'a job that is unknown', async () => ({ job_id: '123456789' })),
-  fromAccount('EDIT', 'a job id that is malformed', async () => ({ job_id: 'malformed' })),
+  fromAccount('EDIT', 'an unknown job', async () => ({ job_id: '123456789' })),
+  fromAccount('EDIT', 'a malformed job id', async () => ({ job_id: 'malformed' })),
   fromAccount('EDIT', 'a job id that is too long', async () => ({ job_id: long(256) })),
   fromAccount('EDIT', 'an unknown account', edit({ account_id: unknownId })),
   fromAccount('EDIT', 'a malformed account', edit({ account_id: 'malformed' })),
-  fromAccount('EDIT', 'an account of another kind', edit(), { type: 'MAIL' }),
+  fromAccount('EDIT', 'an account of another type', edit(), { type: 'MAIL' }),
   fromAccount('EDIT', 'a failing network', edit(undefined, { scenario: 'edit-configuration' })),
 
   fromAccount('PUB', 'a draft', publish()),
-  fromAccount('PUB', 'a draft that asks for a code', publish({}, { scenario: 'otp' })),
+  fromAccount('PUB', 'a draft that requires a code', publish({}, { scenario: 'otp' })),
   fromAccount(
     'PUB',
-    'a promoted one',
+    'a promoted draft',
     publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 5 } } }),
   ),
-  fromAccount(
-    'PUB',
-    'a budget of nothing',
-    publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } }),
-  ),
+  fromAccount('PUB', 'a budget of 0', publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } })),
   fromAccount('PUB', 'a budget with FREE', publish({ budget: { daily: { currency: 'EUR', amount: 5 } } })),
   fromAccount('PUB', 'PROMOTED_PLUS for recruiters', publish({ mode: 'PROMOTED_PLUS', service: 'RECRUITER' })),
-  fromAccount('PUB', 'one that was published', publish({}, { state: 'active' })),
-  fromAccount('PUB', 'an unknown one', async () => ({ draft_id: '123456789', mode: 'FREE' })),
+  fromAccount('PUB', 'a published job', publish({}, { state: 'active' })),
+  fromAccount('PUB', 'an unknown draft', async () => ({ draft_id: '123456789', mode: 'FREE' })),
   ...(
     [
       'not-free',
@@ -178,9 +174,9 @@ const cases = (address: () => string): Case[] => [
       'configuration',
       'provider-error',
     ] as const
-  ).map((scenario) => fromAccount('PUB', `a draft that goes as ${scenario}`, publish({}, { scenario }))),
+  ).map((scenario) => fromAccount('PUB', `a draft with the scenario ${scenario}`, publish({}, { scenario }))),
   ...(['payment-error', 'insufficient-credits'] as const).map((scenario) =>
-    fromAccount('PUB', `a draft that goes as ${scenario}`, publish({ mode: 'PROMOTED' }, { scenario })),
+    fromAccount('PUB', `a draft with the scenario ${scenario}`, publish({ mode: 'PROMOTED' }, { scenario })),
   ),
 
   ...['123456', '999999', 'no code', '000401', '000410', '000422', ''].map((input) =>
@@ -197,7 +193,7 @@ const cases = (address: () => string): Case[] => [
   fromAccount('POSTS', 'a company', posts({ identifier: '900043', is_company: true })),
   fromAccount('POSTS', 'a photonet user', posts({ identifier: 'sandbox.one' }), { type: 'PHOTONET' }),
   fromAccount('POSTS', 'an unknown account', posts({ account_id: unknownId })),
-  fromAccount('POSTS', 'an account of another kind', posts(), { type: 'MAIL' }),
+  fromAccount('POSTS', 'an account of another type', posts(), { type: 'MAIL' }),
   fromAccount('POSTS', 'an account that is stopped', posts(), { status: 'STOPPED' }),
   ...['nobody', 'ACoSandboxUserUnreachable', 'ACoSandboxProviderUnreachable', 'ACoSandboxRestricted', long(256)].map(
     (identifier) => fromAccount('POSTS', `the identifier ${identifier.slice(0, 40)}`, posts({ identifier })),
@@ -207,10 +203,10 @@ const cases = (address: () => string): Case[] => [
   { what: 'the list', endpoint: 'WHLIST', request: async () => ({}) },
   { what: 'a limit', endpoint: 'WHLIST', request: async () => ({ limit: 250 }) },
   { what: 'a limit that is too high', endpoint: 'WHLIST', request: async () => ({ limit: 251 }) },
-  { what: 'a limit of nothing', endpoint: 'WHLIST', request: async () => ({ limit: -1 }) },
+  { what: 'a negative limit', endpoint: 'WHLIST', request: async () => ({ limit: -1 }) },
   { what: 'a cursor that was not returned', endpoint: 'WHLIST', request: async () => ({ cursor: 'AAAA' }) },
   webhook('a webhook', {}),
-  webhook('a URL that is none', { request_url: 'nowhere' }),
+  webhook('an invalid URL', { request_url: 'nowhere' }),
   webhook('a URL with credentials', { request_url: 'https://a:b@hooks.example' }),
   webhook('a URL that is too long', { request_url: `https://hooks.example/${long(2_048)}` }),
   webhook('a name that is too long', { name: long(256) }),
@@ -220,7 +216,7 @@ const cases = (address: () => string): Case[] => [
   webhook('an unknown account', { account_ids: [unknownId] }),
   webhook('a malformed account', { account_ids: ['malformed'] }),
   { what: 'a webhook', endpoint: 'WHDEL', request: async (workspace) => ({ id: await workspace.webhook() }) },
-  { what: 'an unknown one', endpoint: 'WHDEL', request: async () => ({ id: unknownId }) },
+  { what: 'an unknown webhook', endpoint: 'WHDEL', request: async () => ({ id: unknownId }) },
   { what: 'a malformed id', endpoint: 'WHDEL', request: async () => ({ id: 'malformed' }) },
 
   ...(['EDIT', 'POSTS', 'WHLIST', 'WHCREATE', 'WHDEL', 'PUB', 'CHK'] as const).flatMap((endpoint): Case[] => {
@@ -259,9 +255,9 @@ describe.each(backends)('both faces over the $name backend', (backend) => {
   test.each(cases(() => served.address))(
     '$endpoint: $what',
     async ({ endpoint, request, key = async () => workspace.key }) => {
-      const through = async (face: Face) =>
+      const outcomeOf = async (face: Face) =>
         face(served.address, await key(workspace), endpoint, await request(workspace));
-      const [first, second] = [await through(overRest), await through(overGraphQL)];
+      const [first, second] = [await outcomeOf(overRest), await outcomeOf(overGraphQL)];
       expect(second).toEqual(first);
       expect('object' in first ? first.object : first.type).toBeTruthy();
     },
