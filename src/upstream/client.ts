@@ -81,7 +81,7 @@ export function createUpstream(
     }
     using limit = deadline(milliseconds, signal, tooLate);
     try {
-      // The flight may serve later callers too, so that it has the whole time of a call.
+      // Later callers may join the flight, so it gets the full time of a call.
       const read = (ends: AbortSignal) => perform(prepared, ends, timeoutMs);
       return await singleFlight.run(caller.keyId, prepared.path, read, limit.signal);
     } catch (error) {
