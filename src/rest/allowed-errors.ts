@@ -55,7 +55,9 @@ const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
   invalid_resource_identifier: ['unprocessable_entity'],
 };
 
-/** The failure as the endpoint may report it: of a type that it has, with the status that the contract gives the type. */
+/**
+ * The failure as the endpoint may report it: of a type that it has, with the status that the contract gives the type.
+ */
 export function toAllowedError(endpoint: EndpointName, failure: ServiceError): ServiceError {
   const { errorName, detail, issues, cause } = failure;
   const name = isAllowed(endpoint, errorName) ? errorName : substituteOf(endpoint, errorName);

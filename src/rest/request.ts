@@ -1,7 +1,7 @@
 /**
- * An HTTP request as the one flat object that an operation takes. Unknown fields of a body are refused (by the shape), as
- * a misspelt one would silently do nothing. Unknown query parameters are ignored, as intermediaries and browsers add some.
- * A path parameter must not be in the body too.
+ * An HTTP request as the one flat object that an operation takes. Unknown fields of a body are refused (by the shape),
+ * as a misspelt one would silently do nothing. Unknown query parameters are ignored, as intermediaries and browsers add
+ * some. A path parameter must not be in the body too.
  */
 import type { FastifyRequest } from 'fastify';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';

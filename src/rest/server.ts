@@ -1,6 +1,6 @@
 /**
- * The REST face: the endpoints of the contract on the shared HTTP server. It checks in the order of the operations: key →
- * scope, both before the body is read; then the request itself → shape → account → resource → state.
+ * The REST face: the endpoints of the contract on the shared HTTP server. It checks in the order of the operations: key
+ * → scope, both before the body is read; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ContractEndpoint } from '../endpoint.ts';

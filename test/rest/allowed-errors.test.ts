@@ -1,6 +1,6 @@
 /**
- * Every row of the contract's error tables, over real HTTP: each type at each endpoint that has it, and its substitute at
- * each endpoint that has not; then every error that the embedded backend can cause.
+ * Every row of the contract's error tables, over real HTTP: each type at each endpoint that has it, and its substitute
+ * at each endpoint that has not; then every error that the embedded backend can cause.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -76,7 +76,9 @@ function validObject({ properties = {}, required = [], minProperties = 0, maxPro
     .filter((value) => Object.keys(value).length >= minProperties && Object.keys(value).length <= maxProperties);
 }
 
-/** Applies the rules between fields, which JSON Schema cannot express: ordered bounds, and expected choices that exist. */
+/**
+ * Applies the rules between fields, which JSON Schema cannot express: ordered bounds, and expected choices that exist.
+ */
 function withConsistentFields(value: Record<string, unknown>): Record<string, unknown> {
   const { min, max, min_expectation: from, max_expectation: to, choices, functions } = value;
   return {

@@ -18,8 +18,8 @@ export interface RestOptions {
 }
 
 /**
- * Sends one request. Its body is JSON unless the headers say otherwise. Over `node:http`, as `fetch` would repair the path
- * before it sends it.
+ * Sends one request. Its body is JSON unless the headers say otherwise. Over `node:http`, as `fetch` would repair the
+ * path before it sends it.
  */
 export async function rest(
   address: string,

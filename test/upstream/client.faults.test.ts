@@ -1,6 +1,6 @@
 /**
- * The gateway in front of a service that misbehaves in every way. After each fault it serves requests again, and holds no
- * connection and no timer of the past.
+ * The gateway in front of a service that misbehaves in every way. After each fault it serves requests again, and holds
+ * no connection and no timer of the past.
  */
 import { createServer, type Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -33,7 +33,11 @@ describe('errors of the upstream', () => {
       expect.objectContaining({
         msg: 'upstream failure',
         reqId: headers.get('x-request-id'),
-        upstream: expect.objectContaining({ instance: 'their-instance', status: 422 }),
+        upstream: expect.objectContaining({
+          path: '/v1/pnet/jobs/{draft_id}/publish',
+          instance: 'their-instance',
+          status: 422,
+        }),
       }),
     );
   });
