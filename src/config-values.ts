@@ -89,12 +89,12 @@ export function headers(value: string): Readonly<Record<string, string>> | undef
   );
 }
 
-const nameTableShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
+const termMapShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
 
 /** Reads the file of UPSTREAM_NAMES. The reader of the table checks that its vocabularies and terms are the contract's. */
-export function nameTable(file: string): TermMap | undefined {
+export function termMap(file: string): TermMap | undefined {
   if (file === '') return undefined;
-  const { data, error } = nameTableShape.safeParse(jsonObject(readText(file)));
+  const { data, error } = termMapShape.safeParse(jsonObject(readText(file)));
   if (data !== undefined) return data;
   throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
 }

@@ -8,9 +8,9 @@ import {
   headers,
   headerValue,
   messageOf,
-  nameTable,
   oneOf,
   secret,
+  termMap,
   upstreamAddress,
   wholeNumber,
 } from './config-values.ts';
@@ -111,7 +111,7 @@ const variables = {
   UPSTREAM_NAMES: variable(
     "JSON file with the upstream service's terms where they differ from the contract.",
     '',
-    nameTable,
+    termMap,
   ),
   UPSTREAM_HEADERS: variable('Headers to add to every upstream call, as a JSON object.', '', headers),
   UPSTREAM_TIMEOUT_MS: variable(

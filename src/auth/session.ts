@@ -1,4 +1,4 @@
-/** How the account that a call is made from is signed in: every call for a connected account passes here first. */
+/** How the account that a call is made from is signed in: every call that acts at the account's network passes here first. */
 
 import { ServiceError } from '../errors.ts';
 import { checkId } from '../ids.ts';

@@ -51,7 +51,9 @@ const emit: Subcommand = (args) => {
       event,
       data: sampleData(source, event, now),
     });
-    note(`Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhooks. Its id:`);
+    note(
+      `Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhook${deliveries.length === 1 ? '' : 's'}. Its id:`,
+    );
     return eventId;
   };
 };

@@ -47,11 +47,11 @@ export function deliveryQueries({
       return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
     },
 
-    async attempts(call, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
-      if ((await find(call, [delivery_id]))[0] === null) {
+    async attempts(context, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
+      if ((await find(context, [delivery_id]))[0] === null) {
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
-      const scope = ['delivery attempts', call.caller.keyId, delivery_id];
+      const scope = ['delivery attempts', context.caller.keyId, delivery_id];
       // Attempts are in the order of their numbers, whatever the clock was.
       const page = await selectPage(
         database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
@@ -73,12 +73,12 @@ export function deliveryQueries({
       };
     },
 
-    async watch(call, { webhook_id }) {
-      return changes(updates(notifications, call.signal));
+    async watch(context, { webhook_id }) {
+      return changes(updates(notifications, context.signal));
 
       async function* changes(batches: AsyncGenerator<string[]>) {
         for await (const ids of batches) {
-          for (const delivery of await find(call, ids)) {
+          for (const delivery of await find(context, ids)) {
             if (delivery === null || (webhook_id !== undefined && delivery.webhook_id !== webhook_id)) continue;
             yield delivery;
           }

@@ -10,11 +10,11 @@ import { triggerContexts } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: 250, default: 50 } } as const;
 
-export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
+const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** The states of deliveries that `redeliverAll` resends. */
-export const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
+const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
 export type RedeliverableState = (typeof redeliverableStates)[number];
 
 /** The delivery of one event to one webhook. Times are ISO 8601 text. */

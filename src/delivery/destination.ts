@@ -1,4 +1,5 @@
 /** Destinations made ready for requests: a webhook and its stored destination, with what is sealed opened. */
+import { BoundedMap } from '../bounded-map.ts';
 import type { Vault } from '../security/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { openSecrets } from '../webhooks/destinations.ts';
@@ -13,7 +14,7 @@ export interface Destination {
   readonly format: WebhookFormat;
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly secrets: readonly SigningSecret[];
-  /** Whether the last attempt that says something of its health has failed. */
+  /** Whether the destination has been failing since its last success. */
   readonly failing: boolean;
 }
 
@@ -25,17 +26,12 @@ export type OpenDestination = (webhook: WebhookTable, stored: WebhookDestination
 
 /** Opens destinations, and returns the same one again as long as nothing of it has changed. */
 export function createDestinations(vault: Vault): OpenDestination {
-  const kept = new Map<string, { readonly version: string; readonly destination: Destination }>();
+  const kept = new BoundedMap<string, { readonly version: string; readonly destination: Destination }>(maxDestinations);
   return (webhook, stored) => {
     const failing = stored.failing_since !== null;
     const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, stored.secrets, failing]);
     const known = kept.get(webhook.id);
-    // The map is in the order of use: the one that was used longest ago is dropped first.
-    kept.delete(webhook.id);
-    if (known?.version === version) {
-      kept.set(webhook.id, known);
-      return known.destination;
-    }
+    if (known?.version === version) return known.destination;
     const destination: Destination = {
       webhookId: webhook.id,
       url: new URL(webhook.request_url),
@@ -45,8 +41,6 @@ export function createDestinations(vault: Vault): OpenDestination {
       failing,
     };
     kept.set(webhook.id, { version, destination });
-    const [oldest] = kept.size > maxDestinations ? kept.keys() : [];
-    if (oldest !== undefined) kept.delete(oldest);
     return destination;
   };
 }

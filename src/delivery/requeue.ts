@@ -1,5 +1,6 @@
 /** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
+import { byCreation, pageQuery } from '../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { Tables } from '../store/schema.ts';
 
@@ -61,8 +62,8 @@ interface Place {
 }
 
 /**
- * From the newest to the oldest: neither a delivery that is created meanwhile nor one that is back in its state, because
- * it has been sent in the meantime, is met again.
+ * Goes from the newest delivery to the oldest. So it never meets a delivery that is created meanwhile, nor one that it has
+ * requeued and that is already back in its state.
  */
 function selectPlaces(
   transaction: Transaction<Tables>,
@@ -78,12 +79,8 @@ function selectPlaces(
   if (until !== null) query = query.where('created_at', '<', until);
   // SQL has no empty list; no account has an empty id.
   if (accountIds !== null) query = query.where('account_id', 'in', [...accountIds, '']);
-  if (before !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'id'), '<', tuple(before.created_at, before.id)),
-    );
-  }
-  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(deliveriesOfTransaction).execute();
+  const after = before === undefined ? null : [before.created_at, before.id];
+  return pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction).execute();
 }
 
 /** @returns how many of them were requeued */

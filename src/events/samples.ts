@@ -158,7 +158,7 @@ const sampleAccountType: Readonly<Record<WebhookSource, string>> = {
 };
 
 /** The JSON body of a delivery to a webhook that chooses no fields: every key of the source that the event has. */
-export function samplePayload(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
+function samplePayload(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
   const account = { accountId: 'w8Xk2mN5pQ7rS1tU3vY6zA', accountType: sampleAccountType[source] };
   const webhook = { name: 'My webhook', data: defaultMapping(source) };
   return Object.fromEntries(payloadFields({ ...account, source, event, data: sampleData(source, event, at) }, webhook));

@@ -8,7 +8,7 @@ import type { GraphQLContext } from './graphql-context.ts';
  * Limits of one operation. Complexity counts a field once for each object that may have it: a connection counts for
  * `first` objects, any other list for 10. Five lists of 100 complete posts fit; 100 posts of each of 100 authors do not.
  */
-export const operationLimits = { complexity: 200_000, depth: 16, breadth: 2_000 } as const;
+const operationLimits = { complexity: 200_000, depth: 16, breadth: 2_000 } as const;
 
 /** The limit that each complexity error of the plugin is about. */
 const limitOf = { Complexity: 'complexity', Depth: 'depth', Breadth: 'breadth' } as const;

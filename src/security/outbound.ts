@@ -51,7 +51,7 @@ export interface Outbound {
 /** How much of a response body is read. The rest is not waited for. */
 const maxReadBytes = 16 * 1024;
 /** How much of a response body is kept to be shown. */
-export const keptBytes = 1024;
+const keptBytes = 1024;
 
 /** Milliseconds that an idle connection stays open. The other side can ask for another time, up to the maximum. */
 const keepAlive = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 30_000 } as const;

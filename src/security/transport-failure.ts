@@ -8,7 +8,7 @@ export type FailureReason =
   | 'connection_lost'
   | 'tls_failed'
   | 'timeout'
-  | 'invalid_answer';
+  | 'invalid_response';
 
 /** The codes with one meaning. */
 const reasons: Readonly<Record<string, FailureReason>> = {
@@ -50,9 +50,9 @@ export function failureReasonOf(error: unknown): FailureReason {
   if (known !== undefined) return known;
   // Several addresses were tried, and none of them took the connection.
   if (errors.length > 0) return failureReasonOf(errors[0]);
-  if (name === 'HTTPParserError') return 'invalid_answer';
+  if (name === 'HTTPParserError') return 'invalid_response';
   if (endsHandshake(code) || tlsCode.test(code)) return 'tls_failed';
-  return code.startsWith('UND_ERR') ? 'invalid_answer' : 'connection_failed';
+  return code.startsWith('UND_ERR') ? 'invalid_response' : 'connection_failed';
 }
 
 /**
@@ -66,6 +66,16 @@ export function failedBeforeSending(error: unknown): boolean {
   return (
     syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || endsHandshake(code)
   );
+}
+
+/**
+ * What is wrong with a response that could not be read; null if the connection failed instead.
+ * @param error as undici reports it
+ */
+export function unreadableResponse(error: unknown): 'too_large' | 'not_http' | null {
+  const { name, code } = propertiesOf(error);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too_large';
+  return name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'not_http' : null;
 }
 
 interface ErrorProperties {

@@ -10,7 +10,7 @@ import type { RequestContext } from '../request-context.ts';
 import { createCallBudget } from './call-budget.ts';
 import { connectTimeoutMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';
-import { createResilientCall, tooLate } from './resilient-call.ts';
+import { createResilientCall, deadlineMessage } from './resilient-call.ts';
 import type { UpstreamSettings } from './settings.ts';
 import { createSingleFlight } from './single-flight.ts';
 import type { Vocabularies } from './translation.ts';
@@ -79,7 +79,7 @@ export function createUpstream(
         singleFlight.forget(caller.keyId);
       }
     }
-    using limit = deadline(milliseconds, signal, tooLate);
+    using limit = deadline(milliseconds, signal, deadlineMessage);
     try {
       // Later callers may join the flight, so it gets the full time of a call.
       const read = (ends: AbortSignal) => perform(prepared, ends, timeoutMs);
@@ -97,7 +97,7 @@ export function createUpstream(
       request: Request,
     ) => (await call(context, endpoint, request)) as Response,
     async ready() {
-      using limit = deadline(connectTimeoutMs, null, tooLate);
+      using limit = deadline(connectTimeoutMs, null, deadlineMessage);
       const probes = warm ? 1 : Math.min(connections, warmConnections);
       await Promise.all(Array.from({ length: probes }, () => probe(limit.signal)));
       warm = true;

@@ -1,9 +1,11 @@
 /** One HTTP exchange with the upstream: a call is prepared, sent, and its response read. */
+
 import { apiKeyToForward } from '../auth/forwarded-key.ts';
 import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { openPool } from '../security/outbound.ts';
+import { unreadableResponse } from '../security/transport-failure.ts';
 import { asGatewayFault, connectionFailure, expiry, type Failure } from './failure.ts';
 import { readResponse, type Success, unreadable } from './response.ts';
 import type { UpstreamSettings } from './settings.ts';
@@ -79,8 +81,14 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
       } catch (cause) {
         if (signal.aborted) return expiry(signal.reason, { repeatable });
-        const flaw = flawOf(cause, maxBytes);
-        return flaw === null ? connectionFailure(cause, { repeatable }) : unreadable(status ?? 500, flaw);
+        switch (unreadableResponse(cause)) {
+          case 'too_large':
+            return unreadable(status ?? 500, `has more than ${maxBytes} bytes`);
+          case 'not_http':
+            return unreadable(status ?? 500, 'is not HTTP');
+          case null:
+            return connectionFailure(cause, { repeatable });
+        }
       }
     },
 
@@ -111,12 +119,4 @@ function split(endpoint: ContractEndpoint, request: object) {
     query: query.size === 0 ? '' : `?${query}`,
     body: endpoint.body ? Object.fromEntries([...given].filter(([name]) => !ids.includes(name))) : null,
   };
-}
-
-/** What undici says is wrong with a response; null if the connection failed instead. */
-function flawOf(cause: unknown, maxBytes: number): string | null {
-  if (!(cause instanceof Error)) return null;
-  const code = 'code' in cause ? cause.code : undefined;
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `has more than ${maxBytes} bytes`;
-  return cause.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'is not HTTP' : null;
 }

@@ -18,7 +18,7 @@ import { createRetryBudget } from './retry-budget.ts';
 export type ResilientCall = (call: PreparedCall, parent: AbortSignal, milliseconds: number) => Promise<object>;
 
 /** The message of the deadlines of calls, for the log. */
-export const tooLate = 'The upstream service took too long';
+export const deadlineMessage = 'The upstream service took too long';
 
 /** Calls that may wait for a connection, per connection: further ones would only wait to time out. */
 const waitingPerConnection = 32;
@@ -84,7 +84,7 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
 
   return async (call, parent, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
-    using limit = deadline(milliseconds, parent, tooLate);
+    using limit = deadline(milliseconds, parent, deadlineMessage);
     const { repeatable } = call;
     retryBudget.deposit();
     for (let attempts = 1; ; attempts += 1) {

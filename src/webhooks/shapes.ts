@@ -130,7 +130,7 @@ export type WebhookListRequest = z.infer<typeof webhookListRequestShape>;
 export type WebhookCreated = z.infer<typeof webhookCreatedShape>;
 export type WebhookDeleted = z.infer<typeof webhookDeletedShape>;
 
-export const disabledReasons = ['caller', 'gone', 'failing'] as const;
+const disabledReasons = ['caller', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /** The health of a webhook's destination. Times are ISO 8601 text. */

@@ -12,7 +12,7 @@ export interface SigningSecret {
 const keyBytes = 32;
 
 /** How long the previous secret signs as well, so that receivers have time to adopt the new one. */
-export const rotationMs = 24 * 60 * 60 * 1000;
+const rotationMs = 24 * 60 * 60 * 1000;
 
 /** Secrets that may be valid at once. A further rotation has to wait. */
 export const maxSecrets = 5;

@@ -93,7 +93,7 @@ const rules: readonly Rule[] = [
     forbids: (from, to) =>
       /^\w+\/upstream\.ts$/.test(from) &&
       (isFace(to) ||
-        (isBackend(to) && !/^upstream\/(?:client|unsupported)\.ts$/.test(to)) ||
+        (isBackend(to) && to !== 'upstream/client.ts') ||
         /^http\/|^config(?:-values)?\.ts$|^security\/outbound\.ts$/.test(to)),
     finds: ['posts/upstream.ts', 'store/database.ts'],
   },

@@ -155,10 +155,10 @@ describe('the door to the network', () => {
     receiver.answer = (_request, _response, raw) => raw.socket.resetAndDestroy();
     expect(await post(receiver.address)).toMatchObject({ status: null, failure: 'connection_lost' });
     receiver.answer = (_request, _response, raw) => raw.socket.end('nonsense\r\n\r\n');
-    expect(await post(receiver.address)).toMatchObject({ status: null, failure: 'invalid_answer' });
+    expect(await post(receiver.address)).toMatchObject({ status: null, failure: 'invalid_response' });
     receiver.answer = (_request, _response, raw) =>
       raw.socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nbroken\r\n');
-    expect(await post(receiver.address)).toMatchObject({ status: 200, failure: 'invalid_answer' });
+    expect(await post(receiver.address)).toMatchObject({ status: 200, failure: 'invalid_response' });
     receiver.answer = (_request, _response, raw) =>
       raw.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort');
     expect(await post(receiver.address)).toMatchObject({ status: 200, failure: 'connection_lost' });

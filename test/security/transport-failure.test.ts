@@ -22,8 +22,8 @@ describe('the reason of a failure', () => {
     ['tls_failed', { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }],
     ['tls_failed', { code: 'HOSTNAME_MISMATCH' }],
     ['tls_failed', { code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' }],
-    ['invalid_answer', { name: 'HTTPParserError', code: 'HPE_INVALID_CONSTANT' }],
-    ['invalid_answer', { code: 'UND_ERR_HEADERS_OVERFLOW' }],
+    ['invalid_response', { name: 'HTTPParserError', code: 'HPE_INVALID_CONSTANT' }],
+    ['invalid_response', { code: 'UND_ERR_HEADERS_OVERFLOW' }],
   ])('is %s for %o', (reason, thrown) => {
     expect(failureReasonOf(thrown)).toBe(reason);
   });

@@ -25,6 +25,6 @@ export const FailureReasonEnum = contractEnum(
     connection_lost: 'The connection closed before the response was complete.',
     tls_failed: 'The TLS handshake failed or the certificate was rejected.',
     timeout: 'The response was not complete within 15 seconds.',
-    invalid_answer: 'The response was not valid HTTP.',
+    invalid_response: 'The response was not valid HTTP.',
   } satisfies Record<FailureReason, string>,
 );

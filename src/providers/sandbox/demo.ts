@@ -71,7 +71,7 @@ export async function ensureDemo(
 }
 
 /** The name of the file that holds the demo key, next to the database file. */
-export const demoKeyFile = 'demo-key';
+const demoKeyFile = 'demo-key';
 
 /** The demo key in `directory`; undefined if there is none. */
 export async function readDemoKey(directory: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /**
  * Tables and columns take the names that the code has for them. A destination now exists as long as its webhook does: the
@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely';
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('endpoints').renameTo('webhook_destinations').execute();
   await db.schema.alterTable('delivery_attempts').renameColumn('answer', 'response_body').execute();
+  await sql`update delivery_attempts set failure = 'invalid_response' where failure = 'invalid_answer'`.execute(db);
   await db.schema.alterTable('deliveries').renameColumn('claim', 'claim_token').execute();
 
   await db.schema.alterTable('idempotent_answers').renameTo('idempotent_responses').execute();

@@ -8,7 +8,7 @@ import { authorOf, isCompanyId, profileUrl } from './members.ts';
 import { write } from './writing.ts';
 
 /** The id of a post; `kind` distinguishes ids of one position. Ids have 19 digits, too many for a JavaScript number. */
-export const postId = (serial: number, index: number, kind = 0): string =>
+const postId = (serial: number, index: number, kind = 0): string =>
   `7${String(serial).padStart(4, '0')}${kind}${String(index).padStart(13, '0')}`;
 
 const shareUrl = (socialId: string) => `https://www.pnet.example/feed/update/${socialId}`;
