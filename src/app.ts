@@ -17,6 +17,7 @@ import { type Authenticate, createHttpServer } from './http/server.ts';
 import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies } from './jobs/endpoints.ts';
+import type { LeaseTuning } from './jobs/lease.ts';
 import { upstreamJobs } from './jobs/upstream.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
@@ -48,6 +49,8 @@ export interface Dependencies {
   readonly providers: Providers;
   /** The timing of deliveries. Only tests set it. */
   readonly delivery?: DeliveryTuning;
+  /** The timing of the leases on jobs. Only tests set it. */
+  readonly leases?: LeaseTuning;
 }
 
 /** An implementation of the ports, and what the server needs with it. */
@@ -145,7 +148,7 @@ async function embedded(
   dependencies: Dependencies,
 ): Promise<Backend> {
   if (config.demo) await createDemo(database, config, dependencies);
-  const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
+  const { logger, now, randomBytes, delivery: tuning = {}, leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
@@ -166,7 +169,7 @@ async function embedded(
     delivery,
     ports: {
       accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
       webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),

@@ -50,6 +50,8 @@ export type PublishStep =
 
 /** Publishes and edits job postings on a network. Every method throws the errors that the contract documents for it. */
 export interface JobProvider {
+  /** Checks that the account can have drafts, before one is stored. */
+  checkSession(session: ProviderSession, signal: AbortSignal): Promise<void>;
   /** @param posting the posting with the edit applied */
   editPosting(session: ProviderSession, posting: NetworkPosting, signal: AbortSignal): Promise<void>;
   /** Publishes a draft. A repeated call for the same draft must not publish it twice. */
@@ -59,6 +61,11 @@ export interface JobProvider {
     options: JobPublish,
     signal: AbortSignal,
   ): Promise<PublishStep>;
+  /**
+   * Looks up whether the draft has been published, after a call that may have published it and whose outcome is unknown.
+   * @returns the state of the posting; null if it has not been published
+   */
+  findPublished(session: ProviderSession, draft: NetworkPosting, signal: AbortSignal): Promise<JobState | null>;
   /**
    * Answers an open checkpoint.
    * @throws ServiceError `invalid_checkpoint_solution` for a wrong input, `invalid_parameters` for an input that does not

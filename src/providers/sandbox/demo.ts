@@ -129,6 +129,8 @@ function demoJobs(base: number): JobTable[] {
     account_id: demoId('pnet'),
     checkpoint: null,
     claimed_until: 0,
+    claimed_by: null,
+    publication: null,
     created_at: base + index,
     updated_at: base + index,
   }));

@@ -22,6 +22,8 @@ export interface JobScenario {
     /** The publishing modes that fail; all if left out. */
     readonly modes?: readonly PublishMode[];
   };
+  /** The state in which the network has published the posting before, whatever it responded. */
+  readonly published?: JobState;
   /** Milliseconds that publishing and editing take. */
   readonly delayMs?: number;
 }
@@ -105,6 +107,7 @@ export const jobScenarios = {
   'already-performed': {
     description: 'Publishing is errors/action_already_performed: the network has published the draft before.',
     fails: failure('publish', 'action_already_performed', 'The draft is already published.'),
+    published: 'active',
   },
   unprocessable: {
     description: 'Publishing is errors/unprocessable_entity.',
@@ -151,6 +154,13 @@ export const jobScenarios = {
   'edit-timeout': {
     description: 'Editing is errors/request_timeout, immediately.',
     fails: failure('edit', 'request_timeout', 'The network did not respond in time. Try again.'),
+  },
+
+  'response-lost': {
+    description:
+      'Publishing is errors/request_timeout, although the network publishes it; then errors/action_already_performed.',
+    fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
+    published: 'active',
   },
 } as const satisfies Record<string, JobScenario>;
 

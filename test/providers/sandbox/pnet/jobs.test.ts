@@ -22,6 +22,7 @@ describe('publishing', () => {
     configuration: 'account_configuration_error',
     'provider-error': 'provider_error',
     timeout: 'request_timeout',
+    'response-lost': 'request_timeout',
   };
 
   it.each(['publish', 'review', 'paused', 'closed', 'draft', 'slow'] as const)(
