@@ -26,6 +26,7 @@ import { postVocabularies } from './posts/endpoints.ts';
 import { upstreamPosts } from './posts/upstream.ts';
 import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
+import { refuseSandboxKey } from './providers/sandbox/keys.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { asEndpointAnswers, mountRest } from './rest/server.ts';
 import { addressRule } from './security/addresses.ts';
@@ -174,7 +175,10 @@ async function embedded(
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
       webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
     },
-    authenticate: (apiKey) => authenticate(database, apiKey, now()),
+    async authenticate(apiKey) {
+      if (config.demo) refuseSandboxKey(apiKey);
+      return authenticate(database, apiKey, now());
+    },
     idempotency: databaseIdempotency(database, now),
     ready: () => ping(database),
     async close() {

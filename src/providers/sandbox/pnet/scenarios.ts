@@ -162,6 +162,35 @@ export const jobScenarios = {
     fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
     published: 'active',
   },
+
+  'malformed-request': {
+    description: 'Publishing is errors/malformed_request.',
+    fails: failure('publish', 'malformed_request', 'The network cannot parse the posting.'),
+  },
+  'content-too-large': {
+    description: 'Publishing is errors/content_too_large.',
+    fails: failure('publish', 'content_too_large', 'The posting is larger than the network accepts.'),
+  },
+  'invalid-url': {
+    description: 'Publishing is errors/invalid_url.',
+    fails: failure('publish', 'invalid_url', 'The network does not accept a URL of the posting.'),
+  },
+  'too-many-characters': {
+    description: 'Publishing is errors/too_many_characters.',
+    fails: failure('publish', 'too_many_characters', 'The description is longer than the network accepts.'),
+  },
+  'unescaped-characters': {
+    description: 'Publishing is errors/unescaped_characters.',
+    fails: failure('publish', 'unescaped_characters', 'The description contains characters that must be encoded.'),
+  },
+  'missing-parameters': {
+    description: 'Publishing is errors/missing_parameters.',
+    fails: failure('publish', 'missing_parameters', 'The posting lacks a location, which the network requires.'),
+  },
+  'limit-too-high': {
+    description: 'Publishing is errors/limit_too_high.',
+    fails: failure('publish', 'limit_too_high', 'The posting has more screening questions than the network accepts.'),
+  },
 } as const satisfies Record<string, JobScenario>;
 
 export type JobScenarioName = keyof typeof jobScenarios;
