@@ -28,7 +28,7 @@ import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { refuseSandboxKey } from './providers/sandbox/keys.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
-import { asEndpointAnswers, mountRest } from './rest/server.ts';
+import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { addressRule } from './security/addresses.ts';
 import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
 import { createVault } from './security/vault.ts';
@@ -91,7 +91,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     config.upstream === null
       ? await embedded(requireDatabase(database), deriveKey, config, dependencies)
       : upstream(config.upstream, database, dependencies);
-  const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
+  const server = createHttpServer({ logger, ready: backend.ready, adjust: toAllowedErrorAt });
   mountGraphQL(server, {
     ...backend,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),

@@ -16,12 +16,15 @@ export const version = 'v1';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** How the text of a query parameter becomes a value of the shape. Text that is no such value is left for the shape to refuse. */
+/**
+ * How the text of a query parameter becomes a value of the shape. Text that is no such value is left for the shape to
+ * refuse.
+ */
 export type QueryKind = 'text' | 'cursor' | 'integer' | 'boolean';
 
 /**
- * Where the terms of a vocabulary stand in a JSON body: `items.*.attachments.*.type` → `attachment_types`. `*` stands for
- * every entry of a list.
+ * Where the terms of a vocabulary stand in a JSON body: `items.*.attachments.*.type` → `attachment_types`. `*` stands
+ * for every entry of a list.
  */
 export type TermPlaces<Vocabulary extends string = string> = Readonly<Record<string, Vocabulary>>;
 

@@ -1,6 +1,6 @@
 /**
- * Callers of a gateway that has no API keys of its own: the upstream checks their keys, which go with each call. A key is
- * kept beside the Caller and not in it, so that nothing that prints or logs a Caller can show it.
+ * Callers of a gateway that has no API keys of its own: the upstream checks their keys, which go with each call. A key
+ * is kept beside the Caller and not in it, so that nothing that prints or logs a Caller can show it.
  */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';

@@ -2,9 +2,9 @@
 
 import { findOldestAccount } from '../auth/account-repository.ts';
 import { createEmit } from '../delivery/emit.ts';
-import { notifyingTransaction } from '../delivery/notifications.ts';
 import { sampleData } from '../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../events/sources.ts';
+import { notifyingTransaction } from '../store/notifications.ts';
 import { oneOf, readOptions, runCommand, type Subcommand, table } from './command.ts';
 import { UsageError } from './report-error.ts';
 

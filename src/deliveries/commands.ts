@@ -4,7 +4,6 @@ import { mayActFor, requireAccount } from '../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Emit, Emitted } from '../delivery/emit.ts';
-import type { Notifications } from '../delivery/notifications.ts';
 import { requeue, requeueAll } from '../delivery/requeue.ts';
 import type { Issue } from '../errors.ts';
 import { ServiceError } from '../errors.ts';
@@ -14,6 +13,7 @@ import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources }
 import { checkId } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
+import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
 import { invalidParameters } from '../validation.ts';
 import { accountIdsOf, requireWebhook } from '../webhooks/repository.ts';

@@ -1,7 +1,6 @@
 /** Deliveries and their attempts, as callers read and watch them. */
 
 import type { Caller } from '../auth/caller.ts';
-import { maxChangedIds, type Notifications } from '../delivery/notifications.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
@@ -10,6 +9,7 @@ import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
+import { maxChangedIds, type Notifications } from '../store/notifications.ts';
 import type { DeliveryTable } from '../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';

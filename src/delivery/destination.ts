@@ -4,7 +4,7 @@ import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { openSecrets } from '../webhooks/destinations.ts';
 import { openHeaders } from '../webhooks/repository.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
-import type { SigningSecret } from './signature.ts';
+import type { SigningSecret } from '../webhooks/signing-secret.ts';
 
 /** Shared by the claimed deliveries of one webhook. */
 export interface Destination {

@@ -6,9 +6,9 @@ import type { DeliveryEvent } from '../events/event.ts';
 import { newTimedId, type RandomBytes } from '../ids.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';
 import { match } from './match.ts';
-import type { ChangeRecorder, NotifyingTransaction } from './notifications.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {

@@ -28,7 +28,7 @@
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
  *   settle.ts             stores outcomes and health with the next transaction
- *   notifications.ts      tells workers and subscribers with every commit, other processes through postgres-listener.ts
+ *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
  *   retention.ts          deletes what is old
  */
@@ -38,9 +38,9 @@ import type { AddressRule } from '../security/addresses.ts';
 import { createOutbound, dnsLookup, type Lookup } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
+import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
-import { createNotifications, type Notifications } from './notifications.ts';
 import { createQueue } from './queue.ts';
 import { openQueueTransactions } from './queue-thread.ts';
 import { startRetention } from './retention.ts';

@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseLocation } from '../store/database.ts';
-import type { Notifications } from './notifications.ts';
+import type { Notifications } from '../store/notifications.ts';
 import { type QueueOrder, type QueueReport, settleAndClaim } from './queue-transaction.ts';
 
 export interface QueueTransactions {

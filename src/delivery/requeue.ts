@@ -1,7 +1,7 @@
 /** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
+import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { Tables } from '../store/schema.ts';
-import type { ChangeRecorder, NotifyingTransaction } from './notifications.ts';
 
 /** The states of a delivery that is not on its way. */
 const requeueableStates = ['held', 'failed', 'succeeded'] as const;

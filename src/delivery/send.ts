@@ -29,22 +29,22 @@ export async function send(
     ...signature,
     ...callerHeaders(destination.headers),
   ];
-  const answer = await outbound.post({ url: destination.url, headers, body, deadlineMs });
+  const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
   return {
     deliveryId,
     claimToken,
     webhookId: destination.webhookId,
     wasFailing: destination.failing,
-    decision: classify(answer, { attempt, now: now().getTime(), random }),
+    decision: classify(response, { attempt, now: now().getTime(), random }),
     attempt: {
       delivery_id: deliveryId,
       number,
       started_at: startedAt,
       // Measured by the monotonic clock.
       duration_ms: Math.round(performance.now() - started),
-      status: answer.status,
-      failure: answer.failure,
-      response_body: bodyText(answer),
+      status: response.status,
+      failure: response.failure,
+      response_body: bodyText(response),
     },
   };
 }

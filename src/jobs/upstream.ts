@@ -4,7 +4,8 @@ import { jobEndpoints } from './endpoints.ts';
 import type { JobsPort } from './port.ts';
 
 /**
- * Job postings of a remote service. A result names the posting of its request: a response that omits the id is completed.
+ * Job postings of a remote service. A result names the posting of its request: a response that omits the id is
+ * completed.
  */
 export function upstreamJobs(upstream: Upstream): JobsPort {
   return {

@@ -27,9 +27,18 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EPIPE: 'connection_lost',
 };
 
-/** The dozens of codes that end a TLS handshake: of OpenSSL's verification, and of node:tls. */
-const handshakeCode =
-  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_TLS_HANDSHAKE_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER)/;
+/** What the codes that end a TLS handshake start with: those of OpenSSL's verification, and of node:tls. */
+const handshakeCodes: readonly string[] = [
+  'CERT_',
+  'DEPTH_ZERO_',
+  'SELF_SIGNED_',
+  'UNABLE_TO_',
+  'HOSTNAME_MISMATCH',
+  'ERR_TLS_CERT_',
+  'ERR_TLS_HANDSHAKE_TIMEOUT',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+];
+const endsHandshake = (code: string): boolean => handshakeCodes.some((start) => code.startsWith(start));
 
 /** Other codes of TLS. They may come after the handshake, from a record that is broken. */
 const tlsCode = /^ERR_(?:TLS|SSL)_/;
@@ -42,20 +51,20 @@ export function failureReasonOf(error: unknown): FailureReason {
   // Several addresses were tried, and none of them took the connection.
   if (errors.length > 0) return failureReasonOf(errors[0]);
   if (name === 'HTTPParserError') return 'invalid_answer';
-  if (handshakeCode.test(code) || tlsCode.test(code)) return 'tls_failed';
+  if (endsHandshake(code) || tlsCode.test(code)) return 'tls_failed';
   return code.startsWith('UND_ERR') ? 'invalid_answer' : 'connection_failed';
 }
 
 /**
- * Whether the request certainly was not sent: the name lookup, the connection and the TLS handshake come before its first
- * byte.
+ * Whether the request certainly was not sent: the name lookup, the connection and the TLS handshake come before its
+ * first byte.
  */
 export function failedBeforeSending(error: unknown): boolean {
   const { code, syscall, errors } = propertiesOf(error);
   // Several addresses were tried: the request was sent to none of them if each of them failed before.
   if (errors.length > 0) return errors.every(failedBeforeSending);
   return (
-    syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || handshakeCode.test(code)
+    syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || endsHandshake(code)
   );
 }
 

@@ -5,8 +5,9 @@
  *   closed ── enough calls, half of them failed ──▶ open ── time passes ──▶ half-open ── the trial succeeds ──▶ closed
  *                                                     ◀────────── the trial fails: open for twice the time ──┘
  *
- * Not cockatiel: its clock is Date.now, its calls wait in line while the circuit is half-open instead of failing at once,
- * and a call that nobody waited for would count as a success. What would remain of this file is its configuration.
+ * Not cockatiel: its clock is Date.now, calls queue behind the trial while the circuit is half-open instead of failing
+ * at once, and a trial whose outcome nobody waited for would close the circuit. It would replace little more than the
+ * counting.
  */
 
 export interface CircuitBreaker {

@@ -33,9 +33,9 @@ type EndpointOf<Request, Response> = ContractEndpoint & { readonly operation: Op
 
 export interface Upstream {
   /**
-   * Calls an endpoint. The response is an object of one of the endpoint's kinds, in the contract's terms. Its other fields
-   * are trusted to be as the contract has them: whatever reads them is tolerant. It may be shared with other callers, so
-   * nobody changes it.
+   * Calls an endpoint. The response is an object of one of the endpoint's kinds, in the contract's terms. Its other
+   * fields are trusted to be as the contract has them: whatever reads them is tolerant. It may be shared with other
+   * callers, so nobody changes it.
    * @param request what the endpoint's operation takes
    * @throws ServiceError for every failure
    */
@@ -49,7 +49,9 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** Connections that are opened before the gateway first reports that it is ready, so that the first requests find them. */
+/**
+ * Connections that are opened before the gateway first reports that it is ready, so that the first requests find them.
+ */
 const warmConnections = 4;
 
 /** @throws Error that says what is wrong with `settings.names` */
@@ -79,7 +81,7 @@ export function createUpstream(
     }
     using limit = deadline(milliseconds, signal, tooLate);
     try {
-      // The flight may serve later callers too, so that it has the whole time of a call.
+      // Later callers may join the flight, so it gets the full time of a call.
       const read = (ends: AbortSignal) => perform(prepared, ends, timeoutMs);
       return await singleFlight.run(caller.keyId, prepared.path, read, limit.signal);
     } catch (error) {

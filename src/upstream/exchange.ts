@@ -28,8 +28,8 @@ export interface Exchange {
   /** Sends the call and reads its response. It never rejects. */
   send(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure>;
   /**
-   * A health probe: rejects unless the service responds with a status below 500. It is sent without a key, to a path that
-   * the contract does not have. Not HEAD, after which undici closes the connection.
+   * A health probe: rejects unless the service responds with a status below 500. It is sent without a key, to a path
+   * that the contract does not have. Not HEAD, after which undici closes the connection.
    */
   probe(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -95,7 +95,9 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
   };
 }
 
-/** A flat request as the parts that are sent. The query keeps the order of the table, so that equal reads look equal. */
+/**
+ * A flat request as the parts that are sent. The query keeps the order of the table, so that equal reads look equal.
+ */
 function split(endpoint: ContractEndpoint, request: object) {
   const ids = pathParameters(endpoint);
   const given: ReadonlyMap<string, unknown> = new Map(Object.entries(request));

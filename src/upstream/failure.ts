@@ -1,4 +1,7 @@
-/** What can go wrong between the gateway and the upstream, in the contract's terms. Callers see nothing of its internals. */
+/**
+ * What can go wrong between the gateway and the upstream, in the contract's terms. Callers see nothing of its
+ * internals.
+ */
 import { ServiceError } from '../errors.ts';
 import { failedBeforeSending } from '../security/transport-failure.ts';
 
@@ -65,8 +68,8 @@ export function isTrouble({ kind, status, error }: Failure): boolean {
 }
 
 /**
- * The failure as callers see it where all calls are made with the gateway's own key: a key that the service refuses is no
- * fault of theirs.
+ * The failure as callers see it where all calls are made with the gateway's own key: a key that the service refuses is
+ * no fault of theirs.
  */
 export function asGatewayFault(failure: Failure): Failure {
   if (failure.status !== 401 || failure.error.family !== 'key') return failure;

@@ -1,6 +1,7 @@
 /** The policy around an exchange, from the outside in: deadline → retries → circuit breaker → one exchange. */
 import type { Logger } from 'pino';
 import { deadline } from '../deadline.ts';
+import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import { type CallOutcome, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
@@ -58,7 +59,9 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
     }
   }
 
-  /** One line per failure, with the ids that both sides gave the request, and neither key nor query. */
+  /**
+   * One line per failure, with the request ids of both sides. It has neither the key nor the ids and query of the URL.
+   */
   function log({ endpoint, requestId }: PreparedCall, failure: Failure, attempts: number, wait: number | null): void {
     const { error, status, instance } = failure;
     logger[isTrouble(failure) ? 'warn' : 'info'](
@@ -66,7 +69,7 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
         reqId: requestId,
         upstream: {
           method: endpoint.method,
-          path: endpoint.path,
+          path: `/${version}${endpoint.path}`,
           status,
           type: error.type,
           instance,

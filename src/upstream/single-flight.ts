@@ -1,10 +1,10 @@
 /**
  * Single flight: equal reads that are in flight at the same time share one call. A flight belongs to an owner (an API
- * key) and is never shared with another. A change that the owner makes ends the sharing of the reads in flight: what they
- * return may be older than the change.
+ * key) and is never shared with another. A change that the owner makes ends the sharing of the reads in flight: what
+ * they return may be older than the change.
  *
- * Not undici's `deduplicate` interceptor: nothing can tell it of a change, it joins a request however long that has hung,
- * and when the caller that came first disconnects, the request fails for all that joined it.
+ * Not undici's `deduplicate` interceptor: nothing can tell it of a change, it joins a request however long that has
+ * hung, and when the caller that came first disconnects, the request fails for all that joined it.
  */
 
 export interface SingleFlight {

@@ -1,7 +1,7 @@
 /**
  * The terms of an upstream service where they are not the contract's. A service of this shape may say `acme` where the
- * contract says `pnet`: a file maps each such term once. Requests are encoded in the service's terms and responses decoded
- * into the contract's. Without a file nothing is translated, and no body is walked.
+ * contract says `pnet`: a file maps each such term once. Requests are encoded in the service's terms and responses
+ * decoded into the contract's. Without a file nothing is translated, and no body is walked.
  */
 import { type ContractEndpoint, type TermPlaces, version } from '../endpoint.ts';
 import { type ErrorName, errorNames } from '../errors.ts';

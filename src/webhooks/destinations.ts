@@ -1,13 +1,13 @@
 /** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
 import type { Kysely, Transaction } from 'kysely';
-import { maxChangedIds } from '../delivery/notifications.ts';
-import { newSecret, type SigningSecret } from '../delivery/signature.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
+import { maxChangedIds } from '../store/notifications.ts';
 import type { Tables, WebhookDestinationTable } from '../store/schema.ts';
 import type { DisabledReason } from './shapes.ts';
+import { newSecret, type SigningSecret } from './signing-secret.ts';
 
 /** What a new signing secret is created and sealed with. */
 export interface SecretContext {

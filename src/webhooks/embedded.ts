@@ -1,10 +1,10 @@
 import type { Caller } from '../auth/caller.ts';
-import type { Notifications } from '../delivery/notifications.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { checkId, isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
+import type { Notifications } from '../store/notifications.ts';
 import { disableWebhook, enableWebhook } from './destinations.ts';
 import { webhookHealth } from './health.ts';
 import type { WebhooksPort } from './port.ts';

@@ -1,9 +1,10 @@
 /** The signing secret of a webhook, as callers read and rotate it. */
-import { maxSecrets, rotated, secretText, validSecrets } from '../delivery/signature.ts';
+
 import { ServiceError } from '../errors.ts';
 import { openSecrets, sealSecrets } from './destinations.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireWebhook, unknownWebhook } from './repository.ts';
+import { maxSecrets, rotated, secretText, validSecrets } from './signing-secret.ts';
 
 export function webhookSecrets({
   database,

@@ -13,6 +13,7 @@ const readDeliveries = 'read deliveries';
 
 /** The contract cannot read a single webhook: at most this many full pages of the list are read to find it. */
 const maxPages = 10;
+const pageLimit = webhookLimits.limit.max;
 
 /** Webhooks of a remote service. */
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
@@ -28,8 +29,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       const found = new Map<string, Webhook>();
       let cursor: string | null | undefined;
       for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
-        const { limit } = webhookLimits;
-        const read = await list(context, cursor === undefined ? { limit: limit.max } : { limit: limit.max, cursor });
+        const read = await list(context, { limit: pageLimit, ...(cursor === undefined ? {} : { cursor }) });
         for (const webhook of read.items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
         cursor = read.cursor;
       }
@@ -37,7 +37,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
         cursor === null
           ? null
           : new ServiceError('limit_too_high', {
-              detail: `The webhook is not among the first ${maxPages * webhookLimits.limit.max}: list webhooks instead.`,
+              detail: `The webhook is not among the first ${maxPages * pageLimit}. Page through the list to find it.`,
             });
       return webhookIds.map((id) => found.get(id) ?? missing);
     },

@@ -26,7 +26,7 @@ test.each([200, 400, 401, 403, 404, 422, 500, 501])('no call is retried after st
   expect(backoff({ status })).toBeNull();
 });
 
-test('a broken call is retried if it is repeatable, one that never reached the service always, an expired one never', () => {
+test('a broken call is retried if it is repeatable, an unreached one always, an expired one never', () => {
   expect(backoff({ kind: 'broken' })).toBe(75);
   expect(backoff({ kind: 'broken' }, { repeatable: false })).toBeNull();
   expect(backoff({ kind: 'unreached' }, { repeatable: false })).toBe(75);

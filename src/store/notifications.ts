@@ -5,10 +5,10 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Logger } from 'pino';
-import type { Database, DatabaseLocation } from '../store/database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
-import type { Tables } from '../store/schema.ts';
+import type { Database, DatabaseLocation } from './database.ts';
+import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
 import { listen } from './postgres-listener.ts';
+import type { Tables } from './schema.ts';
 
 /** A message on either channel is the process that sent it and, for updates, the ids of deliveries, joined by commas. */
 const workChannel = 'postern_work';
