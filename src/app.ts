@@ -35,11 +35,12 @@ import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
 import { createUpstream, type Upstream } from './upstream/client.ts';
+import { tellKeyFromAccount } from './upstream/key-or-account.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
 import { commonVocabularies } from './upstream/translation.ts';
 import { createMissingSecrets } from './webhooks/destinations.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { webhookVocabularies } from './webhooks/endpoints.ts';
+import { webhookEndpoints, webhookVocabularies } from './webhooks/endpoints.ts';
 import { upstreamWebhooks } from './webhooks/upstream.ts';
 
 /** What the process injects: everything that reaches outside the program, so that tests can replace it. */
@@ -190,7 +191,9 @@ async function embedded(
 
 /** @param database stores the API keys of callers; null where the upstream service checks them */
 function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Dependencies): Backend {
-  const service = openUpstream(settings, { logger, now });
+  const service = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
+    client.call(context, webhookEndpoints.list, { limit: 1 }),
+  );
   return {
     delivery: null,
     ports: {

@@ -14,7 +14,7 @@ import { jobScenarioNames, jobScenarios, postIdentifiers } from '../../src/provi
 import type { JobScenario } from '../../src/providers/sandbox/pnet/scenarios.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayBefore } from '../support/stub.ts';
+import { gatewayInFrontOf } from '../support/stub.ts';
 import { statedFacts } from './stated.ts';
 
 const stated = statedFacts(readFileSync(join(import.meta.dirname, 'spec.md'), 'utf8'));
@@ -183,7 +183,7 @@ describe.each(pairs)('%s %s', (endpoint, name) => {
 });
 
 test('the errors of a request are the same through a gateway in front', async () => {
-  const front = await gatewayBefore({ url: gateway.address });
+  const front = await gatewayInFrontOf({ url: gateway.address });
   // Failures of a system are left out: they would open the circuit breaker.
   for (const [endpoint, name] of pairs.filter((pair) => errorTable[pair[1]].status < 500)) {
     const means = meansOf(endpoint, name);

@@ -1,5 +1,6 @@
 /** What callers see of the responses of an upstream: its errors, and lists with odd items in them. */
 import { describe, expect, test } from 'vitest';
+import { rest } from '../support/rest.ts';
 import {
   envelope,
   gatewayInFrontOf,
@@ -75,6 +76,19 @@ describe('errors of the upstream', () => {
     expect(errors).toHaveLength(1);
     expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: shown });
     expect(JSON.stringify(errors)).not.toMatch(/10\.0\.0\.7|Internal/);
+  });
+
+  test.each([429, 503])('the Retry-After of status %i reaches the caller, over both faces', async (status) => {
+    const stub = await startStub((_request, response) =>
+      json(response, status, envelope('service_unavailable', status), { 'retry-after': '7' }),
+    );
+    const { address, ask } = await gatewayInFrontOf(stub);
+    const edited = await rest(address, 'their-key', 'PATCH', '/v1/pnet/jobs/1', { body: { account_id: 'a1' } });
+    expect([edited.status, edited.headers.get('retry-after')]).toEqual([503, '7']);
+    const { errors, headers } = await ask(
+      'mutation { editJob(input: { accountId: "a1", jobId: "1" }) { __typename } }',
+    );
+    expect([errors[0]?.extensions.type, headers.get('retry-after')]).toEqual(['errors/service_unavailable', '7']);
   });
 
   test('429 is errors/service_unavailable', async () => {
