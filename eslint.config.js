@@ -29,6 +29,7 @@ const valueObjects = {
   ],
   types: [
     'PageInfo',
+    'PostPaging',
     'RequestIssue',
     // Parts of a job posting. An edit replaces each as a whole.
     'AutoArchiveApplicants',

@@ -17,6 +17,7 @@ import { type Authenticate, createHttpServer } from './http/server.ts';
 import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies } from './jobs/endpoints.ts';
+import type { LeaseTuning } from './jobs/lease.ts';
 import { upstreamJobs } from './jobs/upstream.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
@@ -25,6 +26,7 @@ import { postVocabularies } from './posts/endpoints.ts';
 import { upstreamPosts } from './posts/upstream.ts';
 import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
+import { refuseSandboxKey } from './providers/sandbox/keys.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { addressRule } from './security/addresses.ts';
@@ -33,11 +35,12 @@ import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
 import { createUpstream, type Upstream } from './upstream/client.ts';
+import { tellKeyFromAccount } from './upstream/key-or-account.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
 import { commonVocabularies } from './upstream/translation.ts';
 import { createMissingSecrets } from './webhooks/destinations.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { webhookVocabularies } from './webhooks/endpoints.ts';
+import { webhookEndpoints, webhookVocabularies } from './webhooks/endpoints.ts';
 import { upstreamWebhooks } from './webhooks/upstream.ts';
 
 /** What the process injects: everything that reaches outside the program, so that tests can replace it. */
@@ -48,6 +51,8 @@ export interface Dependencies {
   readonly providers: Providers;
   /** The timing of deliveries. Only tests set it. */
   readonly delivery?: DeliveryTuning;
+  /** The timing of the leases on jobs. Only tests set it. */
+  readonly leases?: LeaseTuning;
 }
 
 /** An implementation of the ports, and what the server needs with it. */
@@ -145,7 +150,7 @@ async function embedded(
   dependencies: Dependencies,
 ): Promise<Backend> {
   if (config.demo) await createDemo(database, config, dependencies);
-  const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
+  const { logger, now, randomBytes, delivery: tuning = {}, leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
@@ -166,12 +171,15 @@ async function embedded(
     delivery,
     ports: {
       accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
       webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
     },
-    authenticate: (apiKey) => authenticate(database, apiKey, now()),
+    async authenticate(apiKey) {
+      if (config.demo) refuseSandboxKey(apiKey);
+      return authenticate(database, apiKey, now());
+    },
     idempotency: databaseIdempotency(database, now),
     ready: () => ping(database),
     async close() {
@@ -183,7 +191,9 @@ async function embedded(
 
 /** @param database stores the API keys of callers; null where the upstream service checks them */
 function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Dependencies): Backend {
-  const service = openUpstream(settings, { logger, now });
+  const service = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
+    client.call(context, webhookEndpoints.list, { limit: 1 }),
+  );
   return {
     delivery: null,
     ports: {

@@ -125,6 +125,8 @@ interface ServiceErrorOptions {
   readonly title?: string;
   /** Overrides the family of the table, where the endpoint decides what its failures are about. */
   readonly family?: ErrorFamily;
+  /** After how many seconds the caller may try again: the `Retry-After` header. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** A failure in the contract's terms: the only error that ports, faces and adapters throw on purpose. */
@@ -136,8 +138,10 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly issues: readonly Issue[];
   readonly family: ErrorFamily;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(errorName: ErrorName, { detail, issues = [], cause, status, title, family }: ServiceErrorOptions = {}) {
+  constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
+    const { detail, issues = [], cause, status, title, family, retryAfterSeconds } = options;
     const defaults: ErrorRow = errorTable[errorName];
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     this.errorName = errorName;
@@ -146,6 +150,7 @@ export class ServiceError extends Error {
     this.detail = detail;
     this.issues = issues;
     this.family = family ?? defaults.family;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   get type(): ErrorType {

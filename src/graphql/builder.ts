@@ -20,7 +20,6 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string };
     DateTime: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
-    SafeInt: { Input: number; Output: number };
   };
 }>({
   plugins: [ComplexityPlugin],

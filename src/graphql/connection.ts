@@ -52,7 +52,11 @@ const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implem
 });
 
 /** The connection type of an item, and its edge type: `PostConnection` and `PostEdge` for `Post`. */
-export function connectionType<T extends object>(name: string, item: OutputRef<T>, things: string) {
+export function connectionType<T extends object, Page extends Connection<T> = Connection<T>>(
+  name: string,
+  item: OutputRef<T>,
+  things: string,
+) {
   // Not of T: where its items stand, a connection may have an Error.
   const node: OutputRef<object> = item;
   const EdgeObject = builder.objectRef<Edge>(`${name}Edge`).implement({
@@ -69,7 +73,7 @@ export function connectionType<T extends object>(name: string, item: OutputRef<T
       }),
     }),
   });
-  return builder.objectRef<Connection<T>>(`${name}Connection`).implement({
+  return builder.objectRef<Page>(`${name}Connection`).implement({
     description: `A page of ${things}.`,
     fields: (t) => ({
       edges: t.field({

@@ -102,6 +102,6 @@ export const errorTypes = {
   ),
   performed: errorType(
     'ActionAlreadyPerformedError',
-    'The action has already been performed, is in progress or is no longer possible.',
+    'The action has already been performed or is no longer possible.',
   ),
 } as const satisfies Record<DataFamily, unknown>;

@@ -3,7 +3,7 @@
  *
  * Why not `graphql-scalars`: its DateTime turns text into a Date, so the form that a network or a caller sent is lost.
  */
-import { GraphQLError, Kind } from 'graphql';
+import { GraphQLError, GraphQLFloat } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 
@@ -28,27 +28,18 @@ builder.scalarType('JSON', {
   parseValue: (value) => value,
 });
 
-builder.scalarType('SafeInt', {
-  description:
-    'An integer between -(2^53 - 1) and 2^53 - 1, for counters, sizes and timestamps that may exceed Int (32 bits).',
+// GraphQL's own scalar, which is the contract's *number*: integers are exact to 2^53, and clients know it without being
+// told. What it reads is stricter than in graphql-js, which takes `true` for 1 and `"5"` for 5.
+builder.scalarType('Float', {
+  description: 'A finite number, in IEEE 754 double precision: integers are exact from -(2^53 - 1) to 2^53 - 1.',
   serialize(value) {
-    if (isSafeInteger(value)) return value;
-    throw misread('SafeInt');
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    throw misread('number');
   },
-  parseValue: (value) => safeInteger(value),
-  parseLiteral(node) {
-    if (node.kind === Kind.INT) return safeInteger(Number(node.value));
-    throw new GraphQLError('SafeInt must be a whole number', { nodes: node });
-  },
+  parseValue: GraphQLFloat.parseValue,
+  parseLiteral: GraphQLFloat.parseLiteral,
 });
 
 /** Not a GraphQLError, which would blame the caller. */
 const misread = (scalar: string) =>
   new ServiceError('provider_error', { detail: `The provider sent a value that is not a ${scalar}.` });
-
-const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value);
-
-function safeInteger(value: unknown): number {
-  if (isSafeInteger(value)) return value;
-  throw new GraphQLError('SafeInt must be a whole number between -(2^53 - 1) and 2^53 - 1');
-}

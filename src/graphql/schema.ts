@@ -10,8 +10,9 @@ import '../deliveries/graphql/index.ts';
 import { builder } from './builder.ts';
 import { allowUnknownValues } from './enums.ts';
 import { wrapResolverErrors } from './errors.ts';
+import { readNetworkValues } from './network-values.ts';
 
-export const schema = wrapResolverErrors(allowUnknownValues(builder.toSchema()));
+export const schema = wrapResolverErrors(readNetworkValues(allowUnknownValues(builder.toSchema())));
 
 // Pothos has no option for the description, which is the first thing that a reader of the documentation sees.
 schema.description = `Postern: jobs, posts and webhooks of connected accounts.

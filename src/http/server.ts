@@ -34,6 +34,8 @@ declare module 'fastify' {
      * as the request has been read, because node:http closes the request then.
      */
     clientAborted: AbortSignal;
+    /** Sets the `Retry-After` header, unless the headers have been sent. */
+    retryAfter(seconds: number): void;
   }
 }
 
@@ -63,12 +65,16 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
   });
 
   server.decorateRequest('clientAborted');
+  server.decorateRequest('retryAfter');
   server.addHook('onRequest', async (request, reply) => {
     const aborted = new AbortController();
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) aborted.abort(new DOMException('The client disconnected', 'AbortError'));
     });
     request.clientAborted = aborted.signal;
+    request.retryAfter = (seconds) => {
+      if (!reply.raw.headersSent) reply.raw.setHeader('retry-after', seconds);
+    };
     reply.raw.setHeader('x-request-id', request.id);
   });
   // Fastify closes the connections that are idle when the server stops. A connection with a request in flight becomes idle
@@ -128,6 +134,7 @@ export function errorResponse(
   if (failure.status >= 500 && !abandoned) {
     request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
   }
+  if (failure.retryAfterSeconds !== undefined) request.retryAfter(failure.retryAfterSeconds);
   return toEnvelope(failure, request.id);
 }
 

@@ -3,7 +3,7 @@
  * many wrong inputs close it and how long it stays open.
  */
 import { ServiceError } from '../errors.ts';
-import type { PublishStep } from '../providers/provider.ts';
+import { type PublishStep, SessionFailure } from '../providers/provider.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { CheckpointType, OpenCheckpoint } from './shapes.ts';
 
@@ -17,7 +17,7 @@ export interface Checkpoint {
 }
 
 /** Wrong inputs that close a checkpoint. */
-const maxAttempts = 5;
+export const maxAttempts = 5;
 const lifetimeMs = 15 * 60 * 1_000;
 
 export const readCheckpoint = (column: string | null): Checkpoint | null =>
@@ -56,7 +56,7 @@ export function requireOpen(checkpoint: Checkpoint | null, now: Date): Checkpoin
  * closed it, the same object for every other failure.
  */
 export function afterFailure(checkpoint: Checkpoint, error: unknown): Checkpoint | null {
-  if (!(error instanceof ServiceError)) return checkpoint;
+  if (!(error instanceof ServiceError) || error instanceof SessionFailure) return checkpoint;
   switch (error.errorName) {
     case 'invalid_checkpoint_solution':
       return { ...checkpoint, attempts_left: checkpoint.attempts_left - 1 };

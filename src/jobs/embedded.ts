@@ -9,8 +9,9 @@ import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { afterFailure, openCheckpoint, readCheckpoint, requireOpen, writeCheckpoint } from './checkpoint.ts';
 import { isJobId, newJobId } from './ids.ts';
-import { acquireLease, type JobLease } from './lease.ts';
+import { type JobLease, jobLeases, type LeaseTuning } from './lease.ts';
 import type { JobsPort } from './port.ts';
+import { attemptPublication, settlePublication } from './publication.ts';
 import { fieldsOf, findJobs, insertJob, pageOfJobs, requireJob, type StoredJob, toPosting } from './repository.ts';
 import { type JobPublishResult, jobListLimits } from './shapes.ts';
 
@@ -27,13 +28,16 @@ export function embeddedJobs({
   cursors,
   now,
   randomBytes,
+  tuning = {},
 }: {
   readonly database: Database;
   readonly network: JobProvider;
   readonly cursors: CursorCodec;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
+  readonly tuning?: LeaseTuning;
 }): JobsPort {
+  const leases = jobLeases({ database, now, randomBytes }, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
 
@@ -46,14 +50,18 @@ export function embeddedJobs({
     const session = await sessionOf(context, account_id);
     const readDraft = async () => requireDraft(await requireJob(database, context.caller, account_id, draft_id));
     await readDraft();
-    await using lease = await acquireLease(database, draft_id, now);
+    await using lease = await leases.acquire(draft_id, context.signal);
     // Another request may have changed the draft before the lease was ours.
-    const step = await takeStep(session, await readDraft(), lease);
+    const draft = await readDraft();
+    if (draft.publication === 'unknown') {
+      await settlePublication(network, session, toNetwork(draft), lease, neverAborted);
+    }
+    const step = await takeStep(session, draft, lease);
     if (step.kind === 'published') {
-      await lease.store({ state: step.state, checkpoint: null });
+      await lease.store({ state: step.state, checkpoint: null, publication: 'published' });
       return { object: 'PnetJobPostingPublished', job_state: step.state, job_id: draft_id };
     }
-    await lease.store({ checkpoint: writeCheckpoint(openCheckpoint(step, now())) });
+    await lease.store({ checkpoint: writeCheckpoint(openCheckpoint(step, now())), publication: null });
     return { object: 'PnetJobPostingPublishCheckpoint', type: step.type, job_id: draft_id };
   }
 
@@ -62,7 +70,7 @@ export function embeddedJobs({
       const session = await sessionOf(context, account_id);
       const readJob = async () => requireEditable(await requireJob(database, context.caller, account_id, job_id));
       await readJob();
-      await using lease = await acquireLease(database, job_id, now);
+      await using lease = await leases.acquire(job_id, context.signal);
       const fields = { ...fieldsOf(await readJob()), ...changes };
       await network.editPosting(session, { jobId: job_id, fields }, neverAborted);
       await lease.store({ fields: JSON.stringify(fields) });
@@ -70,13 +78,17 @@ export function embeddedJobs({
     },
 
     publish: (context, request) =>
-      advance(context, request, (session, draft) => network.publish(session, toNetwork(draft), request, neverAborted)),
+      advance(context, request, (session, draft, lease) =>
+        attemptPublication(lease, () => network.publish(session, toNetwork(draft), request, neverAborted)),
+      ),
 
     solveCheckpoint: (context, request) =>
       advance(context, request, async (session, draft, lease) => {
         const checkpoint = requireOpen(readCheckpoint(draft.checkpoint), now());
         try {
-          return await network.solveCheckpoint(session, toNetwork(draft), checkpoint, request.input, neverAborted);
+          return await attemptPublication(lease, () =>
+            network.solveCheckpoint(session, toNetwork(draft), checkpoint, request.input, neverAborted),
+          );
         } catch (error) {
           const after = afterFailure(checkpoint, error);
           if (after !== checkpoint) await lease.store({ checkpoint: writeCheckpoint(after) });
@@ -85,7 +97,8 @@ export function embeddedJobs({
       }),
 
     async createDraft(context, { account_id, ...fields }) {
-      await sessionOf(context, account_id);
+      // The draft is stored here alone, but an account that cannot act on it cannot have it either.
+      await network.checkSession(await sessionOf(context, account_id), context.signal);
       const createdAt = now().getTime();
       const job: StoredJob = {
         id: newJobId(randomBytes),
@@ -95,6 +108,8 @@ export function embeddedJobs({
         fields: JSON.stringify(fields),
         checkpoint: null,
         claimed_until: 0,
+        claimed_by: null,
+        publication: null,
         created_at: createdAt,
         updated_at: createdAt,
       };
@@ -127,7 +142,8 @@ function requireEditable(job: StoredJob): StoredJob {
 
 /** @throws ServiceError `action_already_performed` when the draft has been published */
 function requireDraft(job: StoredJob): StoredJob {
-  if (job.state === 'draft') return job;
+  // A network may accept a draft and keep it in the state draft: that is published too.
+  if (job.state === 'draft' && job.publication !== 'published') return job;
   throw new ServiceError('action_already_performed', {
     detail: `The draft has already been published: its state is ${job.state}.`,
   });

@@ -8,8 +8,15 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
   return {
     async list(context, request) {
       requireAccount(context.caller, request.account_id);
-      const { items, cursor } = pageOf(await upstream.call(context, postEndpoints.list, request));
-      return { object: 'PostList', items, cursor, paging: { page_count: items.length } };
+      const answer = await upstream.call(context, postEndpoints.list, request);
+      const { items, cursor } = pageOf(answer);
+      return { object: 'PostList', items, cursor, paging: { page_count: pageCountOf(answer) ?? items.length } };
     },
   };
+}
+
+/** The count as the service says it, which may count something else than the items; undefined if it is no number. */
+function pageCountOf({ paging }: { readonly paging?: { readonly page_count?: unknown } | null }): number | undefined {
+  const count = paging?.page_count;
+  return typeof count === 'number' && Number.isFinite(count) ? count : undefined;
 }

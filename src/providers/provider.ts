@@ -7,6 +7,7 @@
  * the caller and comes back with the next call.
  */
 import type { AccountType } from '../auth/account.ts';
+import { ServiceError } from '../errors.ts';
 import type { CheckpointType, JobFields, JobPublish, JobState } from '../jobs/shapes.ts';
 import type { Post } from '../posts/shapes.ts';
 
@@ -16,6 +17,12 @@ export interface ProviderSession {
   readonly type: AccountType;
   readonly token: string;
 }
+
+/**
+ * A failure of the account's session, whatever was called. It says nothing about the posting of the call or its
+ * checkpoint, even if its type is that of a checkpoint: a network may ask an account to verify itself at any time.
+ */
+export class SessionFailure extends ServiceError {}
 
 /** One page of a list. `cursor` is the network's own cursor of the next page; null on the last page. */
 export interface NetworkPage<T> {
@@ -50,6 +57,8 @@ export type PublishStep =
 
 /** Publishes and edits job postings on a network. Every method throws the errors that the contract documents for it. */
 export interface JobProvider {
+  /** Checks that the account can have drafts, before one is stored. */
+  checkSession(session: ProviderSession, signal: AbortSignal): Promise<void>;
   /** @param posting the posting with the edit applied */
   editPosting(session: ProviderSession, posting: NetworkPosting, signal: AbortSignal): Promise<void>;
   /** Publishes a draft. A repeated call for the same draft must not publish it twice. */
@@ -59,6 +68,11 @@ export interface JobProvider {
     options: JobPublish,
     signal: AbortSignal,
   ): Promise<PublishStep>;
+  /**
+   * Looks up whether the draft has been published, after a call that may have published it and whose outcome is unknown.
+   * @returns the state of the posting; null if it has not been published
+   */
+  findPublished(session: ProviderSession, draft: NetworkPosting, signal: AbortSignal): Promise<JobState | null>;
   /**
    * Answers an open checkpoint.
    * @throws ServiceError `invalid_checkpoint_solution` for a wrong input, `invalid_parameters` for an input that does not

@@ -62,6 +62,10 @@ export interface JobTable {
   checkpoint: string | null;
   /** End of the lease of the one request that may act on the posting; in the past if no request does. */
   claimed_until: number;
+  /** The request that holds the lease; null if none does. */
+  claimed_by: string | null;
+  /** Whether a network has published the posting, where its state does not say it: see jobs/publication.ts. */
+  publication: 'unknown' | 'published' | null;
   created_at: number;
   updated_at: number;
 }

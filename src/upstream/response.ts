@@ -36,7 +36,7 @@ export function readResponse(
     const instance = textOf(json.instance) ?? null;
     return {
       kind: 'response',
-      error: reportedError(endpoint, translation, status, json),
+      error: reportedError(endpoint, translation, { status, retryAfterMs }, json),
       status,
       retryAfterMs,
       instance,
@@ -79,12 +79,14 @@ const unreadableError = (status: number, what: string) =>
 function reportedError(
   endpoint: ContractEndpoint,
   translation: Translation,
-  status: number,
+  { status, retryAfterMs }: { readonly status: number; readonly retryAfterMs: number | null },
   { type, title, detail }: JsonObject,
 ): ServiceError {
   // The contract has neither a rate limit nor an error type for one: to the caller it means "later".
+  const retryAfter = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
   if (status === 429) {
     return new ServiceError('service_unavailable', {
+      ...retryAfter,
       detail: 'The upstream service accepts no more requests for now. Try again later.',
     });
   }
@@ -97,6 +99,7 @@ function reportedError(
     ...(theirTitle === undefined ? {} : { title: theirTitle }),
     ...(theirDetail === undefined ? {} : { detail: theirDetail }),
     family: familyOf(errorName, endpoint),
+    ...retryAfter,
   });
 }
 

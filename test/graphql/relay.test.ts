@@ -101,7 +101,7 @@ describe('relay-compiler', () => {
       schema: './schema.graphql',
       language: 'typescript',
       artifactDirectory: './generated',
-      customScalarTypes: { DateTime: 'string', SafeInt: 'number' },
+      customScalarTypes: { DateTime: 'string' },
     };
     await writeFile(join(folder, 'relay.config.json'), JSON.stringify(config));
     return run(process.execPath, [compiler, '--noWatchman', 'relay.config.json'], { cwd: folder });

@@ -28,6 +28,27 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     const draftId = await draft(scenario);
     expect(await publish(draftId)).toMatchObject({ __typename: 'PnetJobPostingPublished', jobState });
     expect((await jobs.workspace.job(draftId)).state).toBe(scenario);
+    // Even a job that the network keeps in the state draft is published only once.
+    const again = {
+      ...anError('action_already_performed'),
+      detail: expect.stringContaining(`its state is ${scenario}`),
+    };
+    expect(await publish(draftId)).toMatchObject(again);
+    expect(await solve(draftId, '123456')).toMatchObject(again);
+    expect(publications.get(draftId)).toBe(1);
+  });
+
+  test('does not publish again what the network published without a response', async () => {
+    const draftId = await draft('response-lost');
+    const input = { accountId: jobs.accountId, draftId, mode: 'FREE' };
+    const { errors } = await jobs.workspace.ask(documents.publishJob, { input });
+    expect(errors).toMatchObject([{ extensions: { type: 'errors/request_timeout' } }]);
+    expect(await publish(draftId)).toMatchObject({
+      ...anError('action_already_performed'),
+      detail: expect.stringContaining('whose response was lost'),
+    });
+    expect((await jobs.workspace.job(draftId)).state).toBe('active');
+    expect(publications.get(draftId)).toBe(1);
   });
 
   test.each([

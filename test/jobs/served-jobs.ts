@@ -131,7 +131,14 @@ export const everyFieldStored = {
 
 type Input = Record<string, unknown>;
 
-/** A workspace with one account, over a network that counts publications. */
+/** Counts one more. @returns how many there are now */
+function count(counts: Map<string, number>, key: string): number {
+  const next = (counts.get(key) ?? 0) + 1;
+  counts.set(key, next);
+  return next;
+}
+
+/** A workspace with one account, over a network that counts publications and edits. */
 export class ServedJobs {
   served!: Served;
   workspace!: SeededWorkspace;
@@ -139,27 +146,46 @@ export class ServedJobs {
   accountId!: string;
   /** How often the network has been asked to publish a draft, by its id. */
   readonly publications = new Map<string, number>();
-  /** What the first publication of a draft waits for at the network. */
+  /** How often the network has been asked to edit a posting, by its id. */
+  readonly edits = new Map<string, number>();
+  /** How many requests have had to wait for another one that acts on the same posting, by its id. */
+  readonly waits = new Map<string, number>();
+  /** What the first publication and the first edit of a posting wait for at the network. */
   gate: Promise<void> = Promise.resolve();
 
   async start(backend: Backend): Promise<void> {
     this.served = await backend.start({
+      leases: { onWait: (jobId) => void count(this.waits, jobId) },
       providers: (sandbox): Providers => ({
         ...sandbox,
         PNET: {
           ...sandbox.PNET,
           publish: async (session, draft, ...rest) => {
-            const publications = (this.publications.get(draft.jobId) ?? 0) + 1;
-            this.publications.set(draft.jobId, publications);
             // Only the first waits: a second that got this far would otherwise wait forever.
-            if (publications === 1) await this.gate;
+            if (count(this.publications, draft.jobId) === 1) await this.gate;
             return sandbox.PNET.publish(session, draft, ...rest);
+          },
+          editPosting: async (session, posting, signal) => {
+            if (count(this.edits, posting.jobId) === 1) await this.gate;
+            return sandbox.PNET.editPosting(session, posting, signal);
           },
         },
       }),
     });
     this.workspace = await this.served.workspace();
     this.accountId = await this.workspace.account();
+  }
+
+  /** Runs `work` while the network holds back the first publication and the first edit of each posting. */
+  async whileHeld<T>(work: (open: () => void) => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.gate = promise;
+    try {
+      return await work(resolve);
+    } finally {
+      resolve();
+      this.gate = Promise.resolve();
+    }
   }
 
   readonly mutate = async (name: keyof typeof documents, input: Input) => {

@@ -80,8 +80,8 @@ export const backends: readonly Backend[] = [
     // A gateway whose upstream is the REST face of another, which holds the data; keys are sent on.
     name: 'upstream',
     serves: { drafts: false, accounts: false, issues: false },
-    async start({ environment, providers, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
-      const origin = await startGateway({ clock, ...(providers === undefined ? {} : { providers }) });
+    async start({ environment, providers, leases = {}, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
+      const origin = await startGateway({ clock, leases, ...(providers === undefined ? {} : { providers }) });
       const face = await startGateway({ clock, environment: { UPSTREAM_URL: origin.address, ...environment } });
       return {
         ...face,
@@ -128,6 +128,8 @@ function seedWorkspace(
         }),
         checkpoint: null,
         claimed_until: 0,
+        claimed_by: null,
+        publication: null,
         created_at,
         updated_at: created_at,
       };

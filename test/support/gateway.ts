@@ -11,6 +11,7 @@ import { type Scope, scopeNames } from '../../src/auth/caller.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
+import type { LeaseTuning } from '../../src/jobs/lease.ts';
 import type { Providers } from '../../src/providers/provider.ts';
 import {
   type SandboxNetworks,
@@ -59,6 +60,8 @@ export interface GatewayOptions {
   readonly clock?: { now: Date };
   /** The timing of deliveries. */
   readonly delivery?: DeliveryTuning;
+  /** The timing of the leases on jobs. */
+  readonly leases?: LeaseTuning;
 }
 
 export async function startGateway({
@@ -66,6 +69,7 @@ export async function startGateway({
   providers = (sandbox) => sandbox,
   clock = { now: new Date('2026-11-20T12:00:00Z') },
   delivery = {},
+  leases = {},
 }: GatewayOptions = {}): Promise<Gateway> {
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
   const config: Config = readConfig({
@@ -87,6 +91,7 @@ export async function startGateway({
     randomBytes,
     providers: providers(sandboxNetworks({ clock: now })),
     delivery,
+    leases,
   });
   const address = await app.listen();
   return {

@@ -1,31 +1,19 @@
 /** The tables of the fixed ids in src/providers/sandbox/README.md, generated from the tables that the sandbox runs on. */
 import { accountStatuses } from '../../src/auth/account.ts';
-import { demoId } from '../../src/providers/sandbox/demo.ts';
-import {
-  checkpointInputs,
-  jobScenarios,
-  postIdentifiers,
-  sandboxSessions,
-} from '../../src/providers/sandbox/networks.ts';
+import { failingAccounts } from '../../src/providers/sandbox/demo.ts';
+import { checkpointInputs, jobScenarios, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 
 const rowOf = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const code = (text: string): string => `\`${text}\``;
 
 export const sandboxTables: Readonly<Record<string, readonly string[]>> = {
   accounts: [
-    ...Object.entries(accountStatuses).flatMap(([status, { failure }]) =>
-      failure === null
-        ? []
-        : [
-            rowOf(
-              code(demoId(`status-${status.toLowerCase()}`)),
-              `${code(`errors/${failure.errorName}`)}, status ${status}`,
-            ),
-          ],
-    ),
-    ...Object.keys(sandboxSessions)
-      .filter((session) => session !== 'ok')
-      .map((session) => rowOf(code(demoId(session)), code(`errors/${session}`))),
+    ...failingAccounts.map(({ id, draftId, status, session }) => {
+      const { failure } = accountStatuses[status];
+      const outcome =
+        failure === null ? code(`errors/${session}`) : `${code(`errors/${failure.errorName}`)}, status ${status}`;
+      return rowOf(code(id), code(draftId), outcome);
+    }),
   ],
   drafts: Object.entries(jobScenarios).map(([name, { description }], index) =>
     rowOf(code(String(1001 + index)), code(`sandbox:${name}`), description),

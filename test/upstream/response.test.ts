@@ -1,5 +1,6 @@
 /** What callers see of the responses of an upstream: its errors, and lists with odd items in them. */
 import { describe, expect, test } from 'vitest';
+import { rest } from '../support/rest.ts';
 import {
   envelope,
   gatewayInFrontOf,
@@ -43,7 +44,12 @@ describe('errors of the upstream', () => {
   });
 
   test('a refused credential is the account’s if the request names one, and the key’s for webhooks', async () => {
-    const stub = await startStub((_request, response) => json(response, 401, envelope('expired_credentials', 401)));
+    const stub = await startStub(({ method }, response) =>
+      // A list of webhooks says that the key is accepted (key-or-account.test.ts).
+      method === 'GET'
+        ? json(response, 200, { object: 'WebhookList', items: [], cursor: null })
+        : json(response, 401, envelope('expired_credentials', 401)),
+    );
     const gateway = await gatewayInFrontOf(stub);
     expect((await gateway.ask(publish)).data.publishJob.__typename).toBe('AccountError');
     const deletion = await gateway.ask('mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }');
@@ -75,6 +81,19 @@ describe('errors of the upstream', () => {
     expect(errors).toHaveLength(1);
     expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: shown });
     expect(JSON.stringify(errors)).not.toMatch(/10\.0\.0\.7|Internal/);
+  });
+
+  test.each([429, 503])('the Retry-After of status %i reaches the caller, over both faces', async (status) => {
+    const stub = await startStub((_request, response) =>
+      json(response, status, envelope('service_unavailable', status), { 'retry-after': '7' }),
+    );
+    const { address, ask } = await gatewayInFrontOf(stub);
+    const edited = await rest(address, 'their-key', 'PATCH', '/v1/pnet/jobs/1', { body: { account_id: 'a1' } });
+    expect([edited.status, edited.headers.get('retry-after')]).toEqual([503, '7']);
+    const { errors, headers } = await ask(
+      'mutation { editJob(input: { accountId: "a1", jobId: "1" }) { __typename } }',
+    );
+    expect([errors[0]?.extensions.type, headers.get('retry-after')]).toEqual(['errors/service_unavailable', '7']);
   });
 
   test('429 is errors/service_unavailable', async () => {

@@ -64,7 +64,8 @@ const draftResult = mutationResult<JobPosting>(
   'CreateJobDraftResult',
   'The new draft, or the reason why it was not created.',
   [PnetJobPostingObject],
-  ['request', 'not_found', 'account'],
+  // The network may ask the account itself to pass a checkpoint before anything else.
+  ['request', 'not_found', 'account', 'checkpoint'],
 );
 
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(

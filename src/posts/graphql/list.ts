@@ -1,13 +1,37 @@
 /** The list of posts as a connection. */
 import { ServiceError } from '../../errors.ts';
+import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
-import { type Post, postLimits } from '../shapes.ts';
+import { type Post, type PostList, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
 import { type ReadWith, readWith } from './reading-account.ts';
 
-export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 'posts');
+/** A window of posts, and what was said of the page that was read last for it. */
+interface PostWindow extends Connection<ReadWith<Post>> {
+  readonly paging: PostList['paging'];
+}
+
+export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts');
+
+const PostPagingObject = builder.objectRef<PostList['paging']>('PostPaging').implement({
+  description: 'What the network says of one page of its list.',
+  fields: (t) => ({
+    pageCount: t.exposeFloat('page_count', {
+      description:
+        'The count of the page, usually of its posts. It is handed on as it was received, and is not the number of `nodes`: the page may begin before the first node, end after the last one, or be the second of two pages that the nodes are on.',
+    }),
+  }),
+});
+
+builder.objectField(PostConnection, 'paging', (t) =>
+  t.expose('paging', {
+    type: PostPagingObject,
+    description:
+      'About the page of the network that the last node is on: of several pages, the one that was read last.',
+  }),
+);
 
 export const postConnectionArgs = connectionArgs(postLimits, 'posts');
 
@@ -26,7 +50,8 @@ export interface PostListArguments {
 export async function connectPosts(
   context: GraphQLContext,
   { accountId, identifier, isCompany, first, after }: PostListArguments,
-): Promise<Connection<ReadWith<Post>>> {
+): Promise<PostWindow> {
+  let paging: PostList['paging'] = { page_count: 0 };
   const connection = await connect(context, {
     operation: listPosts,
     request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },
@@ -34,13 +59,18 @@ export async function connectPosts(
     first,
     after,
     list: ['posts', accountId, identifier, isCompany ?? false],
-    load: ({ limit = postLimits.limit.default, ...request }) => context.loaders.posts.load({ ...request, limit }),
+    load: async ({ limit = postLimits.limit.default, ...request }) => {
+      const page = await context.loaders.posts.load({ ...request, limit });
+      paging = page.paging;
+      return page;
+    },
   });
-  return mapItems<Post, ReadWith<Post>>(connection, (post) =>
-    postTypeOf(post.provider) !== undefined
+  const shown = mapItems<Post, ReadWith<Post>>(connection, (post) =>
+    postTypeOf(post) !== undefined
       ? readWith(post, accountId)
       : new ServiceError('provider_error', {
           detail: 'The post is from a network that this gateway does not support.',
         }),
   );
+  return { ...shown, paging };
 }

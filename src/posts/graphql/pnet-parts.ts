@@ -1,5 +1,6 @@
 /** Parts of a pnet post that only mean something within it. Those that lead on to other posts are in pnet.ts. */
 import { builder } from '../../graphql/builder.ts';
+import { optional, required, requiredList } from '../../graphql/network-values.ts';
 import type { PnetPost } from '../shapes.ts';
 
 type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
@@ -7,90 +8,79 @@ type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
 export const WriterObject = builder.objectRef<Present<'written_by'>>('PnetWriter').implement({
   description: 'The person who wrote a post on behalf of a company.',
   fields: (t) => ({
-    providerId: t.exposeID('id', { description: 'Id of the person on pnet.' }),
-    publicIdentifier: t.exposeString('public_identifier', {
-      description: "Id of the person in the URL of the person's profile.",
-    }),
-    name: t.exposeString('name', { description: 'Name of the person.' }),
+    providerId: t.exposeID('id', required('Id of the person on pnet.')),
+    publicIdentifier: t.exposeString(
+      'public_identifier',
+      required("Id of the person in the URL of the person's profile."),
+    ),
+    name: t.exposeString('name', required('Name of the person.')),
   }),
 });
 
 export const PermissionsObject = builder.objectRef<PnetPost['permissions']>('PnetPostPermissions').implement({
   description: 'What the account that reads a post may do with it.',
   fields: (t) => ({
-    canReact: t.exposeBoolean('can_react', { description: 'Whether the account may react to the post.' }),
-    canShare: t.exposeBoolean('can_share', { description: 'Whether the account may share the post.' }),
-    canPostComments: t.exposeBoolean('can_post_comments', {
-      description: 'Whether the account may comment on the post.',
-    }),
+    canReact: t.exposeBoolean('can_react', required('Whether the account may react to the post.')),
+    canShare: t.exposeBoolean('can_share', required('Whether the account may share the post.')),
+    canPostComments: t.exposeBoolean('can_post_comments', required('Whether the account may comment on the post.')),
   }),
 });
 
 export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('PnetMention').implement({
   description: 'A person or company mentioned in the text of a post.',
   fields: (t) => ({
-    url: t.exposeString('url', { description: 'URL of the profile of the person or company.' }),
-    start: t.exposeInt('start', { description: 'Offset of the name in `text`, in UTF-16 code units.' }),
-    length: t.exposeInt('length', { description: 'Length of the name, in UTF-16 code units.' }),
+    url: t.exposeString('url', required('URL of the profile of the person or company.')),
+    start: t.exposeFloat('start', required('Offset of the name in `text`, in UTF-16 code units.')),
+    length: t.exposeFloat('length', required('Length of the name, in UTF-16 code units.')),
   }),
 });
 
 const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('PnetPollOption').implement({
   description: 'One option of a poll.',
   fields: (t) => ({
-    providerId: t.exposeID('id', { description: 'Id of the option on pnet.' }),
-    text: t.exposeString('text', { description: 'Text of the option.' }),
-    win: t.exposeBoolean('win', { description: 'Whether the option has the most votes.' }),
-    votesCount: t.expose('votes_count', { type: 'SafeInt', description: 'Number of votes for the option.' }),
+    providerId: t.exposeID('id', required('Id of the option on pnet.')),
+    text: t.exposeString('text', required('Text of the option.')),
+    win: t.exposeBoolean('win', required('Whether the option has the most votes.')),
+    votesCount: t.exposeFloat('votes_count', required('Number of votes for the option.')),
   }),
 });
 
 export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').implement({
   description: 'A poll in a post.',
   fields: (t) => ({
-    providerId: t.exposeID('id', { description: 'Id of the poll on pnet.' }),
-    question: t.exposeString('question', { description: 'Question of the poll.' }),
-    isOpen: t.exposeBoolean('is_open', { description: 'Whether the poll still accepts votes.' }),
-    totalVotesCount: t.expose('total_votes_count', { type: 'SafeInt', description: 'Number of votes in total.' }),
-    options: t.expose('options', { type: [PollOptionObject], description: 'Options to choose from.' }),
+    providerId: t.exposeID('id', required('Id of the poll on pnet.')),
+    question: t.exposeString('question', required('Question of the poll.')),
+    isOpen: t.exposeBoolean('is_open', required('Whether the poll still accepts votes.')),
+    totalVotesCount: t.exposeFloat('total_votes_count', required('Number of votes in total.')),
+    options: t.expose('options', { type: [PollOptionObject], ...requiredList('Options to choose from.') }),
   }),
 });
 
 export const GroupObject = builder.objectRef<Present<'group'>>('PnetGroup').implement({
   description: 'The group that a post was published in.',
   fields: (t) => ({
-    providerId: t.exposeID('id', { description: 'Id of the group on pnet.' }),
-    name: t.exposeString('name', { description: 'Name of the group.' }),
-    private: t.exposeBoolean('private', { description: 'Whether only members can see the group.' }),
+    providerId: t.exposeID('id', required('Id of the group on pnet.')),
+    name: t.exposeString('name', required('Name of the group.')),
+    private: t.exposeBoolean('private', required('Whether only members can see the group.')),
   }),
 });
 
 export const AnalyticsObject = builder.objectRef<Present<'analytics'>>('PnetPostAnalytics').implement({
   description: 'Performance of a post. A figure is null if pnet does not share it with the account.',
   fields: (t) => ({
-    impressions: t.expose('impressions', { type: 'SafeInt', nullable: true, description: 'Number of impressions.' }),
-    engagements: t.expose('engagements', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'Number of reactions, comments, shares and clicks in total.',
-    }),
-    engagementRate: t.exposeFloat('engagement_rate', { nullable: true, description: 'Engagements per impression.' }),
-    clicks: t.expose('clicks', { type: 'SafeInt', nullable: true, description: 'Number of clicks on the post.' }),
-    clickthroughRate: t.exposeFloat('clickthrough_rate', { nullable: true, description: 'Clicks per impression.' }),
-    pageViewersFromThisPost: t.expose('page_viewers_from_this_post', {
-      type: 'SafeInt',
-      nullable: true,
-      description: "Number of people who visited the author's page from the post.",
-    }),
-    followersGainedFromThisPost: t.expose('followers_gained_from_this_post', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'Number of followers that the author gained through the post.',
-    }),
-    membersReached: t.expose('members_reached', {
-      type: 'SafeInt',
-      nullable: true,
-      description: 'Number of distinct members who saw the post.',
-    }),
+    impressions: t.exposeFloat('impressions', optional('Number of impressions.')),
+    engagements: t.exposeFloat('engagements', optional('Number of reactions, comments, shares and clicks in total.')),
+    engagementRate: t.exposeFloat('engagement_rate', optional('Engagements per impression.')),
+    clicks: t.exposeFloat('clicks', optional('Number of clicks on the post.')),
+    clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Clicks per impression.')),
+    pageViewersFromThisPost: t.exposeFloat(
+      'page_viewers_from_this_post',
+      optional("Number of people who visited the author's page from the post."),
+    ),
+    followersGainedFromThisPost: t.exposeFloat(
+      'followers_gained_from_this_post',
+      optional('Number of followers that the author gained through the post.'),
+    ),
+    membersReached: t.exposeFloat('members_reached', optional('Number of distinct members who saw the post.')),
   }),
 });

@@ -1,6 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import { connectionComplexity } from '../../graphql/connection.ts';
 import { contractEnum } from '../../graphql/enums.ts';
+import { optional, required, requiredList } from '../../graphql/network-values.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
@@ -13,7 +14,7 @@ import {
   WriterObject,
 } from './pnet-parts.ts';
 import { registerPostType } from './post-types.ts';
-import { accountOf, globalIdField, partField, type ReadWith } from './reading-account.ts';
+import { accountOf, globalIdField, partField, type ReadWith, rawId } from './reading-account.ts';
 
 const ReactionEnum = contractEnum(
   'PnetReaction',
@@ -33,28 +34,28 @@ const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').imple
   description: 'A person or company that publishes posts on pnet.',
   fields: (t) => ({
     id: globalIdField(t, 'PnetAuthor', 'id'),
-    providerId: t.exposeID('id', { description: 'Id of the author on pnet. Pass it to `posts` as `identifier`.' }),
-    publicIdentifier: t.exposeString('public_identifier', {
-      description: "Id of the author in the URL of the author's profile.",
-    }),
-    name: t.exposeString('name', { description: 'Name of the person or company.' }),
-    isCompany: t.exposeBoolean('is_company', { description: 'Whether the author is a company.' }),
-    headline: t.exposeString('headline', { nullable: true, description: 'Headline under the name on the profile.' }),
-    profilePictureUrl: t.exposeString('profile_picture_url', {
-      nullable: true,
-      description: 'URL of the profile picture or logo.',
-    }),
+    providerId: t.exposeID('id', required('Id of the author on pnet. Pass it to `posts` as `identifier`.')),
+    publicIdentifier: t.exposeString(
+      'public_identifier',
+      required("Id of the author in the URL of the author's profile."),
+    ),
+    name: t.exposeString('name', required('Name of the person or company.')),
+    isCompany: t.exposeBoolean('is_company', required('Whether the author is a company.')),
+    headline: t.exposeString('headline', optional('Headline under the name on the profile.')),
+    profilePictureUrl: t.exposeString('profile_picture_url', optional('URL of the profile picture or logo.')),
     posts: t.field({
       type: PostConnection,
-      description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
+      nullable: true,
+      description:
+        'Posts of this author, read with the same account. Null only with an error at its path. Scope: `posts:read`.',
       args: postConnectionArgs,
       complexity: connectionComplexity,
       resolve: (author, args, context) =>
         connectPosts(context, {
           accountId: accountOf(author),
-          identifier: author.id,
+          identifier: rawId(author.id),
           // Sent for companies only: false is the contract's default.
-          isCompany: author.is_company || undefined,
+          isCompany: author.is_company === true ? true : undefined,
           ...args,
         }),
     }),
@@ -66,14 +67,14 @@ const RepostContentObject = builder
   .implement({
     description: 'The original post that a repost shares.',
     fields: (t) => ({
-      providerId: t.exposeID('id', { description: 'Id of the original post on pnet.' }),
-      date: t.exposeString('date', { description: 'Age of the original post as pnet displays it, such as `3d`.' }),
+      providerId: t.exposeID('id', required('Id of the original post on pnet.')),
+      date: t.exposeString('date', required('Age of the original post as pnet displays it, such as `3d`.')),
       parsedDatetime: t.expose('parsed_datetime', {
         type: 'DateTime',
-        description: 'When the original post was published.',
+        ...required('When the original post was published.'),
       }),
-      author: partField(t, 'author', { type: AuthorObject, description: 'The author of the original post.' }),
-      text: t.exposeString('text', { description: 'Text of the original post.' }),
+      author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
+      text: t.exposeString('text', required('Text of the original post.')),
     }),
   });
 
@@ -81,62 +82,56 @@ registerPostType<PnetPost>('PNET', 'PnetPost').implement({
   description: 'A post on pnet, the professional network.',
   fields: (t) => ({
     id: globalIdField(t, 'PnetPost', 'id'),
-    providerId: t.exposeID('id', { description: 'Id of the post on pnet.' }),
-    socialId: t.exposeID('social_id', { description: 'Id that comments and reactions on the post refer to.' }),
-    shareUrl: t.exposeString('share_url', { description: 'URL of the post.' }),
-    title: t.exposeString('title', { nullable: true, description: 'Title of the post. Most posts have none.' }),
-    text: t.exposeString('text', { description: 'Text of the post.' }),
-    date: t.exposeString('date', { description: 'Age of the post as pnet displays it, such as `3d`.' }),
-    parsedDatetime: t.expose('parsed_datetime', { type: 'DateTime', description: 'When the post was published.' }),
-    reactionCounter: t.expose('reaction_counter', { type: 'SafeInt', description: 'Number of reactions.' }),
-    commentCounter: t.expose('comment_counter', { type: 'SafeInt', description: 'Number of comments.' }),
-    repostCounter: t.expose('repost_counter', { type: 'SafeInt', description: 'Number of reposts.' }),
-    impressionsCounter: t.expose('impressions_counter', { type: 'SafeInt', description: 'Number of impressions.' }),
+    providerId: t.exposeID('id', required('Id of the post on pnet.')),
+    socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
+    shareUrl: t.exposeString('share_url', required('URL of the post.')),
+    title: t.exposeString('title', optional('Title of the post. Most posts have none.')),
+    text: t.exposeString('text', required('Text of the post.')),
+    date: t.exposeString('date', required('Age of the post as pnet displays it, such as `3d`.')),
+    parsedDatetime: t.expose('parsed_datetime', { type: 'DateTime', ...required('When the post was published.') }),
+    reactionCounter: t.exposeFloat('reaction_counter', required('Number of reactions.')),
+    commentCounter: t.exposeFloat('comment_counter', required('Number of comments.')),
+    repostCounter: t.exposeFloat('repost_counter', required('Number of reposts.')),
+    impressionsCounter: t.exposeFloat('impressions_counter', required('Number of impressions.')),
     userReacted: t.expose('user_reacted', {
       type: ReactionEnum,
-      nullable: true,
-      description: 'Reaction of the account that reads the post; null if it has not reacted.',
+      ...optional('Reaction of the account that reads the post; null if it has not reacted.'),
     }),
-    author: partField(t, 'author', { type: AuthorObject, description: 'The author of the post.' }),
+    author: partField(t, 'author', { type: AuthorObject, ...required('The author of the post.') }),
     writtenBy: t.expose('written_by', {
       type: WriterObject,
-      nullable: true,
-      description: 'The person who wrote the post on behalf of a company.',
+      ...optional('The person who wrote the post on behalf of a company.'),
     }),
     permissions: t.expose('permissions', {
       type: PermissionsObject,
-      description: 'What the account that reads the post may do with it.',
+      ...required('What the account that reads the post may do with it.'),
     }),
-    isRepost: t.exposeBoolean('is_repost', { description: 'Whether the post is a repost of another post.' }),
-    repostId: t.exposeID('repost_id', { nullable: true, description: 'Id of the repost on pnet.' }),
+    isRepost: t.exposeBoolean('is_repost', required('Whether the post is a repost of another post.')),
+    repostId: t.exposeID('repost_id', optional('Id of the repost on pnet.')),
     repostedBy: partField(t, 'reposted_by', {
       type: AuthorObject,
-      nullable: true,
-      description: 'The person or company that reposted the original post.',
+      ...optional('The person or company that reposted the original post.'),
     }),
     repostContent: partField(t, 'repost_content', {
       type: RepostContentObject,
-      nullable: true,
-      description: 'The original post that a repost shares.',
+      ...optional('The original post that a repost shares.'),
     }),
     mentions: t.expose('mentions', {
       type: [MentionObject],
-      description: 'People and companies mentioned in the text.',
+      ...requiredList('People and companies mentioned in the text.'),
     }),
     attachments: t.expose('attachments', {
       type: [PnetPostAttachmentInterface],
-      description: 'Images, files and other attachments of the post.',
+      ...requiredList('Images, files and other attachments of the post.'),
     }),
-    poll: t.expose('poll', { type: PollObject, nullable: true, description: 'The poll in the post.' }),
+    poll: t.expose('poll', { type: PollObject, ...optional('The poll in the post.') }),
     group: t.expose('group', {
       type: GroupObject,
-      nullable: true,
-      description: 'The group that the post was published in.',
+      ...optional('The group that the post was published in.'),
     }),
     analytics: t.expose('analytics', {
       type: AnalyticsObject,
-      nullable: true,
-      description: 'Performance of the post, if the account that reads it may see it.',
+      ...optional('Performance of the post, if the account that reads it may see it.'),
     }),
   }),
 });

@@ -10,6 +10,9 @@ type PostType = ReturnType<typeof builder.objectRef<ReadWith<Post>>>;
 
 const postTypes = new Map<unknown, PostType>();
 
+/** The keys that posts of each provider have their id under: all different. */
+const idKeys = { PNET: 'id', PHOTONET: 'provider_id' } as const satisfies Record<Post['provider'], string>;
+
 /** Declares the type of a provider's posts, to be implemented by the caller. */
 export function registerPostType<P extends Post>(provider: P['provider'], name: string) {
   const type = builder.objectRef<ReadWith<P>>(name);
@@ -18,8 +21,19 @@ export function registerPostType<P extends Post>(provider: P['provider'], name: 
   return type;
 }
 
-/** The name of the type of a provider's posts; undefined for a provider that this gateway does not know. */
-export const postTypeOf = (provider: unknown): string | undefined => postTypes.get(provider)?.name;
+/**
+ * The name of the type of a post; undefined for one of a provider that this gateway does not know. A post that does not
+ * say its provider is of the one whose id it has.
+ */
+export function postTypeOf(post: Partial<Post>): string | undefined {
+  const provider = post.provider ?? providerById(post);
+  return postTypes.get(provider)?.name;
+}
+
+function providerById(post: object): Post['provider'] | undefined {
+  const [provider, ...others] = postProviders.filter((each) => Object.hasOwn(post, idKeys[each]));
+  return others.length === 0 ? provider : undefined;
+}
 
 export const PostUnion = builder.unionType('Post', {
   description: 'A post on one of the networks.',
@@ -30,5 +44,5 @@ export const PostUnion = builder.unionType('Post', {
       if (type === undefined) throw new Error(`Posts of ${provider} have no GraphQL type: register one`);
       return type;
     }),
-  resolveType: (post) => postTypeOf(post.provider),
+  resolveType: postTypeOf,
 });

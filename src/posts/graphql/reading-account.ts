@@ -5,9 +5,11 @@
  * `ReadWith` is a type that only this file produces. A field that exposes an author without {@link partField} does not
  * compile.
  */
+import { createHash } from 'node:crypto';
 import type { FieldRef, ObjectRef } from '@pothos/core';
 import { ServiceError } from '../../errors.ts';
 import type { builder } from '../../graphql/builder.ts';
+import { isObject, type OptionalValue, type RequiredValue } from '../../graphql/network-values.ts';
 import { globalId, type IdKind } from '../../graphql/node.ts';
 
 type Types = (typeof builder)['$inferSchemaTypes'];
@@ -28,8 +30,6 @@ export type WireValue =
   /** A global id made of the account and of the raw id under `key`. */
   | { readonly globalId: IdKind; readonly key: string };
 
-const declared = (wire: WireValue) => ({ extensions: { wire } });
-
 const accounts = new WeakMap<object, string>();
 
 /** Records that `value` was read with the account, in the place of any account recorded before. */
@@ -45,51 +45,75 @@ export function accountOf(value: ReadWith<object>): string {
   return accountId;
 }
 
-/** A key that the contract makes optional gives a nullable field. */
-type Nullability<Value> = undefined extends Value ? { readonly nullable: true } : { readonly nullable?: false };
+/** What the contract says of the key. */
+type Need<Value> = undefined extends Value ? OptionalValue : RequiredValue;
 
 /**
- * A field for the object that the parent has under `key`, read with the same account.
- * @throws ServiceError `provider_error` when the part is not an object: a provider may send anything
+ * A field for the object that the parent has under `key`, read with the same account. What a provider sends in its place
+ * is handled as in any other field that is read from a network (see network-values.ts).
  */
 export function partField<Parent extends ReadWith<object>, Key extends string & keyof Parent>(
   t: Fields<Parent>,
   key: Key,
-  options: {
+  {
+    type: of,
+    description,
+    nullable,
+    extensions,
+  }: {
     readonly type: ObjectRef<Types, ReadWith<NonNullable<Parent[Key]>>>;
-    readonly description: string;
-  } & Nullability<Parent[Key]>,
+  } & Need<Parent[Key]>,
 ): FieldRef<Types> {
-  const type: ObjectRef<Types, ReadWith<object>> = options.type;
-  const field = { type, description: options.description, ...declared({ part: key }) };
-  return options.nullable
-    ? t.field({ ...field, nullable: true, resolve: (parent) => inherit(parent, parent[key]) })
-    : t.field({ ...field, resolve: (parent) => inherit(parent, parent[key]) ?? notAnObject() });
-}
-
-function inherit(parent: ReadWith<object>, part: unknown): ReadWith<object> | null {
-  if (part === undefined || part === null) return null;
-  return typeof part === 'object' ? readWith(part, accountOf(parent)) : notAnObject();
+  const type: ObjectRef<Types, ReadWith<object>> = of;
+  const wire: WireValue = { part: key };
+  return t.field({
+    type,
+    description,
+    nullable,
+    extensions: { ...extensions, wire },
+    resolve: (parent) => {
+      const part: unknown = parent[key];
+      if (part === undefined || part === null) return null;
+      return isObject(part) ? readWith(part, accountOf(parent)) : notAnObject();
+    },
+  });
 }
 
 function notAnObject(): never {
   throw new ServiceError('provider_error', { detail: 'A part of the post is not an object.' });
 }
 
-/** The field `id` of an object of a post: global, and scoped to the account that the object was read with. */
+/**
+ * The field `id` of an object of a post: global, and scoped to the account that the object was read with. It is the one
+ * field of such an object that is never null. Caches rely on it, and its value is ours: for an object that was sent
+ * without a raw id it is made of all that was sent, so that no two objects that differ share one.
+ */
 export function globalIdField<Parent extends ReadWith<object>, Key extends string & keyof Parent>(
   t: Fields<Parent>,
   kind: IdKind,
   key: Key,
 ): FieldRef<Types> {
+  const wire: WireValue = { globalId: kind, key };
   return t.id({
     description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
-    ...declared({ globalId: kind, key }),
-    resolve: (parent) => globalId(kind, accountOf(parent), rawId(parent[key])),
+    extensions: { wire },
+    resolve: (parent) => {
+      const account = accountOf(parent);
+      const raw: unknown = parent[key];
+      return isRawId(raw) ? globalId(kind, account, String(raw)) : globalId(kind, account, '', digest(parent));
+    },
   });
 }
 
-function rawId(id: unknown): string {
-  if (typeof id === 'string' || typeof id === 'number') return String(id);
+const isRawId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';
+
+const digest = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+
+/**
+ * A raw id to read more with.
+ * @throws ServiceError `provider_error` when the provider sent none
+ */
+export function rawId(id: unknown): string {
+  if (isRawId(id)) return String(id);
   throw new ServiceError('provider_error', { detail: 'A part of the post has no id.' });
 }

@@ -4,12 +4,13 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
+import { type AccountStatus, accountStatuses, accountTypes } from '../../auth/account.ts';
 import { insertAccounts, type StoredAccount } from '../../auth/account-repository.ts';
 import { createKey } from '../../auth/api-keys.ts';
 import { scopeNames } from '../../auth/caller.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import type { RandomBytes } from '../../ids.ts';
+import { maxAttempts, writeCheckpoint } from '../../jobs/checkpoint.ts';
 import { type JobState, jobStates } from '../../jobs/shapes.ts';
 import { keysOf } from '../../keys-of.ts';
 import type { Database } from '../../store/database.ts';
@@ -24,6 +25,7 @@ import {
   sandboxSessionNames,
   sandboxToken,
 } from './networks.ts';
+import { encodeChallenge } from './pnet/checkpoints.ts';
 
 /** A readable id: 22 characters of base64url, ending in one that an id can end in. */
 export const demoId = (name: string): string => `${name.replaceAll('_', '-').slice(0, 21).padEnd(21, '-')}A`;
@@ -83,33 +85,67 @@ export async function readDemoKey(directory: string): Promise<string | undefined
   }
 }
 
-/** A working account of each type, one in each failing status, and one for each failing session. */
-function demoAccounts(base: number): StoredAccount[] {
-  const account = (
-    id: string,
-    name: string,
-    type: AccountType,
-    status: AccountStatus = 'OK',
-    session: SandboxSessionName = 'ok',
-  ) => ({ id: demoId(id), name, type, status, session: sandboxToken(session) });
+/** An account whose every call fails, and the draft that it owns. */
+interface FailingAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly status: AccountStatus;
+  readonly session: SandboxSessionName;
+  readonly draftId: string;
+}
 
+/** One account in each failing status, and one for each failing session. Their drafts are numbered from 3001. */
+export const failingAccounts: readonly FailingAccount[] = [
+  ...keysOf(accountStatuses)
+    .filter((status) => status !== 'OK')
+    .map((status) => ({
+      id: `status-${status.toLowerCase()}`,
+      name: `Status ${status}`,
+      status,
+      session: 'ok' as const,
+    })),
+  ...sandboxSessionNames
+    .filter((session) => session !== 'ok')
+    .map((session) => ({ id: session, name: `Session ${session}`, status: 'OK' as const, session })),
+].map((account, index) => ({ ...account, id: demoId(account.id), draftId: String(3001 + index) }));
+
+/** A working account of each type, and the accounts that fail. */
+function demoAccounts(base: number): StoredAccount[] {
   const accounts = [
-    ...accountTypes.map((type) => account(type.toLowerCase(), `Demo ${type}`, type)),
-    ...keysOf(accountStatuses)
-      .filter((status) => status !== 'OK')
-      .map((status) => account(`status-${status.toLowerCase()}`, `Status ${status}`, 'PNET', status)),
-    ...sandboxSessionNames
-      .filter((session) => session !== 'ok')
-      .map((session) => account(session, `Session ${session}`, 'PNET', 'OK', session)),
+    ...accountTypes.map((type) => ({
+      id: demoId(type.toLowerCase()),
+      name: `Demo ${type}`,
+      type,
+      status: 'OK' as const,
+      session: sandboxToken('ok'),
+    })),
+    ...failingAccounts.map(({ id, name, status, session }) => ({
+      ...{ id, name, status },
+      type: 'PNET' as const,
+      session: sandboxToken(session),
+    })),
   ];
   return accounts.map((row, index) => ({ ...row, workspace_id: workspaceId, created_at: base + index }));
 }
 
-/** A draft for each scenario, numbered from 1001 in the order of the table, and a posting in each other state, from 2001. */
+/** A checkpoint that waits for its input and does not expire, so that its draft can be tried at any time. */
+const openForEver = writeCheckpoint({
+  type: 'EMAIL_VERIFICATION',
+  challenge: encodeChallenge({ scenario: 'email', remaining: [] }),
+  attempts_left: maxAttempts,
+  expires_at: Date.UTC(9999, 11, 31),
+});
+
+/**
+ * A draft for each scenario, numbered from 1001 in the order of the table, a posting in each other state, from 2001, and a
+ * draft with an open checkpoint for each account that fails, from 3001.
+ */
 function demoJobs(base: number): JobTable[] {
   const job = (id: number, state: JobState, scenario: JobScenarioName) => ({
     id: String(id),
+    account_id: demoId('pnet'),
     state,
+    checkpoint: null as string | null,
     fields: JSON.stringify({
       job_title: { text: `Software Engineer (${state === 'draft' ? scenario : state})` },
       company: { text: 'Example Works' },
@@ -120,15 +156,21 @@ function demoJobs(base: number): JobTable[] {
     }),
   });
   const jobs = [
+    // The oldest, because lists start with the newest.
+    ...failingAccounts.map(({ id, draftId }) => ({
+      ...job(Number(draftId), 'draft', 'email'),
+      account_id: id,
+      checkpoint: openForEver,
+    })),
     ...jobScenarioNames.map((scenario, index) => job(1001 + index, 'draft', scenario)),
     ...jobStates.filter((state) => state !== 'draft').map((state, index) => job(2001 + index, state, 'publish')),
   ];
   return jobs.map((row, index) => ({
     ...row,
     workspace_id: workspaceId,
-    account_id: demoId('pnet'),
-    checkpoint: null,
     claimed_until: 0,
+    claimed_by: null,
+    publication: null,
     created_at: base + index,
     updated_at: base + index,
   }));

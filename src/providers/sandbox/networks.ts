@@ -14,7 +14,7 @@ import type { JobProvider, PostProvider } from '../provider.ts';
 import { photonetIdentifiers } from './photonet/identifiers.ts';
 import { photonetPosts } from './photonet/posts.ts';
 import { pnetIdentifiers } from './pnet/identifiers.ts';
-import { editPosting, publish, solveCheckpoint } from './pnet/jobs.ts';
+import { checkSession, editPosting, findPublished, publish, solveCheckpoint } from './pnet/jobs.ts';
 import { pnetPosts } from './pnet/posts.ts';
 
 export { checkpointInputs } from './pnet/checkpoints.ts';
@@ -33,7 +33,7 @@ export interface SandboxNetworks {
 /** @param clock the time that the relative `date` of a pnet post is counted from */
 export function sandboxNetworks({ clock }: { readonly clock: () => Date }): SandboxNetworks {
   return {
-    PNET: { ...pnetPosts(clock), editPosting, publish, solveCheckpoint },
+    PNET: { ...pnetPosts(clock), checkSession, editPosting, findPublished, publish, solveCheckpoint },
     PHOTONET: photonetPosts(),
   };
 }

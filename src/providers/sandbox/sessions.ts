@@ -1,7 +1,7 @@
 /** The outcomes of calls over a session, chosen by its token. */
-import { type ErrorName, ServiceError } from '../../errors.ts';
+import type { ErrorName } from '../../errors.ts';
 import { keysOf } from '../../keys-of.ts';
-import type { ProviderSession } from '../provider.ts';
+import { type ProviderSession, SessionFailure } from '../provider.ts';
 import { throwIfAborted } from './delay.ts';
 
 /**
@@ -58,25 +58,21 @@ export const sandboxToken = (name: SandboxSessionName): string => `${prefix}${na
 
 /**
  * The first step of every call. A session whose outcome is a timeout fails immediately: nobody should wait to see one.
- * @throws ServiceError `request_timeout` when `signal` has aborted, `unknown_authentication_context` for a token that the
+ * @throws ServiceError `request_timeout` when `signal` has aborted
+ * @throws SessionFailure `unknown_authentication_context` for a token that the
  *   sandbox does not know, and the outcome of the session unless it is `ok`
  */
 export function requireValidSession(session: ProviderSession, signal: AbortSignal): void {
   throwIfAborted(signal);
   const outcome = outcomeOf(session.token);
   if (outcome === undefined) {
-    throw new ServiceError('unknown_authentication_context', {
+    throw new SessionFailure('unknown_authentication_context', {
       detail: 'The sandbox does not know this session: the token must be sandbox:ok or sandbox:<error name>.',
     });
   }
-  throwOutcome(outcome);
+  if (outcome !== 'ok') throw new SessionFailure(outcome, { detail: sandboxSessions[outcome] });
 }
 
 /** The outcome that a token names; undefined if it names none. */
 export const outcomeOf = (token: string): SandboxSessionName | undefined =>
   sandboxSessionNames.find((name) => token === sandboxToken(name));
-
-/** @throws ServiceError with the error of the outcome, unless it is `ok` */
-export function throwOutcome(outcome: SandboxSessionName): void {
-  if (outcome !== 'ok') throw new ServiceError(outcome, { detail: sandboxSessions[outcome] });
-}

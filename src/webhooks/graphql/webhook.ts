@@ -3,6 +3,7 @@ import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../e
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listWebhooks } from '../operations.ts';
 import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
@@ -43,10 +44,15 @@ const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('Web
   }),
 });
 
+/** The GraphQL type of each type of webhook. A type that is missing here is an UnknownWebhook. */
+const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
+
+const typeNameOf = ({ type }: Webhook): string => (Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownWebhook');
+
 export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').implement({
   description: 'A URL that receives account events as HTTP POST requests.',
   interfaces: [Node],
-  resolveType: ({ type }) => (type === 'TRIGGER' ? 'TriggerWebhook' : 'AutoWebhook'),
+  resolveType: typeNameOf,
   fields: (t) => ({
     id: t.id({ description: 'Global id of the webhook.', resolve: ({ id }) => globalId('Webhook', id) }),
     webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
@@ -76,11 +82,11 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
 const isWebhook = (value: unknown): value is Webhook =>
   typeof value === 'object' && value !== null && 'object' in value && value.object === 'Webhook';
 
-builder.objectRef<Extract<Webhook, { type: 'AUTO' }>>('AutoWebhook').implement({
+builder.objectRef<Extract<Webhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
   description: 'A webhook that receives account events as they happen.',
   // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
   interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && value.type !== 'TRIGGER',
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.AUTO,
   fields: (t) => ({
     source: t.field({
       type: WebhookSourceEnum,
@@ -103,16 +109,26 @@ const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger')
   }),
 });
 
-builder.objectRef<TriggerWebhook>('TriggerWebhook').implement({
+builder.objectRef<TriggerWebhook>(typeNames.TRIGGER).implement({
   description: 'A webhook that people fire from a message or a chat.',
   // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
   interfaces: [Node, WebhookInterface],
-  isTypeOf: (value) => isWebhook(value) && value.type === 'TRIGGER',
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.TRIGGER,
   fields: (t) => ({
     trigger: t.expose('trigger', {
       type: WebhookTriggerObject,
       description: 'How clients present the webhook to people.',
     }),
+  }),
+});
+
+// As with attachments: what every webhook has is known of this one too, so it can be seen and deleted.
+builder.objectRef<Webhook>('UnknownWebhook').implement({
+  description: 'A webhook of a type that this gateway does not know yet.',
+  interfaces: [Node, WebhookInterface],
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === 'UnknownWebhook',
+  fields: (t) => ({
+    type: t.exposeString('type', required('Webhook type as the service names it.')),
   }),
 });
 

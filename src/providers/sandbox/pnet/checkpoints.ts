@@ -1,13 +1,13 @@
 /** The checkpoints that pnet may open before it publishes: which inputs solve them, and the challenge that continues. */
 import { z } from 'zod';
-import { type ErrorName, ServiceError } from '../../../errors.ts';
+import { type ErrorName, errorNames, errorTable, ServiceError } from '../../../errors.ts';
 import { type CheckpointType, checkpointTypes } from '../../../jobs/shapes.ts';
-import { outcomeOf, type SandboxSessionName, throwOutcome } from '../sessions.ts';
+import { sandboxSessions } from '../sessions.ts';
 
 /**
  * The outcomes of the known inputs, for each type of checkpoint. Any other input is
  * `errors/invalid_checkpoint_solution`, and an OTP that is not 4 to 8 digits is `errors/invalid_parameters`. As an e-mail
- * token, `sandbox:<error name>` has every outcome of a session too.
+ * token, `sandbox:<error name>` fails with that error.
  */
 export const checkpointInputs = {
   OTP: {
@@ -27,12 +27,10 @@ export const checkpointInputs = {
   },
 } as const satisfies Record<CheckpointType, Readonly<Record<string, ErrorName | 'accepted'>>>;
 
-type InputOutcome = SandboxSessionName | 'account_configuration_error' | 'accepted';
-
 /** @throws ServiceError with the outcome of the input, unless it solves the checkpoint */
 export function requireSolution(type: CheckpointType, input: string): void {
   requireForm(type, input);
-  const inputs: Readonly<Record<string, InputOutcome>> = checkpointInputs[type];
+  const inputs: Readonly<Record<string, ErrorName | 'accepted'>> = checkpointInputs[type];
   const outcome = Object.hasOwn(inputs, input) ? inputs[input] : emailOutcome(type, input);
   switch (outcome) {
     case 'accepted':
@@ -48,7 +46,7 @@ export function requireSolution(type: CheckpointType, input: string): void {
         detail: 'The configuration of the account prevents the request: correct its settings on the network.',
       });
     default:
-      throwOutcome(outcome);
+      throw new ServiceError(outcome, { detail: detailOf(outcome) });
   }
 }
 
@@ -63,10 +61,12 @@ function requireForm(type: CheckpointType, input: string): void {
   throw new ServiceError('invalid_parameters', { detail: `input ${message}`, issues: [{ path: ['input'], message }] });
 }
 
-/** `ok` is not an error, so `sandbox:ok` is a wrong token like any other. */
-function emailOutcome(type: CheckpointType, input: string): InputOutcome | undefined {
-  const outcome = type === 'EMAIL_VERIFICATION' ? outcomeOf(input) : undefined;
-  return outcome === 'ok' ? undefined : outcome;
+const emailOutcome = (type: CheckpointType, input: string): ErrorName | undefined =>
+  type === 'EMAIL_VERIFICATION' ? errorNames.find((name) => input === `sandbox:${name}`) : undefined;
+
+function detailOf(name: ErrorName): string {
+  const details: { readonly [each in ErrorName]?: string } = sandboxSessions;
+  return details[name] ?? `The network rejects the input: ${errorTable[name].title.toLowerCase()}.`;
 }
 
 const challengeShape = z.object({

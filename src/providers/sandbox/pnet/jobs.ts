@@ -7,6 +7,15 @@ import { requireValidSession } from '../sessions.ts';
 import { decodeChallenge, encodeChallenge, requireSolution } from './checkpoints.ts';
 import { failAt, isScenario, type JobScenario, type JobScenarioName, jobScenarios, scenarioOf } from './scenarios.ts';
 
+export const checkSession: JobProvider['checkSession'] = async (session, signal) =>
+  requireValidSession(session, signal);
+
+/** The sandbox stores nothing: it only knows of publications that the scenario itself speaks of. */
+export const findPublished: JobProvider['findPublished'] = async (session, draft, signal) => {
+  requireValidSession(session, signal);
+  return scenarioOf(draft.fields, 'invalid_parameters').scenario.published ?? null;
+};
+
 /** The sandbox stores nothing, so an edit only succeeds or fails. */
 export const editPosting: JobProvider['editPosting'] = async (session, posting, signal) => {
   requireValidSession(session, signal);

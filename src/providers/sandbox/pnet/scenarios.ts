@@ -22,6 +22,8 @@ export interface JobScenario {
     /** The publishing modes that fail; all if left out. */
     readonly modes?: readonly PublishMode[];
   };
+  /** The state in which the network has published the posting before, whatever it responded. */
+  readonly published?: JobState;
   /** Milliseconds that publishing and editing take. */
   readonly delayMs?: number;
 }
@@ -105,6 +107,7 @@ export const jobScenarios = {
   'already-performed': {
     description: 'Publishing is errors/action_already_performed: the network has published the draft before.',
     fails: failure('publish', 'action_already_performed', 'The draft is already published.'),
+    published: 'active',
   },
   unprocessable: {
     description: 'Publishing is errors/unprocessable_entity.',
@@ -151,6 +154,42 @@ export const jobScenarios = {
   'edit-timeout': {
     description: 'Editing is errors/request_timeout, immediately.',
     fails: failure('edit', 'request_timeout', 'The network did not respond in time. Try again.'),
+  },
+
+  'response-lost': {
+    description:
+      'Publishing is errors/request_timeout, although the network publishes it; then errors/action_already_performed.',
+    fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
+    published: 'active',
+  },
+
+  'malformed-request': {
+    description: 'Publishing is errors/malformed_request.',
+    fails: failure('publish', 'malformed_request', 'The network cannot parse the posting.'),
+  },
+  'content-too-large': {
+    description: 'Publishing is errors/content_too_large.',
+    fails: failure('publish', 'content_too_large', 'The posting is larger than the network accepts.'),
+  },
+  'invalid-url': {
+    description: 'Publishing is errors/invalid_url.',
+    fails: failure('publish', 'invalid_url', 'The network does not accept a URL of the posting.'),
+  },
+  'too-many-characters': {
+    description: 'Publishing is errors/too_many_characters.',
+    fails: failure('publish', 'too_many_characters', 'The description is longer than the network accepts.'),
+  },
+  'unescaped-characters': {
+    description: 'Publishing is errors/unescaped_characters.',
+    fails: failure('publish', 'unescaped_characters', 'The description contains characters that must be encoded.'),
+  },
+  'missing-parameters': {
+    description: 'Publishing is errors/missing_parameters.',
+    fails: failure('publish', 'missing_parameters', 'The posting lacks a location, which the network requires.'),
+  },
+  'limit-too-high': {
+    description: 'Publishing is errors/limit_too_high.',
+    fails: failure('publish', 'limit_too_high', 'The posting has more screening questions than the network accepts.'),
   },
 } as const satisfies Record<string, JobScenario>;
 

@@ -22,6 +22,14 @@ describe('publishing', () => {
     configuration: 'account_configuration_error',
     'provider-error': 'provider_error',
     timeout: 'request_timeout',
+    'response-lost': 'request_timeout',
+    'malformed-request': 'malformed_request',
+    'content-too-large': 'content_too_large',
+    'invalid-url': 'invalid_url',
+    'too-many-characters': 'too_many_characters',
+    'unescaped-characters': 'unescaped_characters',
+    'missing-parameters': 'missing_parameters',
+    'limit-too-high': 'limit_too_high',
   };
 
   it.each(['publish', 'review', 'paused', 'closed', 'draft', 'slow'] as const)(

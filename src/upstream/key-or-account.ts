@@ -1,0 +1,57 @@
+/**
+ * Tells a refused API key from a refused account. `invalid_credentials` and `expired_credentials` can mean either at an
+ * endpoint that acts for an account (contract, "Authentication", 2 and 4). At an endpoint that acts for none "the
+ * credentials in question are the API key" (contract, "Errors", 401), so such an endpoint is asked with the same key.
+ */
+import { type ErrorName, ServiceError } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { Upstream } from './client.ts';
+
+const ambiguous: ReadonlySet<ErrorName> = new Set(['invalid_credentials', 'expired_credentials']);
+
+/** What a key that is not accepted is refused with. A scope that it lacks says that it is accepted. */
+const refusesKey = ({ errorName, family }: ServiceError): boolean =>
+  family === 'key' && (errorName === 'missing_credentials' || ambiguous.has(errorName));
+
+/**
+ * The same client, whose failures of the family `account` are about the account.
+ * @param askWithKey reads something that takes a key and no account
+ */
+export function tellKeyFromAccount(
+  upstream: Upstream,
+  askWithKey: (upstream: Upstream, context: RequestContext) => Promise<unknown>,
+): Upstream {
+  /** The failure with the one who is to blame. If the service does not say, it stays with the account. */
+  async function blame(context: RequestContext, failure: ServiceError): Promise<ServiceError> {
+    try {
+      await askWithKey(upstream, { ...context, idempotencyKey: undefined });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) return failure;
+      // All calls are made with the gateway's own key: callers are told that it is our fault.
+      if (error.cause instanceof ServiceError && refusesKey(error.cause)) return error;
+      const { errorName, status, title, detail } = failure;
+      if (refusesKey(error)) {
+        return new ServiceError(errorName, {
+          status,
+          title,
+          ...(detail === undefined ? {} : { detail }),
+          family: 'key',
+        });
+      }
+    }
+    return failure;
+  }
+
+  return {
+    ...upstream,
+    async call(context, endpoint, request) {
+      try {
+        return await upstream.call(context, endpoint, request);
+      } catch (error) {
+        const isAmbiguous =
+          error instanceof ServiceError && error.family === 'account' && ambiguous.has(error.errorName);
+        throw isAmbiguous ? await blame(context, error) : error;
+      }
+    },
+  };
+}
