@@ -29,7 +29,8 @@ const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('Webho
     key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
       nullable: true,
-      description: 'Value of the header; null for API keys without the scope `webhooks:write`.',
+      description:
+        'Value of the header; null for API keys without the scope `webhooks:write`, and `********` for API keys that may not manage the webhook.',
       resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : null),
     }),
   }),
@@ -44,7 +45,8 @@ const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('Web
 });
 
 export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').implement({
-  description: 'A URL that receives account events as HTTP POST requests.',
+  description:
+    'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
   interfaces: [Node],
   resolveType: ({ type }) => (type === 'TRIGGER' ? 'TriggerWebhook' : 'AutoWebhook'),
   fields: (t) => ({
@@ -54,11 +56,15 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
     enabled: t.exposeBoolean('enabled', {
       description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
     }),
-    requestUrl: t.exposeString('request_url', { description: 'URL that deliveries are sent to.' }),
+    requestUrl: t.exposeString('request_url', {
+      description:
+        'URL that deliveries are sent to. For API keys that may not manage the webhook, everything after the host is `********`.',
+    }),
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.expose('account_ids', {
       type: [WebhookAccountObject],
-      description: 'Accounts that the webhook listens to; empty for all current and future accounts of the workspace.',
+      description:
+        'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
     }),
     headers: t.expose('headers', { type: [WebhookHeaderObject], description: 'Extra headers of deliveries.' }),
     data: t.expose('data', {
@@ -130,10 +136,24 @@ builder.queryFields((t) => ({
   }),
   webhooks: t.field({
     type: WebhookConnection,
-    description: 'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first. Scope: `webhooks:read`.',
+    description:
+      'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
     args: connectionArgs(webhookLimits, 'webhooks'),
     complexity: connectionComplexity,
     resolve: (_root, page, context) =>
-      connect(context, { operation: listWebhooks, request: {}, limits: webhookLimits, list: ['webhooks'], ...page }),
+      connect(context, {
+        operation: listWebhooks,
+        request: {},
+        limits: webhookLimits,
+        list: ['webhooks', context.caller.keyId],
+        // An upstream's page has fewer webhooks for a key that is limited to accounts than it was asked for, and a cursor
+        // counts them: it stays exact because such a key always reads pages of one size.
+        load: (request) =>
+          listWebhooks.method(context.ports)(
+            context,
+            context.caller.accountIds === null ? request : { ...request, limit: webhookLimits.limit.max },
+          ),
+        ...page,
+      }),
   }),
 }));
