@@ -50,6 +50,6 @@ export function accessTo(caller: Caller, accountIds: readonly string[]): Access 
 export function requireManaging(caller: Caller, accountIds: readonly string[]): void {
   if (accessTo(caller, accountIds) === 'manage') return;
   throw new ServiceError('account_mismatch', {
-    detail: 'This belongs to other accounts of the workspace too, and the API key is limited to some accounts.',
+    detail: 'This concerns accounts of the workspace beyond those that the API key is limited to.',
   });
 }

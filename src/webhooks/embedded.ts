@@ -29,6 +29,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
   };
 
   return {
+    hasShortPages: false,
     ...webhookSecrets(context),
     update: updateWebhook(context),
     health: webhookHealth(context),

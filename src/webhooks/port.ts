@@ -22,6 +22,11 @@ import type {
  * fails with `account_mismatch` for any other. What it may see of those, visibility.ts decides.
  */
 export interface WebhooksPort {
+  /**
+   * Whether a page for a key that is limited to accounts may have fewer webhooks than requested although others follow,
+   * because the list is read before it is filtered.
+   */
+  readonly hasShortPages: boolean;
   /** One page of the AUTO and TRIGGER webhooks that the key can see, oldest first: 1 to 250, 100 by default. */
   list(context: RequestContext, request: WebhookListRequest): Promise<WebhookList>;
   /** The webhooks with these ids, in their order: null if the key cannot see it, an error if it cannot be looked up. */

@@ -115,6 +115,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   }
 
   return {
+    hasShortPages: true,
     async list(context, query) {
       const { items, cursor } = await read(context, query);
       return { object: 'WebhookList', items: items.flatMap((item) => itemFor(context.caller, item)), cursor };

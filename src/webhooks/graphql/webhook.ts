@@ -3,9 +3,16 @@ import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../e
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listWebhooks } from '../operations.ts';
-import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
+import {
+  type TriggerWebhook,
+  type Webhook,
+  type WebhookListRequest,
+  type WebhookTrigger,
+  webhookLimits,
+} from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
 const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
@@ -126,6 +133,13 @@ const WebhookConnection = connectionType('Webhook', WebhookInterface, 'webhooks'
 
 registerNode('Webhook', (webhookId, { loaders }) => loaders.webhooks.load(webhookId));
 
+/**
+ * A cursor counts the webhooks of a page. Where a page is filtered after it was read, this stays exact only if it is always
+ * read in one size.
+ */
+const pageRequest = (request: WebhookListRequest, { caller, ports }: GraphQLContext): WebhookListRequest =>
+  caller.accountIds !== null && ports.webhooks.hasShortPages ? { ...request, limit: webhookLimits.limit.max } : request;
+
 builder.queryFields((t) => ({
   webhook: t.field({
     type: WebhookInterface,
@@ -146,13 +160,7 @@ builder.queryFields((t) => ({
         request: {},
         limits: webhookLimits,
         list: ['webhooks', context.caller.keyId],
-        // An upstream's page has fewer webhooks for a key that is limited to accounts than it was asked for, and a cursor
-        // counts them: it stays exact because such a key always reads pages of one size.
-        load: (request) =>
-          listWebhooks.method(context.ports)(
-            context,
-            context.caller.accountIds === null ? request : { ...request, limit: webhookLimits.limit.max },
-          ),
+        load: (request) => listWebhooks.method(context.ports)(context, pageRequest(request, context)),
         ...page,
       }),
   }),
