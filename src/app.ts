@@ -174,7 +174,16 @@ async function embedded(
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
-      webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
+      webhooks: embeddedWebhooks({
+        ...delivery,
+        database,
+        kind: config.database.kind,
+        cursors,
+        vault,
+        allows,
+        now,
+        randomBytes,
+      }),
     },
     async authenticate(apiKey) {
       if (config.demo) refuseSandboxKey(apiKey);

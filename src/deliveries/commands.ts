@@ -1,6 +1,6 @@
 /** The commands of callers: emit an event, fire a trigger, send a test event, redeliver. */
 
-import { mayActFor, requireAccount } from '../auth/account-access.ts';
+import { requireAccount, requireManaging } from '../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Emit, Emitted } from '../delivery/emit.ts';
@@ -14,12 +14,10 @@ import { checkId } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { Notifications } from '../store/notifications.ts';
-import type { WebhookTable } from '../store/schema.ts';
 import { invalidParameters } from '../validation.ts';
-import { accountIdsOf, requireWebhook } from '../webhooks/repository.ts';
+import { accountIdsOf, type ManageableWebhook, requireManageableWebhook } from '../webhooks/manageable.ts';
 import type { WebhookTrigger } from '../webhooks/shapes.ts';
 import type { DeliveriesPort } from './port.ts';
-import { visible } from './queries.ts';
 import type { EventEmitted } from './shapes.ts';
 
 export interface CommandsContext {
@@ -66,7 +64,7 @@ export function deliveryCommands({
     },
 
     async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
-      const webhook = await requireWebhook(database, caller, webhook_id);
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
       if (webhook.trigger === null) throw invalid(['webhook_id'], 'must be that of a TRIGGER webhook');
       const trigger = readJsonColumn<WebhookTrigger>(webhook.trigger);
       if (trigger.context !== context)
@@ -105,7 +103,7 @@ export function deliveryCommands({
     },
 
     async sendTest({ caller }, { webhook_id, event }) {
-      const webhook = await requireWebhook(database, caller, webhook_id);
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
       requireEnabled(webhook);
       const { source } = webhook;
       if (source === null)
@@ -117,7 +115,7 @@ export function deliveryCommands({
       const listened = accountIdsOf(webhook);
       const account = await findOldestAccount(database, {
         workspaceId: caller.workspaceId,
-        accountIds: listened.length === 0 ? caller.accountIds : new Set(listened.filter((id) => mayActFor(caller, id))),
+        accountIds: listened.length === 0 ? null : new Set(listened),
       });
       return emitted(
         await emit({
@@ -134,9 +132,17 @@ export function deliveryCommands({
 
     async redeliver({ caller }, { delivery_id }) {
       checkId(delivery_id, 'delivery');
-      const delivery = await visible(database, caller).where('deliveries.id', '=', delivery_id).executeTakeFirst();
+      const delivery = await database
+        .selectFrom('deliveries')
+        .select(['webhook_id', 'account_id'])
+        .where('workspace_id', '=', caller.workspaceId)
+        .where('id', '=', delivery_id)
+        .executeTakeFirst();
       if (delivery === undefined) throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
-      requireEnabled(await requireWebhook(database, caller, delivery.webhook_id));
+      const webhook = await requireManageableWebhook(database, caller, delivery.webhook_id);
+      // The webhook may have listened to other accounts when the delivery was created.
+      requireManaging(caller, delivery.account_id === null ? [] : [delivery.account_id]);
+      requireEnabled(webhook);
       if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
         throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
       }
@@ -144,7 +150,7 @@ export function deliveryCommands({
     },
 
     async redeliverAll({ caller }, { webhook_id, since, until, state }) {
-      requireEnabled(await requireWebhook(database, caller, webhook_id));
+      requireEnabled(await requireManageableWebhook(database, caller, webhook_id));
       const filter = {
         webhookId: webhook_id,
         state,
@@ -182,7 +188,7 @@ async function requireEmitter(database: Database, caller: Caller, accountId: str
   return account.type;
 }
 
-function requireEnabled(webhook: WebhookTable): void {
+function requireEnabled(webhook: ManageableWebhook): void {
   if (webhook.enabled === 1) return;
   throw new ServiceError('invalid_parameters', { detail: 'The webhook is disabled: enable it first.' });
 }

@@ -1,5 +1,6 @@
 /** Deliveries and their attempts, as callers read and watch them. */
 
+import { accessTo } from '../auth/account-access.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
@@ -11,6 +12,8 @@ import { readJsonColumn } from '../store/json.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
 import { maxChangedIds, type Notifications } from '../store/notifications.ts';
 import type { DeliveryTable } from '../store/schema.ts';
+import { hiddenValue } from '../webhooks/headers.ts';
+import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
 
@@ -47,11 +50,20 @@ export function deliveryQueries({
       return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
     },
 
-    async attempts(context, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
-      if ((await find(context, [delivery_id]))[0] === null) {
+    async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
+      const [delivery] = await findByIds([delivery_id], isId, (ids) =>
+        visible(database, caller)
+          .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
+          .select('webhooks.account_ids')
+          .where('deliveries.id', 'in', ids)
+          .execute(),
+      );
+      if (delivery == null) {
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
-      const scope = ['delivery attempts', context.caller.keyId, delivery_id];
+      // What an endpoint responds is its owner's, and may repeat the headers that it was sent.
+      const managed = accessTo(caller, accountIdsOf(delivery)) === 'manage';
+      const scope = ['delivery attempts', caller.keyId, delivery_id];
       // Attempts are in the order of their numbers, whatever the clock was.
       const page = await selectPage(
         database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
@@ -67,7 +79,7 @@ export function deliveryQueries({
             duration_ms,
             status,
             failure,
-            response_body,
+            response_body: managed ? response_body : hiddenValue,
           }),
         ),
       };
@@ -130,7 +142,7 @@ async function* updates(notifications: QueriesContext['notifications'], signal: 
 }
 
 /** The deliveries that a key can see: those of its workspace and, if it is limited to some accounts, of these. */
-export const visible = (database: Database, caller: Caller) =>
+const visible = (database: Database, caller: Caller) =>
   database
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')

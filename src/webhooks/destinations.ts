@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { maxChangedIds } from '../store/notifications.ts';
 import type { Tables, WebhookDestinationTable } from '../store/schema.ts';
+import type { ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
 import { newSecret, type SigningSecret } from './signing-secret.ts';
 
@@ -70,7 +71,21 @@ export async function createMissingSecrets(database: Database, context: SecretCo
  * @param now epoch milliseconds
  * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them
  */
-export async function disableWebhook(
+export const disableWebhook = (
+  transaction: Kysely<Tables>,
+  webhookId: string,
+  reason: Exclude<DisabledReason, 'caller'>,
+  now: number,
+): Promise<string[]> => disable(transaction, webhookId, reason, now);
+
+/** Disables a webhook for a caller, as {@link disableWebhook} does for its destination. */
+export const disableForCaller = (
+  transaction: Kysely<Tables>,
+  { id }: ManageableWebhook,
+  now: number,
+): Promise<string[]> => disable(transaction, id, 'caller', now);
+
+async function disable(
   transaction: Kysely<Tables>,
   webhookId: string,
   reason: DisabledReason,
@@ -99,11 +114,11 @@ export async function disableWebhook(
 }
 
 /** Enables a webhook, with a clean record. Its held deliveries stay held until they are redelivered. */
-export async function enableWebhook(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
-  await transaction.updateTable('webhooks').set({ enabled: 1 }).where('id', '=', webhookId).execute();
+export async function enableWebhook(transaction: Transaction<Tables>, { id }: ManageableWebhook): Promise<void> {
+  await transaction.updateTable('webhooks').set({ enabled: 1 }).where('id', '=', id).execute();
   await transaction
     .updateTable('webhook_destinations')
     .set({ disabled_reason: null, disabled_at: null, failing_since: null, paused_until: 0 })
-    .where('webhook_id', '=', webhookId)
+    .where('webhook_id', '=', id)
     .execute();
 }

@@ -1,14 +1,14 @@
-import type { Caller } from '../auth/caller.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
-import { checkId, isId } from '../ids.ts';
+import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
 import type { Notifications } from '../store/notifications.ts';
-import { disableWebhook, enableWebhook } from './destinations.ts';
+import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookHealth } from './health.ts';
+import { removeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
-import { createWebhook, type RegistryContext, requireWebhook, toWebhooks, unknownWebhook } from './repository.ts';
+import { createWebhook, type RegistryContext, toWebhooks, visibleWebhooks } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
@@ -21,24 +21,29 @@ export interface EmbeddedWebhooksContext extends RegistryContext {
 /** The webhook registry in our own database. */
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
   const { database, cursors, notifications, now } = context;
-  const ofWorkspace = (caller: Caller) =>
-    database.selectFrom('webhooks').selectAll().where('workspace_id', '=', caller.workspaceId);
+
+  const remove: WebhooksPort['delete'] = async (call, request) => {
+    const webhook = await requireManageableWebhook(database, call.caller, request.id);
+    // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
+    return (await removeWebhook(database, webhook)) ? { object: 'WebhookDeleted' } : remove(call, request);
+  };
 
   return {
+    hasShortPages: false,
     ...webhookSecrets(context),
     update: updateWebhook(context),
     health: webhookHealth(context),
 
     async list({ caller }, { limit = webhookLimits.limit.default, cursor }) {
-      const scope = ['webhooks', caller.workspaceId];
+      const scope = ['webhooks', caller.keyId];
       const request = { cursors, scope, cursor, limit };
-      const page = await selectPage(ofWorkspace(caller), byCreation('webhooks', 'asc'), request);
+      const page = await selectPage(visibleWebhooks(context, caller), byCreation('webhooks', 'asc'), request);
       return { object: 'WebhookList', items: await toWebhooks(context, caller, page.items), cursor: page.cursor };
     },
 
     find: ({ caller }, webhookIds) =>
       findByIds(webhookIds, isId, async (ids) =>
-        toWebhooks(context, caller, await ofWorkspace(caller).where('id', 'in', ids).execute()),
+        toWebhooks(context, caller, await visibleWebhooks(context, caller).where('id', 'in', ids).execute()),
       ),
 
     async create({ caller }, request) {
@@ -65,23 +70,14 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     },
 
     async setEnabled({ caller }, { webhook_id, enabled }) {
-      await requireWebhook(database, caller, webhook_id);
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
       await notifications.transaction(async (transaction, changed) => {
-        if (enabled) await enableWebhook(transaction, webhook_id);
-        else changed.deliveries(await disableWebhook(transaction, webhook_id, 'caller', now().getTime()));
+        if (enabled) await enableWebhook(transaction, webhook);
+        else changed.deliveries(await disableForCaller(transaction, webhook, now().getTime()));
       });
       return { object: 'WebhookUpdated', webhook_id };
     },
 
-    async delete({ caller }, { id }) {
-      checkId(id, 'webhook');
-      const { numDeletedRows } = await database
-        .deleteFrom('webhooks')
-        .where('id', '=', id)
-        .where('workspace_id', '=', caller.workspaceId)
-        .executeTakeFirst();
-      if (numDeletedRows === 0n) throw unknownWebhook();
-      return { object: 'WebhookDeleted' };
-    },
+    delete: remove,
   };
 }

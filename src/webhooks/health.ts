@@ -1,4 +1,6 @@
 /** How the destinations of webhooks are doing, as callers see it. */
+import { accessTo } from '../auth/account-access.ts';
+import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import type { RegistryContext } from './repository.ts';
 import type { DisabledReason, WebhookHealth } from './shapes.ts';
@@ -9,13 +11,14 @@ export const webhookHealth =
     const rows = await database
       .selectFrom('webhooks')
       .innerJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
-      .select(['webhooks.id', 'disabled_reason', 'disabled_at', 'failing_since', 'paused_until'])
+      .select(['webhooks.id', 'account_ids', 'disabled_reason', 'disabled_at', 'failing_since', 'paused_until'])
       .where('webhooks.workspace_id', '=', caller.workspaceId)
       .where('webhooks.id', 'in', webhookIds)
       .execute();
     const time = now().getTime();
+    const managed = rows.filter((row) => accessTo(caller, accountIdsOf(row)) === 'manage');
     const byId = new Map(
-      rows.map((row): [string, WebhookHealth] => [
+      managed.map((row): [string, WebhookHealth] => [
         row.id,
         {
           disabled_reason: row.disabled_reason as DisabledReason | null,

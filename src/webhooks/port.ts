@@ -16,11 +16,20 @@ import type {
   WebhookUpdated,
 } from './shapes.ts';
 
-/** The webhook registry. Requests have passed their shape; every failure is a ServiceError. */
+/**
+ * The webhook registry. Requests have passed their shape; every failure is a ServiceError. A key that is limited to
+ * accounts manages the webhooks that listen to no other account: whatever takes the id of a webhook and is not a read
+ * fails with `account_mismatch` for any other. What it may see of those, visibility.ts decides.
+ */
 export interface WebhooksPort {
-  /** One page of the workspace's AUTO and TRIGGER webhooks, oldest first: 1 to 250, 100 by default. */
+  /**
+   * Whether a page for a key that is limited to accounts may have fewer webhooks than requested although others follow,
+   * because the list is read before it is filtered.
+   */
+  readonly hasShortPages: boolean;
+  /** One page of the AUTO and TRIGGER webhooks that the key can see, oldest first: 1 to 250, 100 by default. */
   list(context: RequestContext, request: WebhookListRequest): Promise<WebhookList>;
-  /** The webhooks with these ids, in their order: null if one does not exist, an error if it cannot be looked up. */
+  /** The webhooks with these ids, in their order: null if the key cannot see it, an error if it cannot be looked up. */
   find(context: RequestContext, webhookIds: readonly string[]): Promise<(Webhook | Error | null)[]>;
   /**
    * Creates a webhook for the events of one source, with a signing secret.
@@ -56,6 +65,6 @@ export interface WebhooksPort {
    * @throws ServiceError `action_already_performed` when it has been shown before
    */
   showSecret(context: RequestContext, request: WebhookId): Promise<WebhookSecret>;
-  /** The health of these webhooks' destinations, in their order; null for each that does not exist. */
+  /** The health of these webhooks' destinations, in their order; null for each that the key may not manage. */
   health(context: RequestContext, webhookIds: readonly string[]): Promise<(WebhookHealth | null)[]>;
 }

@@ -1,5 +1,5 @@
 /** Webhooks as rows: how they are inserted, found, and read in the contract's form. */
-
+import { sql } from 'kysely';
 import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
 import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -9,10 +9,12 @@ import { type AddressRule, isRefusedTarget } from '../security/addresses.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
+import { type DatabaseKind, textsOf } from '../store/json-rows.ts';
 import type { WebhookTable } from '../store/schema.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
-import { hiddenValue } from './headers.ts';
+import { accountIdsOf } from './manageable.ts';
 import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
+import { shownTo } from './visibility.ts';
 
 type Headers = Webhook['headers'];
 
@@ -48,19 +50,17 @@ export async function requireAccounts(
 }
 
 /**
- * Webhooks in the contract's read form. The accounts of all of them are read with one query. Only a key with
- * `webhooks:write` sees the values of headers.
+ * Webhooks in the contract's read form, as the caller may see them. The accounts of all of them are read with one query.
  */
 export async function toWebhooks(
   { database, vault }: { readonly database: Database; readonly vault: Vault },
   caller: Caller,
   rows: readonly WebhookTable[],
 ): Promise<Webhook[]> {
-  const shown = caller.scopes.has('webhooks:write');
   const accountIds = [...new Set(rows.flatMap((row) => accountIdsOf(row)))];
   const accounts = await findAccounts(database, caller.workspaceId, accountIds);
   const byId = new Map(accounts.map((account) => [account.id, account]));
-  return rows.map((row) => {
+  return rows.flatMap((row) => {
     const listened = accountIdsOf(row).flatMap((id) => byId.get(id) ?? []);
     const common = {
       object: 'Webhook' as const,
@@ -74,19 +74,39 @@ export async function toWebhooks(
         ...(name === null ? {} : { name }),
         type,
       })),
-      headers: openHeaders(vault, row).map(({ key, value }) => ({ key, value: shown ? value : hiddenValue })),
+      headers: openHeaders(vault, row),
       data: readJsonColumn<Webhook['data']>(row.data),
       events: readJsonColumn<Webhook['events']>(row.events),
     };
-    return row.trigger === null
-      ? { ...common, type: 'AUTO' as const }
-      : { ...common, type: 'TRIGGER' as const, trigger: readJsonColumn<WebhookTrigger>(row.trigger) };
+    const webhook =
+      row.trigger === null
+        ? { ...common, type: 'AUTO' as const }
+        : { ...common, type: 'TRIGGER' as const, trigger: readJsonColumn<WebhookTrigger>(row.trigger) };
+    // The row decides, not the accounts that are found: one that is no longer connected is still not the key's.
+    return shownTo(caller, webhook, accountIdsOf(row)) ?? [];
   });
+}
+
+/**
+ * The webhooks that a caller may see some of: those of its workspace and, if its key is limited to accounts, those that
+ * listen to one of these. {@link toWebhooks} decides what is shown of them.
+ */
+export function visibleWebhooks(
+  { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
+  { workspaceId, accountIds }: Caller,
+) {
+  const ofWorkspace = database.selectFrom('webhooks').selectAll().where('workspace_id', '=', workspaceId);
+  if (accountIds === null) return ofWorkspace;
+  // SQL has no empty list; no account has an empty id.
+  const own = sql.join([...accountIds, '']);
+  const listened = sql`select value from ${textsOf(kind, 'webhooks.account_ids')} where value in (${own})`;
+  return ofWorkspace.where(sql<boolean>`(account_ids = '[]' or exists (${listened}))`);
 }
 
 /** What the registry works with. */
 export interface RegistryContext extends SecretContext {
   readonly database: Database;
+  readonly kind: DatabaseKind;
   /** The addresses that deliveries may go to. */
   readonly allows: AddressRule;
   readonly now: () => Date;
@@ -134,13 +154,6 @@ export async function insertWebhook(database: Database, context: SecretContext, 
   });
 }
 
-/** The accounts whose events a webhook receives; empty for all of the workspace. */
-export const accountIdsOf = ({ account_ids }: Pick<WebhookTable, 'account_ids'>): string[] =>
-  readJsonColumn(account_ids);
-
-export const unknownWebhook = (): ServiceError =>
-  new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
-
 /** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
 export function requireTarget(allows: AddressRule, requestUrl: string): void {
   if (!isRefusedTarget(new URL(requestUrl), allows)) return;
@@ -148,24 +161,4 @@ export function requireTarget(allows: AddressRule, requestUrl: string): void {
     detail: 'request_url must not lead to an address that is not public',
     issues: [{ path: ['request_url'], message: 'must not lead to an address that is not public' }],
   });
-}
-
-/**
- * The webhook with this id.
- * @throws ServiceError `invalid_resource_identifier`, or `resource_not_found` when the workspace does not have it
- */
-export async function requireWebhook(
-  database: Pick<Database, 'selectFrom'>,
-  caller: Caller,
-  webhookId: string,
-): Promise<WebhookTable> {
-  checkId(webhookId, 'webhook');
-  const webhook = await database
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('id', '=', webhookId)
-    .where('workspace_id', '=', caller.workspaceId)
-    .executeTakeFirst();
-  if (webhook === undefined) throw unknownWebhook();
-  return webhook;
 }

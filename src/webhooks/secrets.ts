@@ -2,8 +2,9 @@
 
 import { ServiceError } from '../errors.ts';
 import { openSecrets, sealSecrets } from './destinations.ts';
+import { requireManageableWebhook, unknownWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
-import { type RegistryContext, requireWebhook, unknownWebhook } from './repository.ts';
+import type { RegistryContext } from './repository.ts';
 import { maxSecrets, rotated, secretText, validSecrets } from './signing-secret.ts';
 
 export function webhookSecrets({
@@ -14,14 +15,14 @@ export function webhookSecrets({
 }: RegistryContext): Pick<WebhooksPort, 'rotateSecret' | 'showSecret'> {
   return {
     async rotateSecret({ caller }, { webhook_id }) {
-      await requireWebhook(database, caller, webhook_id);
+      const { id } = await requireManageableWebhook(database, caller, webhook_id);
       return database.transaction().execute(async (transaction) => {
         const time = now().getTime();
         // The update is the lock: a concurrent rotation waits for it, and then sees the secret of this one.
         const destination = await transaction
           .updateTable('webhook_destinations')
           .set({ secret_shown: 1 })
-          .where('webhook_id', '=', webhook_id)
+          .where('webhook_id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow(unknownWebhook);
         const secrets = openSecrets(vault, destination);
@@ -33,21 +34,21 @@ export function webhookSecrets({
         const next = rotated(secrets, time, randomBytes);
         await transaction
           .updateTable('webhook_destinations')
-          .set({ secrets: sealSecrets(vault, webhook_id, next) })
-          .where('webhook_id', '=', webhook_id)
+          .set({ secrets: sealSecrets(vault, id, next) })
+          .where('webhook_id', '=', id)
           .execute();
         return { object: 'WebhookSecretRotated', webhook_id, secret: secretText(next[0]) };
       });
     },
 
     async showSecret({ caller }, { webhook_id }) {
-      await requireWebhook(database, caller, webhook_id);
+      const { id } = await requireManageableWebhook(database, caller, webhook_id);
       return database.transaction().execute(async (transaction) => {
         // The update is the lock: the request that sets `secret_shown` may read the secret, concurrent ones find it set.
         const destination = await transaction
           .updateTable('webhook_destinations')
           .set({ secret_shown: 1 })
-          .where('webhook_id', '=', webhook_id)
+          .where('webhook_id', '=', id)
           .where('secret_shown', '=', 0)
           .returningAll()
           .executeTakeFirst();

@@ -3,18 +3,19 @@ import type { Issue } from '../errors.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import type { WebhookTable } from '../store/schema.ts';
 import { invalidParameters } from '../validation.ts';
+import { changeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
-import { type RegistryContext, requireAccounts, requireTarget, requireWebhook, sealHeaders } from './repository.ts';
+import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
 import type { WebhookUpdate } from './shapes.ts';
 
 /** The fields of a request that become columns. */
 type Changes = Partial<WebhookTable>;
 
-export const updateWebhook =
-  ({ database, vault, allows }: RegistryContext): WebhooksPort['update'] =>
-  async ({ caller }, request) => {
+export function updateWebhook({ database, vault, allows }: RegistryContext): WebhooksPort['update'] {
+  const update: WebhooksPort['update'] = async (call, request) => {
+    const { caller } = call;
     const { webhook_id, request_url, account_ids, headers } = request;
-    const webhook = await requireWebhook(database, caller, webhook_id);
+    const webhook = await requireManageableWebhook(database, caller, webhook_id);
     requireFit(webhook, request);
     if (request_url !== undefined) requireTarget(allows, request_url);
     const accountIds = account_ids && [...new Set(account_ids)];
@@ -28,11 +29,13 @@ export const updateWebhook =
       data: request.data && JSON.stringify(request.data),
       events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
     });
-    if (Object.keys(changes).length > 0) {
-      await database.updateTable('webhooks').set(changes).where('id', '=', webhook_id).execute();
-    }
-    return { object: 'WebhookUpdated', webhook_id };
+    // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
+    return (await changeWebhook(database, webhook, changes))
+      ? { object: 'WebhookUpdated', webhook_id }
+      : update(call, request);
   };
+  return update;
+}
 
 /** A field that the request leaves out is left as it is. */
 const present = (changes: { [Column in keyof Changes]: Changes[Column] | undefined }): Changes =>

@@ -1,11 +1,12 @@
-import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
+import { requireAccount, requireManaging, requireNamedAccounts } from '../auth/account-access.ts';
+import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { pageOf, type Upstream, unsupported } from '../upstream/client.ts';
 import { webhookEndpoints } from './endpoints.ts';
-import { hiddenValue } from './headers.ts';
 import type { WebhooksPort } from './port.ts';
-import { type Webhook, type WebhookList, type WebhookListRequest, webhookLimits } from './shapes.ts';
+import { type Webhook, type WebhookListRequest, webhookLimits } from './shapes.ts';
+import { shownTo } from './visibility.ts';
 
 const changeWebhooks = 'change webhooks';
 const readSecrets = 'read the secrets of webhooks';
@@ -17,29 +18,45 @@ const pageLimit = webhookLimits.limit.max;
 
 /** Webhooks of a remote service. */
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
-  async function list(context: RequestContext, request: WebhookListRequest): Promise<WebhookList> {
-    const { items, cursor } = pageOf(await upstream.call(context, webhookEndpoints.list, request));
-    const mayChange = context.caller.scopes.has('webhooks:write');
-    return { object: 'WebhookList', items: mayChange ? items : items.map(hideHeaders), cursor };
+  const read = async (context: RequestContext, query: WebhookListRequest) =>
+    pageOf(await upstream.call(context, webhookEndpoints.list, query));
+
+  /**
+   * Searches the list for webhooks, as the service has them: what of them is shown is still to be decided.
+   * @returns in the order of the ids; null for one that does not exist, an error for one that may be beyond the search
+   */
+  async function search(
+    context: RequestContext,
+    webhookIds: readonly string[],
+  ): Promise<(Webhook | ServiceError | null)[]> {
+    const found = new Map<string, Webhook>();
+    let cursor: string | null | undefined;
+    for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
+      const query = { limit: pageLimit, ...(cursor === undefined ? {} : { cursor }) };
+      const { items, cursor: next } = await read(context, query);
+      for (const webhook of items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
+      cursor = next;
+    }
+    const missing =
+      cursor === null
+        ? null
+        : new ServiceError('limit_too_high', {
+            detail: `The webhook is not among the first ${maxPages * pageLimit}. Page through the list to find it.`,
+          });
+    return webhookIds.map((id) => found.get(id) ?? missing);
   }
 
   return {
-    list,
+    hasShortPages: true,
+    async list(context, query) {
+      const { items, cursor } = await read(context, query);
+      return { object: 'WebhookList', items: items.flatMap((item) => itemFor(context.caller, item)), cursor };
+    },
     async find(context, webhookIds) {
-      const found = new Map<string, Webhook>();
-      let cursor: string | null | undefined;
-      for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
-        const read = await list(context, { limit: pageLimit, ...(cursor === undefined ? {} : { cursor }) });
-        for (const webhook of read.items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
-        cursor = read.cursor;
-      }
-      const missing =
-        cursor === null
-          ? null
-          : new ServiceError('limit_too_high', {
-              detail: `The webhook is not among the first ${maxPages * pageLimit}. Page through the list to find it.`,
-            });
-      return webhookIds.map((id) => found.get(id) ?? missing);
+      const found = await search(context, webhookIds);
+      return found.map((webhook) =>
+        webhook === null || webhook instanceof Error ? webhook : shownTo(context.caller, webhook, listenedBy(webhook)),
+      );
     },
     async create(context, request) {
       const accountIds = request.account_ids ?? [];
@@ -47,7 +64,16 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       for (const id of accountIds) requireAccount(context.caller, id);
       return upstream.call(context, webhookEndpoints.create, request);
     },
-    delete: (context, request) => upstream.call(context, webhookEndpoints.delete, request),
+    async delete(context, { id }) {
+      // The service judges the one key that all callers share: what this caller's key may delete is for the gateway to say.
+      if (context.caller.accountIds !== null) {
+        const [webhook] = await search(context, [id]);
+        if (webhook instanceof Error) throw webhook;
+        if (webhook == null) throw new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
+        requireManaging(context.caller, listenedBy(webhook));
+      }
+      return upstream.call(context, webhookEndpoints.delete, { id });
+    },
     createTrigger: unsupported(changeWebhooks),
     update: unsupported(changeWebhooks),
     setEnabled: unsupported(changeWebhooks),
@@ -57,8 +83,15 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   };
 }
 
-/** A webhook as keys without `webhooks:write` see it. An odd one is left to whatever reads it. */
-function hideHeaders(webhook: Webhook): Webhook {
-  if (!Array.isArray(webhook?.headers)) return webhook;
-  return { ...webhook, headers: webhook.headers.map((header) => ({ key: header?.key, value: hiddenValue })) };
+/** An item of the list as the caller may see it, or nothing. What is no webhook at all is the face's to report. */
+function itemFor(caller: Caller, item: Webhook): Webhook[] {
+  if (typeof item !== 'object' || item === null) return caller.accountIds === null ? [item] : [];
+  const webhook = shownTo(caller, item, listenedBy(item));
+  return webhook === null ? [] : [webhook];
+}
+
+/** The accounts of a webhook of the service. A list that cannot be read counts as one of an account that nobody has. */
+function listenedBy({ account_ids }: Webhook): string[] {
+  const ids = Array.isArray(account_ids) ? account_ids.map((account) => account?.id) : [undefined];
+  return ids.map((id) => (typeof id === 'string' ? id : ''));
 }

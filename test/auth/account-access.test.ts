@@ -1,7 +1,8 @@
 /** A key that is limited to accounts, through the GraphQL face. */
 import { expect, test } from 'vitest';
+import { globalId } from '../../src/graphql/node.ts';
 import { graphql } from '../support/gateway.ts';
-import { fieldOperations } from '../support/operations.ts';
+import { documentOf, fieldOperations } from '../support/operations.ts';
 import { envelope, serveAuth } from './served-auth.ts';
 
 const auth = serveAuth();
@@ -24,6 +25,14 @@ test('a key that is limited to accounts sees and uses only those', async () => {
     other: null,
     draft: null,
   });
+
+  // Neither an account of its own nor a global id opens a posting of another account.
+  for (const name of ['editJob', 'publishJob', 'solveJobCheckpoint']) {
+    const { data } = await ask(documentOf(`Mutation.${name}`, { ...auth().named, accountId: allowed }));
+    expect(data[name]).toMatchObject({ __typename: 'NotFoundError', type: 'errors/resource_not_found' });
+  }
+  const ids = JSON.stringify([globalId('Job', auth().named.draftId), globalId('Account', auth().named.accountId)]);
+  expect((await ask(`{ nodes(ids: ${ids}) { id } }`)).data).toEqual({ nodes: [null, null] });
 
   const mismatch = envelope('account_mismatch');
   for (const { field, document } of fieldOperations) {

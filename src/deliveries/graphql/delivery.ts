@@ -27,7 +27,10 @@ const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttemp
       nullable: true,
       description: 'Why no complete response was received; null if one was.',
     }),
-    responseBody: t.exposeString('response_body', { description: 'Start of the response body as text, up to 1 KiB.' }),
+    responseBody: t.exposeString('response_body', {
+      description:
+        'Start of the response body as text, up to 1 KiB; `********` for API keys that may not manage the webhook.',
+    }),
   }),
 });
 

@@ -35,7 +35,8 @@ builder.interfaceField(WebhookInterface, 'health', (t) =>
   t.field({
     type: WebhookHealthObject,
     nullable: true,
-    description: "Health of the webhook's endpoint. Embedded backend only.",
+    description:
+      "Health of the webhook's endpoint; null if the API key may not manage the webhook. Embedded backend only.",
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );

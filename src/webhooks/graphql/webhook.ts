@@ -3,10 +3,17 @@ import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../e
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listWebhooks } from '../operations.ts';
-import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
+import {
+  type TriggerWebhook,
+  type Webhook,
+  type WebhookListRequest,
+  type WebhookTrigger,
+  webhookLimits,
+} from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
 const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
@@ -30,7 +37,8 @@ const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('Webho
     key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
       nullable: true,
-      description: 'Value of the header; null for API keys without the scope `webhooks:write`.',
+      description:
+        'Value of the header; null for API keys without the scope `webhooks:write`, and `********` for API keys that may not manage the webhook.',
       resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : null),
     }),
   }),
@@ -50,7 +58,8 @@ const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhoo
 const typeNameOf = ({ type }: Webhook): string => (Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownWebhook');
 
 export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').implement({
-  description: 'A URL that receives account events as HTTP POST requests.',
+  description:
+    'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
   interfaces: [Node],
   resolveType: typeNameOf,
   fields: (t) => ({
@@ -60,11 +69,15 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
     enabled: t.exposeBoolean('enabled', {
       description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
     }),
-    requestUrl: t.exposeString('request_url', { description: 'URL that deliveries are sent to.' }),
+    requestUrl: t.exposeString('request_url', {
+      description:
+        'URL that deliveries are sent to. For API keys that may not manage the webhook, everything after the host is `********`.',
+    }),
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.expose('account_ids', {
       type: [WebhookAccountObject],
-      description: 'Accounts that the webhook listens to; empty for all current and future accounts of the workspace.',
+      description:
+        'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
     }),
     headers: t.expose('headers', { type: [WebhookHeaderObject], description: 'Extra headers of deliveries.' }),
     data: t.expose('data', {
@@ -136,6 +149,13 @@ const WebhookConnection = connectionType('Webhook', WebhookInterface, 'webhooks'
 
 registerNode('Webhook', (webhookId, { loaders }) => loaders.webhooks.load(webhookId));
 
+/**
+ * A cursor counts the webhooks of a page. Where a page is filtered after it was read, this stays exact only if it is always
+ * read in one size.
+ */
+const pageRequest = (request: WebhookListRequest, { caller, ports }: GraphQLContext): WebhookListRequest =>
+  caller.accountIds !== null && ports.webhooks.hasShortPages ? { ...request, limit: webhookLimits.limit.max } : request;
+
 builder.queryFields((t) => ({
   webhook: t.field({
     type: WebhookInterface,
@@ -146,10 +166,18 @@ builder.queryFields((t) => ({
   }),
   webhooks: t.field({
     type: WebhookConnection,
-    description: 'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first. Scope: `webhooks:read`.',
+    description:
+      'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
     args: connectionArgs(webhookLimits, 'webhooks'),
     complexity: connectionComplexity,
     resolve: (_root, page, context) =>
-      connect(context, { operation: listWebhooks, request: {}, limits: webhookLimits, list: ['webhooks'], ...page }),
+      connect(context, {
+        operation: listWebhooks,
+        request: {},
+        limits: webhookLimits,
+        list: ['webhooks', context.caller.keyId],
+        load: (request) => listWebhooks.method(context.ports)(context, pageRequest(request, context)),
+        ...page,
+      }),
   }),
 }));

@@ -1,0 +1,71 @@
+/** The guard of webhooks, on every database. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../src/auth/caller.ts';
+import { enableWebhook } from '../../src/webhooks/destinations.ts';
+import { changeWebhook, removeWebhook, requireManageableWebhook } from '../../src/webhooks/manageable.ts';
+import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+
+describe.each(backends.filter(({ serves }) => serves.accounts))(
+  'a webhook that a key may manage, $name',
+  ({ start }) => {
+    let served: Served;
+    let workspace: SeededWorkspace;
+    beforeAll(async () => {
+      served = await start();
+      workspace = await served.workspace();
+    });
+    afterAll(() => served.close());
+
+    const callerFor = (accountId: string): Caller => ({
+      keyId: 'key',
+      keyName: 'key',
+      workspaceId: workspace.workspaceId,
+      workspaceName: 'workspace',
+      scopes: new Set(),
+      accountIds: new Set([accountId]),
+      expiresAt: null,
+    });
+
+    test('is not changed or deleted when it has been given to other accounts since it was checked', async () => {
+      const { database } = served;
+      const [own, other] = [await workspace.account(), await workspace.account()];
+      const id = await workspace.webhook({ account_ids: JSON.stringify([own]) });
+      const webhook = await requireManageableWebhook(database, callerFor(own), id);
+      const row = () => database.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
+      await database
+        .updateTable('webhooks')
+        .set({ account_ids: JSON.stringify([own, other]) })
+        .where('id', '=', id)
+        .execute();
+      const before = await row();
+      expect(await changeWebhook(database, webhook, { request_url: 'https://attacker.example/' })).toBe(false);
+      expect(await removeWebhook(database, webhook)).toBe(false);
+      expect(await row()).toEqual(before);
+      await expect(requireManageableWebhook(database, callerFor(own), id)).rejects.toMatchObject({
+        type: 'errors/account_mismatch',
+      });
+    });
+
+    test('is the only one that functions which change webhooks take', async () => {
+      const { database } = served;
+      const id = await workspace.webhook();
+      const row = await database.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+      // @ts-expect-error a row that no guard has returned
+      await changeWebhook(database, row, {});
+      // @ts-expect-error
+      await database.transaction().execute((transaction) => enableWebhook(transaction, row));
+      // @ts-expect-error
+      await removeWebhook(database, row);
+    });
+
+    test('cannot be reached by an id that is malformed, unknown or of another workspace', async () => {
+      const stranger = await (await served.workspace()).webhook();
+      const refused = (id: string) =>
+        requireManageableWebhook(served.database, callerFor('a'), id).catch(({ type }) => type as string);
+      expect(await refused('malformed')).toBe('errors/invalid_resource_identifier');
+      expect(await refused(randomBytes(16).toString('base64url'))).toBe('errors/resource_not_found');
+      expect(await refused(stranger)).toBe('errors/resource_not_found');
+    });
+  },
+);
