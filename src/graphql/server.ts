@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
-import { bodyLimitDetail, errorResponse, maxBodyBytes } from '../http/server.ts';
+import { bodyLimitDetail, errorResponse, maxBodyBytes, privateHeaders } from '../http/server.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
@@ -38,6 +38,8 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       useCaller(options),
       // After the execution, and after each event of a subscription.
       useServiceErrors(),
+      // A stream of events would be `no-cache`, which lets a cache store it.
+      { onResponse: ({ response }) => response.headers.set('cache-control', privateHeaders['cache-control']) },
     ],
   });
 
