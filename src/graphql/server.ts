@@ -5,6 +5,7 @@ import { createYoga } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
 import { bodyLimitDetail, errorResponse, maxBodyBytes, privateHeaders } from '../http/server.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
+import { mountSignIn } from './graphiql/sign-in.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
 import { useParserLimits } from './plugins/parser-limits.ts';
@@ -58,6 +59,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
         .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
     });
     if (graphiql !== null) mountGraphiQLAssets(scope, yoga.graphqlEndpoint);
+    if (graphiql?.signIn) mountSignIn(scope, yoga.graphqlEndpoint, graphiql.signIn);
     scope.route({
       url: yoga.graphqlEndpoint,
       method: ['GET', 'POST', 'OPTIONS'],

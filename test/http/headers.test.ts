@@ -3,10 +3,11 @@
  * route of the server with every method and kind of request, and what node:http refuses before there is a route.
  */
 import { Agent, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxBodyBytes } from '../../src/http/server.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { headersIn, sendBytes } from '../support/raw-http.ts';
 
 /** The paths that the router knows, with `x` for each parameter: `/v1/pnet/jobs/x/publish`. */
 function pathsOf({ app }: Gateway): string[] {
@@ -72,22 +73,6 @@ function send(
 
 const textual = ([name, value]: [string, unknown]): [string, string] => [name, String(value)];
 
-/** Sends bytes that need not be HTTP, and reads the response to its end. */
-async function exchange(socket: Socket, bytes: string): Promise<string> {
-  socket.setEncoding('latin1').end(bytes);
-  let text = '';
-  for await (const chunk of socket) text += chunk;
-  return text;
-}
-
-/** The headers of the first response in a text. */
-function headersIn(text: string): Headers {
-  const [, ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
-  return new Headers(
-    lines.map((line): [string, string] => [line.split(': ', 1)[0] as string, line.replace(/^.*?: /, '')]),
-  );
-}
-
 describe.each([
   ['the embedded backend', {}],
   ['an upstream that is down', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
@@ -100,8 +85,6 @@ describe.each([
     key = 'UPSTREAM_URL' in environment ? 'any' : (await gateway.workspace()).key;
   });
   afterAll(() => gateway.close());
-
-  const connectTo = () => connect(Number(new URL(gateway.address).port), '127.0.0.1');
 
   test('every route with every method, well and badly', async () => {
     const paths = pathsOf(gateway);
@@ -128,8 +111,8 @@ describe.each([
   test.each(['/graphql', '/v1/webhooks', '/nowhere'])('a body that is too large at %s', async (path) => {
     const headers = { 'content-type': 'application/json', 'content-length': String(maxBodyBytes + 1) };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const text = await exchange(
-      connectTo(),
+    const text = await sendBytes(
+      gateway.address,
       `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${head.join('')}\r\n`,
     );
     expect({ text, faults: faults(headersIn(text)) }).toEqual({ text, faults: [] });
@@ -149,7 +132,7 @@ describe.each([
     ['an absolute address', 'GET http://x/livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 200],
     ['a wish to upgrade', 'GET /livez HTTP/1.1\r\nhost: x\r\nupgrade: x\r\nconnection: upgrade, close\r\n\r\n', 200],
   ])('%s', async (_what, bytes, status) => {
-    const text = await exchange(connectTo(), bytes);
+    const text = await sendBytes(gateway.address, bytes);
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect({ text, faults: faults(headersIn(text)) }).toEqual({ text, faults: [] });
     if (status >= 400) expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ status });
