@@ -4,6 +4,7 @@
  * the contract's on the way back. Without a file nothing is done, and nothing is walked.
  */
 import { type ErrorName, errorNames } from '../errors.ts';
+import { fitsPath } from '../ids.ts';
 import type { Endpoint, EndpointRequest, WordPlaces } from './endpoint.ts';
 
 /** Vocabulary → contract's word → the upstream's. */
@@ -137,8 +138,5 @@ function rewrite(at: unknown, place: readonly string[], depth: number, map: Word
   }
 }
 
-/** An id as a path segment. `.` and `..` cannot be one: whoever handles the path would take them for a step in it. */
-function encodeId(id: string): string | undefined {
-  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) return undefined;
-  return encodeURIComponent(id);
-}
+/** An id as a path segment; undefined for an id that cannot be one. */
+const encodeId = (id: string): string | undefined => (fitsPath(id) ? encodeURIComponent(id) : undefined);
