@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency, IdempotentRequest, StoredResponse } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
-import type { IdempotentAnswerTable } from './schema.ts';
+import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long a response is stored. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -19,14 +19,14 @@ const pollMs = 25;
 /** Stores responses in the database. A row without a status is the lease of the request that is running. */
 export function databaseIdempotency(database: Database, now: () => Date): Idempotency {
   const find = (id: string) =>
-    database.selectFrom('idempotent_answers').selectAll().where('id', '=', id).executeTakeFirst();
+    database.selectFrom('idempotent_responses').selectAll().where('id', '=', id).executeTakeFirst();
 
   /** Leases a request that has no row. Returns when the lease ends, or null if a concurrent request was faster. */
   async function leaseNew(id: string, fingerprint: string): Promise<number | null> {
     const time = now().getTime();
     const until = time + leaseMs;
     const { numInsertedOrUpdatedRows } = await database
-      .insertInto('idempotent_answers')
+      .insertInto('idempotent_responses')
       .values({ id, fingerprint, claimed_until: until, status: null, body: null, expires_at: time + keptMs })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
@@ -34,12 +34,12 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
   }
 
   /** Takes over an expired lease. Returns when the new lease ends, or null if it is not expired or another was faster. */
-  async function leaseAbandoned({ id, claimed_until }: IdempotentAnswerTable): Promise<number | null> {
+  async function leaseAbandoned({ id, claimed_until }: IdempotentResponseTable): Promise<number | null> {
     const time = now().getTime();
     if (claimed_until > time) return null;
     const until = time + leaseMs;
     const { numUpdatedRows } = await database
-      .updateTable('idempotent_answers')
+      .updateTable('idempotent_responses')
       .set({ claimed_until: until })
       .where('id', '=', id)
       .where('claimed_until', '=', claimed_until)
@@ -57,10 +57,10 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
       // Another request may have taken over an expired lease. `claimed_until` then differs, and neither statement matches.
       if (response !== undefined && response.status < 500) {
         const { status, body } = response;
-        const store = database.updateTable('idempotent_answers').set({ status, body });
+        const store = database.updateTable('idempotent_responses').set({ status, body });
         await store.where('id', '=', id).where('claimed_until', '=', until).execute();
       } else {
-        const release = database.deleteFrom('idempotent_answers');
+        const release = database.deleteFrom('idempotent_responses');
         await release.where('id', '=', id).where('claimed_until', '=', until).execute();
       }
     }
@@ -71,7 +71,7 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
       const id = hashOf([request.caller.workspaceId, request.endpoint, request.key]);
       const fingerprint = fingerprintOf(request);
       const started = performance.now();
-      await database.deleteFrom('idempotent_answers').where('expires_at', '<=', now().getTime()).execute();
+      await database.deleteFrom('idempotent_responses').where('expires_at', '<=', now().getTime()).execute();
       while (performance.now() - started < maxWaitMs) {
         const found = await find(id);
         if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();

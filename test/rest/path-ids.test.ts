@@ -3,11 +3,11 @@
  * faces and both backends. Such an id is refused with the error that the endpoint has for it, and nothing goes upstream.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pathIds } from '../../src/endpoint.ts';
+import { pathParameters } from '../../src/endpoint.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayBefore, json, startStub } from '../support/stub.ts';
+import { gatewayInFrontOf, json, startStub } from '../support/stub.ts';
 
 const hostile = [
   ...[
@@ -59,7 +59,7 @@ const bodies: Readonly<Record<string, object>> = {
 const expected = (name: string): string =>
   name === 'POSTS' ? 'errors/invalid_recipient' : 'errors/invalid_resource_identifier';
 
-const withIds = endpoints.filter((endpoint) => pathIds(endpoint).length > 0);
+const withIds = endpoints.filter((endpoint) => pathParameters(endpoint).length > 0);
 
 interface Served {
   readonly address: string;
@@ -91,7 +91,7 @@ const backends: Readonly<Record<string, () => Promise<Served>>> = {
   },
   async upstream() {
     const stub = await startStub((_request, response) => json(response, 200, { object: 'WebhookDeleted' }));
-    const { address } = await gatewayBefore(stub);
+    const { address } = await gatewayInFrontOf(stub);
     return { address, key: 'their-key', pnet: 'a', photonet: 'b', asked: () => stub.received.length };
   },
 };
