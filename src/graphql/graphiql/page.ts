@@ -134,6 +134,8 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
     <style>
       body { margin: 0; height: 100vh; display: flex; flex-direction: column; }
       #root { flex: 1; min-height: 0; }
+      /* GraphiQL is as high as the window, which it shares with the note. */
+      #root .graphiql-container { height: 100%; }
       #note { margin: 0; padding: 8px 16px; font: 14px system-ui, sans-serif; color: #3b2a00; background: #ffe9a8; }
       /* All examples in view, in as many rows as they take. */
       .graphiql-container .graphiql-session-header { height: auto; align-items: flex-start; }
