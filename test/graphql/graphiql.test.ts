@@ -519,10 +519,10 @@ describe.skipIf(!chromium)('in a browser', () => {
     const other = await browser.newContext();
     const tab = await other.newPage();
     await tab.goto(`${gateway.address}/graphql`);
-    await expect.poll(() => tab.locator('#note').innerText()).toContain('open the link');
+    await expect.poll(() => tab.locator('#note').innerText(), { timeout: 10_000 }).toContain('open the link');
     expect(await tab.content()).not.toContain(key);
     await tab.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
-    await expect.poll(() => tab.locator('#problem').innerText()).toContain('Restart the gateway');
+    await expect.poll(() => tab.locator('#problem').innerText(), { timeout: 10_000 }).toContain('Restart the gateway');
     expect(tab.url()).toBe(`${gateway.address}/graphql`);
     expect(await tab.content()).not.toContain(key);
     await other.close();

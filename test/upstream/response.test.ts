@@ -132,7 +132,9 @@ describe('tolerant reading', () => {
       ],
     });
     const passed = await (await gateway.rest('GET', '/v1/users/ACoAda/posts?account_id=a1')).json();
-    expect(passed.items).toEqual([odd]);
+    // REST returns the fields of the contract only.
+    const { brand_new: _, ...post } = odd;
+    expect(passed.items).toEqual([post]);
   });
 
   test.each([
