@@ -10,7 +10,7 @@ import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
 import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
-import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
+import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type Authenticate, createHttpServer } from './http/server.ts';
@@ -72,6 +72,8 @@ export interface App {
   readonly ports: Ports;
   /** @throws Error in a gateway that forwards its callers' API keys: it has no database */
   readonly database: Database;
+  /** The token of the link to GraphiQL with the demo key: `/graphql?token=…`; null if GraphiQL gets no key. */
+  readonly signInToken: string | null;
   /** Starts to listen. Returns the address, such as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
   /** Sends events to webhooks; null where the upstream service does. */
@@ -93,10 +95,11 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       ? await embedded(requireDatabase(database), deriveKey, config, dependencies)
       : upstream(config.upstream, database, dependencies);
   const server = createHttpServer({ logger, ready: backend.ready, adjust: toAllowedErrorAt });
+  const signIn = await demoSignIn(config, dependencies);
   mountGraphQL(server, {
     ...backend,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
-    graphiql: config.graphiql ? graphiqlOptions(config) : null,
+    graphiql: config.graphiql ? { signIn } : null,
   });
   mountRest(server, backend);
   return {
@@ -106,6 +109,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       return requireDatabase(database);
     },
     delivery: backend.delivery,
+    signInToken: signIn?.token ?? null,
     async listen() {
       await server.listen({ host: config.host, port: config.port });
       // The address is a string or null only for a pipe, or before the server listens.
@@ -122,8 +126,13 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
 }
 
 /** GraphiQL gets the demo key only on a developer's own machine. */
-function graphiqlOptions({ host, production, dataDirectory, upstream }: Config): GraphiQLOptions {
-  return !production && isLoopback(host) && upstream === null ? { demoKey: () => readDemoKey(dataDirectory) } : {};
+async function demoSignIn(
+  { graphiql, host, production, dataDirectory, upstream }: Config,
+  { now, randomBytes }: Dependencies,
+): Promise<SignIn | null> {
+  if (!graphiql || production || !isLoopback(host) || upstream !== null) return null;
+  const demoKey = () => readDemoKey(dataDirectory);
+  return (await demoKey()) === undefined ? null : createSignIn({ demoKey, now, randomBytes });
 }
 
 async function createDemo(

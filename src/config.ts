@@ -79,12 +79,12 @@ const variables = {
     secret,
   ),
   DEMO: variable(
-    '`on` creates a demo workspace and an API key in an empty database. `off` leaves it empty.',
-    'on',
-    oneOf(['on', 'off']),
+    '`on` creates a demo workspace and an API key in an empty database, `off` leaves it empty. If unset, `on` outside production and `off` in production.',
+    '',
+    (value) => (value === '' ? undefined : oneOf(['on', 'off'])(value)),
   ),
   GRAPHIQL: variable(
-    '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. GraphiQL has the demo key filled in only if the server listens on a loopback address outside production.',
+    '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. If the server listens on a loopback address outside production, the start prints a link that opens GraphiQL with the demo key.',
     'on',
     oneOf(['on', 'off']),
   ),
@@ -150,15 +150,16 @@ type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof
 export function readConfig(environment: Environment): Config {
   const values: Variables = readAll(variables, environment);
   const database = values.DATABASE_URL;
+  const production = values.NODE_ENV === 'production';
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
     database,
     dataDirectory: database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data',
-    production: values.NODE_ENV === 'production',
+    production,
     logLevel: values.LOG_LEVEL,
     secret: values.SECRET,
-    demo: values.DEMO === 'on',
+    demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',
     outboundAllow: values.OUTBOUND_ALLOW,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,

@@ -39,3 +39,17 @@ export function checkId(value: string, what: string): void {
     detail: `The ${what} id is malformed: it has 22 characters of A-Z, a-z, 0-9, - and _.`,
   });
 }
+
+/** What separates or escapes the parts of an address, and control characters. */
+const addressCharacters = /[/\\%?#;\p{Cc}]/u;
+
+/**
+ * Whether an id can be a segment of a path. No id has the characters that structure an address, and percent-encoding is not
+ * enough: a proxy that decodes the path before it forwards it would lead to another resource. The same goes for what a
+ * service may normalise to them (NFKC), such as the full-width solidus.
+ */
+export function fitsPath(id: string): boolean {
+  if (!id.isWellFormed()) return false;
+  const plain = id.normalize('NFKC');
+  return plain !== '' && plain !== '.' && plain !== '..' && !addressCharacters.test(plain);
+}

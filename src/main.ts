@@ -68,6 +68,12 @@ async function main(): Promise<void> {
     throw error;
   });
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
+  if (app.signInToken !== null) {
+    // For the person at the terminal. Not to the log, which others may read.
+    process.stderr.write(
+      `\nGraphiQL with the demo key: ${address}/graphql?token=${app.signInToken}\n(The link works once, within an hour.)\n\n`,
+    );
+  }
 }
 
 main().catch(reportFailure);

@@ -208,6 +208,16 @@ test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is r
   expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);
 });
 
+test.each([
+  [{}, true],
+  [{ NODE_ENV: 'production' }, false],
+  [{ NODE_ENV: 'production', DEMO: '' }, false],
+  [{ NODE_ENV: 'production', DEMO: 'on' }, true],
+  [{ NODE_ENV: 'development', DEMO: 'off' }, false],
+])('%j: a demo workspace is made: %j', (environment, demo) => {
+  expect(readConfig(environment).demo).toBe(demo);
+});
+
 test('the configuration is frozen', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isId, newId } from '../src/ids.ts';
+import { fitsPath, isId, newId } from '../src/ids.ts';
 import { isJobId, newJobId } from '../src/jobs/ids.ts';
 
 const bytesOf = (bytes: Uint8Array) => (size: number) => Buffer.from(bytes.subarray(0, size));
@@ -25,5 +25,35 @@ describe('ids', () => {
       expect(isJobId(id)).toBe(true);
       expect(id).toMatch(/^[1-9]\d{14}$/);
     }
+  });
+
+  it('fit a path if they are ids of the contract, or of a service that has others', () => {
+    for (const id of [
+      'ACoSandbox250',
+      '900043',
+      'sandbox.sixty',
+      'jo_ão-1',
+      'urn:li:1',
+      'a@b',
+      '...',
+      'a b',
+      'A+b=',
+      '名前',
+    ]) {
+      expect({ id, fits: fitsPath(id) }).toEqual({ id, fits: true });
+    }
+  });
+
+  it('do not fit a path with any character that structures an address, wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.constantFrom('/', '\\', '%', '?', '#', ';', '\0', '\n', '\u009f', '／'),
+        fc.string(),
+        (a, b, c) => {
+          expect(fitsPath(a + b + c)).toBe(false);
+        },
+      ),
+    );
   });
 });

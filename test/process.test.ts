@@ -56,6 +56,9 @@ async function hold(address: string, key: string): Promise<Socket> {
   return socket;
 }
 
+/** What a start with the demo prints for the person at the terminal, beside the log. */
+const linkPattern = /^\nGraphiQL with the demo key: (http:\/\/127\.0\.0\.1:\d+)\/graphql\?token=([\w-]{43})\n.+\n\n$/;
+
 const slowPosts = (account = demoId('pnet')) =>
   `{ posts(accountId: "${account}", identifier: "ACoSandboxSlow", first: 12) { nodes { ... on PnetPost { id } } } }`;
 
@@ -74,7 +77,7 @@ test('the first start creates the demo and says where its key is; the second sta
   });
   for (const path of ['/livez', '/readyz']) expect((await fetch(first.address + path)).status).toBe(200);
   first.child.kill('SIGTERM');
-  expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await first.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(linkPattern) });
 
   const kept = readFileSync(file('secret'), 'utf8');
   const second = await start();
@@ -92,6 +95,44 @@ test('two gateways that start together on an empty database create one demo', as
   for (const { address, key } of both) {
     expect((await graphql(address, key, '{ viewer { name } }')).errors).toEqual([]);
   }
+});
+
+test('the start prints a link whose token becomes the demo key once, and which the log does not contain', async () => {
+  const gateway = await start({ LOG_LEVEL: 'trace' });
+  const [, address, token] = (await gateway.errorLine(linkPattern)) ?? [];
+  expect(address).toBe(gateway.address);
+  const exchange = () =>
+    fetch(`${address}/graphql/demo-key`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, origin: address as string },
+    });
+  const page = await fetch(`${address}/graphql?token=${token}`, { headers: { accept: 'text/html' } });
+  expect(await page.text()).toContain('sign-in.js');
+  expect(await (await exchange()).json()).toEqual({ key: gateway.key });
+  expect((await exchange()).status).toBe(401);
+  gateway.child.kill('SIGTERM');
+  const { stdout } = await gateway.ended;
+  expect(stdout).toContain('"path":"/graphql/demo-key"');
+  expect(stdout).not.toContain(token);
+  expect(stdout).not.toContain(gateway.key);
+});
+
+test('in production an empty database stays empty, and no link is printed', async () => {
+  const gateway = startProcess('src/main.ts', [], {
+    PORT: '0',
+    NODE_ENV: 'production',
+    DATABASE_URL: `sqlite:${file('postern.db')}`,
+  });
+  started.push(gateway);
+  await gateway.line(/\/graphql"/);
+  expect(existsSync(file('demo-key'))).toBe(false);
+  gateway.child.kill('SIGTERM');
+  expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+  const database = new DatabaseSync(file('postern.db'), { readOnly: true });
+  for (const table of ['workspaces', 'api_keys', 'accounts', 'jobs', 'webhooks']) {
+    expect(database.prepare(`select count(*) as rows from ${table}`).get()).toEqual({ rows: 0 });
+  }
+  database.close();
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
@@ -115,7 +156,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     expect({ errors, posts: data.posts.nodes.length }).toEqual({ errors: [], posts: 12 });
 
     held.destroy();
-    expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await gateway.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(linkPattern) });
     expect(gateway.output()).toContain('"msg":"stopped"');
     // SQLite removes the write-ahead log when the database is closed.
     expect(existsSync(file('postern.db-wal'))).toBe(false);

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { ServiceError } from '../errors.ts';
-import { bodyLimitDetail, errorResponse, maxBodyBytes } from '../http/server.ts';
+import { bodyLimitDetail, errorResponse, maxBodyBytes, privateHeaders } from '../http/server.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
+import { mountSignIn } from './graphiql/sign-in.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
 import { useParserLimits } from './plugins/parser-limits.ts';
@@ -38,6 +39,8 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       useCaller(options),
       // After the execution, and after each event of a subscription.
       useServiceErrors(),
+      // A stream of events would be `no-cache`, which lets a cache store it.
+      { onResponse: ({ response }) => response.headers.set('cache-control', privateHeaders['cache-control']) },
     ],
   });
 
@@ -56,6 +59,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
         .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
     });
     if (graphiql !== null) mountGraphiQLAssets(scope, yoga.graphqlEndpoint);
+    if (graphiql?.signIn) mountSignIn(scope, yoga.graphqlEndpoint, graphiql.signIn);
     scope.route({
       url: yoga.graphqlEndpoint,
       method: ['GET', 'POST', 'OPTIONS'],

@@ -21,6 +21,12 @@ export const maxBodyBytes = 1_048_576;
 export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
 
 /**
+ * Headers of every response that is not a static file. Responses contain data of one caller, errors included: no cache
+ * may keep them, and no browser may guess another content type.
+ */
+export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/**
  * Identifies the caller by the API key of a request.
  * @throws ServiceError `missing_credentials` without a key, `invalid_credentials` or `expired_credentials` for one that
  *   cannot be used
@@ -58,14 +64,27 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
     // A client that sends its headers or body too slowly is cut off by the deadlines of node:http.
     requestTimeout: 60_000,
     forceCloseConnections: 'idle',
-    // The router limits no path: the shape of an id decides how long it can be.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    // The router limits no path: the shape of an id decides how long it can be. node:http accepts 16 KiB, which
+    // routableUrl can triple.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 49_152 },
+    // node:http and Fastify would respond to these requests in words of their own. The hook below responds instead.
+    http: { requireHostHeader: false },
+    return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, { logger, adjust }),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
   });
 
   server.decorateRequest('clientAborted');
   server.decorateRequest('retryAfter');
+  // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
+  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+
+  // Fastify closes the connections that are idle when the server stops. A connection with a request in flight becomes idle
+  // only after the response, and would then stay open for as long as the client likes.
+  let stopping = false;
+  server.addHook('preClose', async () => {
+    stopping = true;
+  });
   server.addHook('onRequest', async (request, reply) => {
     const aborted = new AbortController();
     reply.raw.once('close', () => {
@@ -76,12 +95,12 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
       if (!reply.raw.headersSent) reply.raw.setHeader('retry-after', seconds);
     };
     reply.raw.setHeader('x-request-id', request.id);
-  });
-  // Fastify closes the connections that are idle when the server stops. A connection with a request in flight becomes idle
-  // only after the response, and would then stay open for as long as the client likes.
-  let stopping = false;
-  server.addHook('preClose', async () => {
-    stopping = true;
+    // On the raw response, so that a handler that writes to it directly sends them too.
+    for (const [name, value] of Object.entries(privateHeaders)) reply.raw.setHeader(name, value);
+    if (stopping) throw new ServiceError('service_unavailable', { detail: 'The gateway is stopping. Try again.' });
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
+    }
   });
   server.addHook('onResponse', async (request, reply) => {
     if (stopping) setImmediate(() => server.server.closeIdleConnections());
@@ -170,6 +189,9 @@ function refuseUnreadable(
   const body = JSON.stringify(envelope);
   socket.end(
     `HTTP/1.1 ${envelope.status} ${STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
+      Object.entries(privateHeaders)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('') +
       'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );

@@ -1,6 +1,7 @@
 import { accountTypes } from '../auth/account.ts';
 import { requireSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
+import { fitsPath } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Providers } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
@@ -24,6 +25,10 @@ export function embeddedPosts({
         types,
         notFoundAs: 'wrong_account',
       });
+      // No network is asked: an adapter may put the identifier into a path.
+      if (!fitsPath(identifier)) {
+        throw new ServiceError('invalid_recipient', { detail: 'The identifier fits no user or company.' });
+      }
       // Sealing the network's cursor binds it to its list and hides what it says about the network.
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
       const provider = providers[session.type];

@@ -7,6 +7,8 @@ import { errorResponse } from '../http/server.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
 import { toAllowedError } from './allowed-errors.ts';
+import { contractFields } from './contract-fields.ts';
+import { endpoints } from './endpoints.ts';
 import { flatRequest, type RestRoute } from './request.ts';
 
 /** Marks a response that repeats the one to the first request with the same `Idempotency-Key`. */
@@ -34,23 +36,31 @@ export async function respond(
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
     const forwarded = key === undefined ? context : { ...context, idempotencyKey: key };
-    return reply.status(endpoint.status).send(await endpoint.operation.perform(ports, forwarded, request));
+    return reply.status(endpoint.status).send(await perform(endpoint, ports, forwarded, request));
   }
   const { caller, signal } = context;
   // A client that disconnects comes back for the response: the work does not end with its connection.
   const uninterrupted = { ...context, signal: new AbortController().signal };
   const { response: stored, replayed } = await idempotency.once(
     { caller, endpoint: endpoint.name, key, request, signal },
-    () => perform(endpoint, { ...restRequest, context: uninterrupted }, request),
+    () => outcome(endpoint, { ...restRequest, context: uninterrupted }, request),
   );
   if (replayed) reply.header(replayedHeader, 'true');
   return reply.status(stored.status).type('application/json').send(stored.body);
 }
 
+const responseFields = new Map(endpoints.map(({ name, response }) => [name, contractFields(response)]));
+
+/** The result of the operation, with the fields of the contract. */
+async function perform(endpoint: ContractEndpoint, ports: Ports, context: RequestContext, request: object) {
+  const result = await endpoint.operation.perform(ports, context, request);
+  return responseFields.get(endpoint.name)?.(result);
+}
+
 /** Success or failure as the text that is sent, and kept for later requests. */
-async function perform(endpoint: ContractEndpoint, { http, ports, context }: RestRequest, request: object) {
+async function outcome(endpoint: ContractEndpoint, { http, ports, context }: RestRequest, request: object) {
   try {
-    const response = await endpoint.operation.perform(ports, context, request);
+    const response = await perform(endpoint, ports, context, request);
     return { status: endpoint.status, body: JSON.stringify(response) };
   } catch (error) {
     const envelope = errorResponse(error, http, (failure) => toAllowedError(endpoint.name, failure));

@@ -5,6 +5,7 @@
  */
 import { type ContractEndpoint, type TermPlaces, version } from '../endpoint.ts';
 import { type ErrorName, errorNames } from '../errors.ts';
+import { fitsPath } from '../ids.ts';
 
 /** Vocabulary → the contract's term → the upstream's. */
 export type TermMap = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -135,8 +136,6 @@ function rewrite(value: unknown, [step, ...rest]: readonly string[], names: Read
   }
 }
 
-/** A parameter as a path segment. `.` and `..` cannot be one: they would be resolved as steps in the path. */
-function encodeSegment(parameter: unknown): string | undefined {
-  if (typeof parameter !== 'string' || parameter === '' || parameter === '.' || parameter === '..') return undefined;
-  return parameter.isWellFormed() ? encodeURIComponent(parameter) : undefined;
-}
+/** A parameter as a path segment; undefined for one that cannot stand in a path. */
+const encodeSegment = (parameter: unknown): string | undefined =>
+  typeof parameter === 'string' && fitsPath(parameter) ? encodeURIComponent(parameter) : undefined;

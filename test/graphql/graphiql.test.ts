@@ -1,13 +1,15 @@
-/** GraphiQL: its examples over HTTP, which clients receive the demo key, and the page in a browser. */
-import { readFile } from 'node:fs/promises';
+/** GraphiQL: its examples over HTTP, who receives the demo key, and the page in a browser. */
+import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Example, exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
+import { tokenLifetimeMs } from '../../src/graphql/graphiql/sign-in.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
+import { sendBytes } from '../support/raw-http.ts';
 import { chromium } from '../support/servers.ts';
 
 const demoKeyOf = async ({ directory }: Gateway): Promise<string> =>
@@ -274,40 +276,42 @@ describe('the page', () => {
     expect((await get(gateway, {}, script.replace(/assets\/[^/]+/, 'assets/older'))).status).toBe(404);
   });
 
-  it.each([['127.0.0.1'], ['localhost:4000'], ['[::1]:4000'], ['LOCALHOST']])(
-    'has the demo key filled in under the name %s',
-    async (host) => {
-      expect((await get(gateway, { host })).body).toContain(key);
-    },
-  );
-
-  it.each([
+  it.each<[string, Record<string, string>]>([
+    ['a loopback name', { host: 'localhost:4000' }],
+    ['a loopback address', { host: '127.0.0.1' }],
     ['a name that was made to lead here', { host: 'rebound.example:4000' }],
-    ['a name that only looks like this machine', { host: 'localhost.example' }],
     ['an address of the network', { host: '192.168.1.20' }],
-    ['a proxy', { host: '127.0.0.1', 'x-forwarded-for': '203.0.113.9' }],
-  ])('keeps the demo key to itself behind %s', async (_case, headers) => {
-    const { status, body } = await get(gateway, headers);
-    expect(status).toBe(200);
-    expect(body).not.toContain(key);
-    expect(body).toContain('X-API-KEY');
-  });
-
-  it('never logs the demo key', () => {
-    expect(gateway.log.length).toBeGreaterThan(0);
-    expect(JSON.stringify(gateway.log)).not.toContain(key);
+    ...['x-forwarded-for', 'x-forwarded-proto', 'cf-connecting-ip', 'via', 'true-client-ip'].map(
+      (name): [string, Record<string, string>] => [`a proxy that sends ${name}`, { host: '127.0.0.1', [name]: 'x' }],
+    ),
+  ])('contains no key under %s, with and without a token, in HTTP/1.1 and 1.0', async (_case, headers) => {
+    for (const path of ['/graphql', `/graphql?token=${gateway.app.signInToken}`]) {
+      const { status, body } = await get(gateway, headers, path);
+      expect(status).toBe(200);
+      expect(body).not.toContain(key);
+      expect(body).not.toContain(gateway.app.signInToken);
+      const plain = await sendBytes(
+        gateway.address,
+        `GET ${path} HTTP/1.0\r\naccept: text/html\r\n${Object.entries(headers)
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join('')}\r\n`,
+      );
+      expect(plain).toContain('HTTP/1.1 200');
+      expect(plain).not.toContain(key);
+    }
   });
 
   it.each([
     ['in production', { DEMO: 'on', NODE_ENV: 'production' }],
     ['when other machines can connect', { DEMO: 'on', HOST: '0.0.0.0' }],
     ['without a demo workspace', { DEMO: 'off' }],
-  ])('has no key filled in %s', async (_case, environment) => {
+    ['without GraphiQL', { DEMO: 'on', GRAPHIQL: 'off' }],
+    ['in front of an upstream', { DEMO: 'on', UPSTREAM_URL: 'http://127.0.0.1:1' }],
+  ])('has no link %s', async (_case, environment) => {
     const other = await startGateway({ environment });
     try {
-      const { body, status } = await get(other, { host: 'localhost' });
-      expect(status).toBe(200);
-      expect(headersPane(body)).toEqual({ 'X-API-KEY': '' });
+      expect(other.app.signInToken).toBeNull();
+      expect((await exchange(other, 'x')).status).toBe(404);
     } finally {
       await other.close();
     }
@@ -325,6 +329,101 @@ describe('the page', () => {
   });
 });
 
+describe('the link', () => {
+  let gateway: Gateway;
+  let token: string;
+
+  beforeEach(async () => {
+    gateway = await startGateway({ environment: { DEMO: 'on' } });
+    token = gateway.app.signInToken as string;
+  });
+  afterEach(() => gateway.close());
+
+  it('has a token that cannot be guessed, and another one after each start', async () => {
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const other = await startGateway({ environment: { DEMO: 'on' } });
+    await other.close();
+    expect(other.app.signInToken).not.toBe(token);
+  });
+
+  it('is exchanged for the key once, however many ask at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(gateway, token)));
+    const [first, ...more] = answers.filter(({ key }) => key !== undefined);
+    expect(first).toMatchObject({ status: 200, key: await demoKeyOf(gateway) });
+    expect(more).toEqual([]);
+    for (const { type } of answers.filter(({ status }) => status !== 200)) expect(type).toBe('errors/expired_link');
+    expect((await exchange(gateway, token)).status).toBe(401);
+  });
+
+  it.each([
+    ['no token', () => undefined],
+    ['an empty token', () => ''],
+    ['another token', () => 'x'.repeat(43)],
+    ['a part of the token', (own: string) => own.slice(0, -1)],
+    ['more than the token', (own: string) => `${own}A`],
+    ['two tokens', (own: string) => `${own} ${own}`],
+    ['a long token', () => 'x'.repeat(10_000)],
+  ])('is not exchanged for %s, which leaves it valid', async (_what, offered) => {
+    expect(await exchange(gateway, offered(token))).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it('expires', async () => {
+    const issued = gateway.clock.now.getTime();
+    gateway.clock.now = new Date(issued + tokenLifetimeMs);
+    expect(await exchange(gateway, token)).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    gateway.clock.now = new Date(issued + tokenLifetimeMs - 1);
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it('is refused when the key was deleted', async () => {
+    await rm(join(gateway.directory, 'demo-key'));
+    expect(await exchange(gateway, token)).toMatchObject({ status: 401, type: 'errors/expired_link' });
+  });
+
+  it.each([
+    ['another site', { origin: 'https://site.example' }],
+    ['no page', { origin: undefined }],
+    ['a page without an origin', { origin: 'null' }],
+    ['a page behind a proxy that sends a loopback HOST', { origin: 'http://tunnel.example' }],
+    ['a page of another port', { origin: 'http://127.0.0.1:1' }],
+    ['a page under a name that was made to lead here', { host: 'rebound.example', origin: 'http://rebound.example' }],
+    ['a page under a name that looks like this machine', { host: 'localhost.evil', origin: 'http://localhost.evil' }],
+    ['a page over TLS, which the gateway does not speak', { host: 'localhost', origin: 'https://localhost' }],
+  ])('is not exchanged by %s, which leaves it valid', async (_what, headers) => {
+    expect((await exchange(gateway, token, headers)).status).toBe(403);
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it.each([['127.0.0.1'], ['localhost'], ['[::1]'], ['LOCALHOST'], ['localhost:4000']])(
+    'is exchanged by a page under %s',
+    async (host) => {
+      expect((await exchange(gateway, token, { host, origin: `http://${host}` })).status).toBe(200);
+    },
+  );
+
+  it('takes a token from nowhere but the Authorization header, and cannot be read across origins', async () => {
+    const { port } = new URL(gateway.address);
+    const asked = `POST /graphql/demo-key?token=${token} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\norigin: ${gateway.address}\r\nconnection: close\r\n\r\n`;
+    const text = await sendBytes(gateway.address, asked);
+    expect(text).toContain('HTTP/1.1 401');
+    expect(text.toLowerCase()).not.toContain('access-control');
+    const read = await get(gateway, { authorization: `Bearer ${token}`, origin: gateway.address }, '/graphql/demo-key');
+    expect(read.status).toBe(404);
+  });
+
+  it('is logged nowhere, and neither is the key', async () => {
+    const key = await demoKeyOf(gateway);
+    await get(gateway, {}, `/graphql?token=${token}`);
+    await get(gateway, { accept: '*/*' }, `/graphql?token=${token}`);
+    await exchange(gateway, token);
+    await exchange(gateway, token);
+    await expect.poll(() => gateway.log.filter(({ path }) => path === '/graphql/demo-key')).toHaveLength(2);
+    expect(JSON.stringify(gateway.log)).not.toContain(token);
+    expect(JSON.stringify(gateway.log)).not.toContain(key);
+  });
+});
+
 describe.skipIf(!chromium)('in a browser', () => {
   let gateway: Gateway;
   let key: string;
@@ -333,10 +432,15 @@ describe.skipIf(!chromium)('in a browser', () => {
   let page: Page;
   /** What the page asked of anybody else, and what it complained about. */
   const outside: string[] = [];
+  /** Requests that say where the page came from. */
+  const referred: string[] = [];
   const complaints: string[] = [];
 
   beforeAll(async () => {
     gateway = await startGateway({ environment: { DEMO: 'on' } });
+    gateway.app.server.server.on('request', ({ url, headers }) => {
+      if (headers.referer !== undefined) referred.push(`${url} from ${headers.referer}`);
+    });
     key = await demoKeyOf(gateway);
     browser = await launcher.launch({
       executablePath: chromium as string,
@@ -360,7 +464,8 @@ describe.skipIf(!chromium)('in a browser', () => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
-    await page.goto(`${gateway.address}/graphql`);
+    await page.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
+    await page.waitForURL(`${gateway.address}/graphql`);
     await page.locator('.graphiql-query-editor .view-line').first().waitFor();
   });
   afterAll(async () => {
@@ -397,6 +502,48 @@ describe.skipIf(!chromium)('in a browser', () => {
     await runAndSee('"Demo"');
   });
 
+  it('keeps the token out of the address, the history of the tab, the storage, the cookies and the referrers', async () => {
+    const token = gateway.app.signInToken as string;
+    expect(page.url()).toBe(`${gateway.address}/graphql`);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(kept).not.toContain(token);
+    expect(await context.cookies()).toEqual([]);
+    const visited = await (await context.newCDPSession(page)).send('Page.getNavigationHistory');
+    expect(visited.entries.map(({ url }) => url)).toEqual(['about:blank', `${gateway.address}/graphql`]);
+    expect(referred).toEqual([]);
+  });
+
+  it('gives no key to a tab without the link, nor to one that uses it again', async () => {
+    const other = await browser.newContext();
+    const tab = await other.newPage();
+    await tab.goto(`${gateway.address}/graphql`);
+    await expect.poll(() => tab.locator('#note').innerText(), { timeout: 10_000 }).toContain('open the link');
+    expect(await tab.content()).not.toContain(key);
+    await tab.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
+    await expect.poll(() => tab.locator('#problem').innerText(), { timeout: 10_000 }).toContain('Restart the gateway');
+    expect(tab.url()).toBe(`${gateway.address}/graphql`);
+    expect(await tab.content()).not.toContain(key);
+    await other.close();
+  });
+
+  it('receives the events of a subscription', async () => {
+    await openTab('WatchDeliveries');
+    await page.locator('.graphiql-execute-button').click();
+    const emit = exampleOf('EmitEvent');
+    await expect
+      .poll(
+        async () => {
+          await graphql(gateway.address, key, await exampleOperation(emit), emit.variables);
+          return answer();
+        },
+        { timeout: 10_000 },
+      )
+      .toContain('"HELD"');
+    await page.locator('.graphiql-execute-button').click();
+  });
+
   it('publishes a draft through a checkpoint', async () => {
     await openTab('PublishWithOtp');
     await runAndSee('"PnetJobPostingPublishCheckpoint"');
@@ -412,7 +559,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
     await docs.getByText('Query', { exact: true }).click();
-    await expect.poll(() => docs.innerText()).toContain('The API key that made the request.');
+    await expect.poll(() => docs.innerText(), { timeout: 10_000 }).toContain('The API key that made the request.');
   });
 
   it('completes fields, and marks errors', async () => {
@@ -437,6 +584,15 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.reload();
     await openTab('Webhooks');
     await runAndSee('"webhooks": {');
+  });
+
+  it('keeps its key when the used link is opened again in the tab', async () => {
+    await page.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
+    await page.waitForURL(`${gateway.address}/graphql`);
+    await openTab('WhoAmI');
+    await runAndSee('"Demo"');
+    // The browser itself reports the exchange that was refused.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
   });
 
   it('requested nothing from other origins, and logged no error', () => {
@@ -478,8 +634,22 @@ function get({ address }: Gateway, headers: Readonly<Record<string, string>> = {
   });
 }
 
-/** Initial text of the headers pane. */
-function headersPane(body: string): unknown {
-  const [, data] = /<script type="application\/json" id="graphiql">(.*?)<\/script>/s.exec(body) ?? [];
-  return JSON.parse(JSON.parse(data ?? '').headers);
+/** Exchanges a token as the page does, under the address of the gateway unless the headers say otherwise. */
+async function exchange(
+  { address }: Gateway,
+  token: string | undefined,
+  { host = new URL(address).host, ...more }: { readonly host?: string; readonly origin?: string | undefined } = {},
+): Promise<{ readonly status: number; readonly key?: string; readonly type?: string }> {
+  const origin = 'origin' in more ? more.origin : `http://${host}`;
+  const lines = [
+    'POST /graphql/demo-key HTTP/1.1',
+    `host: ${host}`,
+    ...(origin === undefined ? [] : [`origin: ${origin}`]),
+    ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+    'content-length: 0',
+    'connection: close',
+  ];
+  const text = await sendBytes(address, `${lines.join('\r\n')}\r\n\r\n`);
+  const { key, errors } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+  return { status: Number(text.split(' ')[1]), key, type: errors?.[0].extensions.type };
 }

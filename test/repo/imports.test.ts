@@ -102,7 +102,8 @@ const rules: readonly Rule[] = [
     forbids: (from, to) =>
       from.startsWith('delivery/') &&
       (/^(?:accounts|jobs|posts|deliveries|providers|upstream|http|cli)\//.test(to) ||
-        (/^webhooks\//.test(to) && !/^webhooks\/(?:shapes|destinations|manageable|repository|signing-secret)\.ts$/.test(to)) ||
+        (/^webhooks\//.test(to) &&
+          !/^webhooks\/(?:shapes|destinations|manageable|repository|signing-secret)\.ts$/.test(to)) ||
         isFace(to) ||
         to === 'config.ts'),
     finds: ['delivery/worker.ts', 'webhooks/port.ts'],

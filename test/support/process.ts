@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -19,6 +20,8 @@ export interface Started {
   readonly output: () => string;
   /** Resolves with the first match in the output; rejects if the process exits without one. */
   line(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The same for the standard error. */
+  errorLine(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ended>;
 }
 
@@ -44,21 +47,23 @@ export function startProcess(file: string, args: readonly string[], environment:
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
   });
+  const firstMatch = (stream: Readable, text: () => string, pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(text());
+        if (found !== null) resolve(found);
+      };
+      stream.on('data', look);
+      ended.then(() =>
+        reject(new Error(`The process exited without a line that matches ${pattern}:\n${stdout}${stderr}`)),
+      );
+      look();
+    });
   return {
     child,
     output: () => stdout,
-    line: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = pattern.exec(stdout);
-          if (found !== null) resolve(found);
-        };
-        child.stdout.on('data', look);
-        ended.then(() =>
-          reject(new Error(`The process exited without a line that matches ${pattern}:\n${stdout}${stderr}`)),
-        );
-        look();
-      }),
+    line: (pattern) => firstMatch(child.stdout, () => stdout, pattern),
+    errorLine: (pattern) => firstMatch(child.stderr, () => stderr, pattern),
     ended,
   };
 }

@@ -138,7 +138,7 @@ export const webhook = (id: string, more: object = {}) => ({
   object: 'Webhook',
   id,
   enabled: true,
-  requesturl: 'https://hooks.example/in',
+  request_url: 'https://hooks.example/in',
   format: 'json',
   account_ids: [],
   headers: [],

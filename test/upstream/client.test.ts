@@ -68,8 +68,10 @@ describe('a request', () => {
         'mutation ($id: ID!) { deleteWebhook(input: { webhookId: $id }) { __typename ... on ServiceError { type } } }',
         { id },
       );
-    expect((await remove('a/b?c#d e')).data.deleteWebhook.__typename).toBe('WebhookDeleted');
-    expect(stub.received.map(({ path }) => path)).toEqual(['/v1/webhooks/a%2Fb%3Fc%23d%20e']);
+    expect((await remove('a b&c=ü')).data.deleteWebhook.__typename).toBe('WebhookDeleted');
+    expect(stub.received.map(({ path }) => path)).toEqual(['/v1/webhooks/a%20b%26c%3D%C3%BC']);
+    // test/rest/path-ids.test.ts has more of them.
+    expect((await remove('a/b')).data.deleteWebhook.type).toBe('errors/invalid_resource_identifier');
     expect((await remove('..')).data.deleteWebhook.type).toBe('errors/invalid_resource_identifier');
     expect((await remove('.')).data.deleteWebhook.type).toBe('errors/invalid_resource_identifier');
     expect(stub.received).toHaveLength(1);

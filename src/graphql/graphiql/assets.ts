@@ -31,15 +31,18 @@ export type Encoding = keyof typeof encoders;
 
 /** Reads the files at the first request: 9 MB that most processes never need. */
 export const graphiqlAssets: () => Promise<Assets> = once(async () => {
-  const [bundle, boot] = await Promise.all([
+  const own = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
+  const [bundle, boot, signIn] = await Promise.all([
     import('@graphql-yoga/render-graphiql/graphiql'),
-    readFile(new URL('boot.js', import.meta.url), 'utf8'),
+    own('boot.js'),
+    own('sign-in.js'),
   ]);
   const javascript = 'text/javascript; charset=utf-8';
   const files = [
     ['graphiql.js', javascript, bundle.js],
     ['graphiql.css', 'text/css; charset=utf-8', bundle.css],
     ['boot.js', javascript, boot],
+    ['sign-in.js', javascript, signIn],
     // Monaco's workers, under the labels by which it requests them.
     ['editorWorkerService.js', javascript, bundle.editorWorkerService],
     ['json.js', javascript, bundle.jsonWorker],

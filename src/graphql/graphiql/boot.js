@@ -1,6 +1,6 @@
 /** Runs in the browser, unbundled: starts GraphiQL with the options in the page. */
 (() => {
-  const { assets, ...options } = JSON.parse(document.getElementById('graphiql').textContent);
+  const { assets, signIn, ...options } = JSON.parse(document.getElementById('graphiql').textContent);
 
   globalThis.MonacoEnvironment = {
     globalAPI: false,
@@ -35,14 +35,20 @@
   const tabs = [...(linked === undefined ? [] : [linked]), ...options.defaultTabs];
   // GraphiQL opens the tab that has the initial query, or an additional, empty tab if none has.
   const start = linked ?? stored?.tabs?.[stored.activeTabIndex] ?? tabs[0];
+
+  // Stored by sign-in.js, for this tab and for as long as it is open.
+  const key = sessionStorage.getItem('postern:demo-key') ?? '';
+  const headers = JSON.stringify({ 'X-API-KEY': key }, null, 2);
+  document.getElementById('note').hidden = !signIn || key !== '';
   const persistHeaders = storage.getItem('graphiql:shouldPersistHeaders') === 'true';
 
   YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
     ...options,
+    headers,
     defaultTabs: tabs,
     initialQuery: start.query ?? '',
     initialVariables: start.variables ?? '',
-    ...(persistHeaders ? { initialHeaders: start.headers ?? options.headers } : {}),
+    ...(persistHeaders ? { initialHeaders: start.headers ?? headers } : {}),
     storage,
     // API keys are stored only if the user chooses so in the settings. The default is null, because false would hide
     // that choice.

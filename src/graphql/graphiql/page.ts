@@ -1,12 +1,14 @@
-/** GraphiQL for browsers that open the GraphQL endpoint, with the demo key for users of this machine. */
+/** GraphiQL for browsers that open the GraphQL endpoint. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
+import { privateHeaders } from '../../http/server.ts';
 import { acceptedEncoding, graphiqlAssets } from './assets.ts';
 import { exampleTabs } from './examples.ts';
+import { type SignIn, signInPath } from './sign-in.ts';
 
 export interface GraphiQLOptions {
-  /** The key to fill in for a user of this machine; undefined if no key may be shown. */
-  readonly demoKey?: () => Promise<string | undefined>;
+  /** Hands the demo key to the user who has the link; null if no key may be shown. */
+  readonly signIn: SignIn | null;
 }
 
 /**
@@ -28,14 +30,13 @@ const policy = [
 
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
-  // The page may contain a key.
-  'cache-control': 'no-store',
+  ...privateHeaders,
   'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
+  // The address may contain a token.
   'referrer-policy': 'no-referrer',
-  vary: 'accept, host',
-  'x-content-type-options': 'nosniff',
+  vary: 'accept',
   'x-frame-options': 'DENY',
 } as const;
 
@@ -50,6 +51,7 @@ export function mountGraphiQLAssets(server: FastifyInstance, endpoint: string): 
         throw new ServiceError('resource_not_found', { detail: 'GraphiQL has no such file. Reload the page.' });
       }
       const encoding = acceptedEncoding(headers['accept-encoding']);
+      const content = await asset.encoded(encoding);
       if (encoding !== 'identity') reply.header('content-encoding', encoding);
       return reply
         .headers({
@@ -59,7 +61,7 @@ export function mountGraphiQLAssets(server: FastifyInstance, endpoint: string): 
           vary: 'accept-encoding',
           'x-content-type-options': 'nosniff',
         })
-        .send(await asset.encoded(encoding));
+        .send(content);
     },
   );
 }
@@ -70,44 +72,55 @@ const assetsPath = (endpoint: string, version: string): string => `${endpoint}/a
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
   method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 
-/** Responds with the page. */
+/** Responds with the page. It contains no secret: anybody may read it. */
 export async function sendPage(
   endpoint: string,
-  { demoKey }: GraphiQLOptions,
-  request: FastifyRequest,
+  { signIn }: GraphiQLOptions,
+  { query }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { version } = await graphiqlAssets();
-  const key = isFromThisMachine(request) ? await demoKey?.() : undefined;
-  return reply.headers(pageHeaders).send(
-    render(assetsPath(endpoint, version), {
+  const assets = assetsPath(endpoint, version);
+  reply.headers(pageHeaders);
+  if (signIn !== null && typeof query === 'object' && query !== null && 'token' in query) {
+    return reply.send(renderSignIn(assets, signInPath(endpoint)));
+  }
+  return reply.send(
+    render(assets, {
       title: 'Postern',
       logo,
       defaultEditorToolsVisibility: 'variables',
-      headers: JSON.stringify({ 'X-API-KEY': key ?? '' }, null, 2),
+      signIn: signIn !== null,
       defaultTabs: await exampleTabs(),
     }),
   );
 }
 
-/**
- * Whether the page was requested under a loopback name, and not through a proxy. A hostile site can resolve its own
- * name to a loopback address (DNS rebinding) and read the response, but the browser still sends that name in HOST. A
- * proxy may forward a request from another machine.
- */
-function isFromThisMachine({ headers }: FastifyRequest): boolean {
-  const proxied = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'].some(
-    (name) => headers[name] !== undefined,
-  );
-  return !proxied && isLoopback((headers.host ?? '').replace(/:\d+$/, ''));
-}
+/** The page behind the link that the start prints. */
+const renderSignIn = (assets: string, exchange: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Postern</title>
+    <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
+    <script defer src="${assets}/sign-in.js"></script>
+    <style>
+      body { margin: 24px; font: 16px system-ui, sans-serif; color: #777; }
+    </style>
+  </head>
+  <body>
+    <noscript>GraphiQL needs JavaScript.</noscript>
+    <p id="problem" role="status"></p>
+    ${dataElement('sign-in', { exchange })}
+  </body>
+</html>
+`;
 
-/** Whether a host name or address, as in a URL or in HOST, is always this machine. */
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
+/** Data for a script of the page. With "<" escaped, nothing in it can close the element. */
+const dataElement = (id: string, data: object): string =>
+  `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
 function render(assets: string, options: Readonly<Record<string, unknown>>): string {
-  // With "<" escaped, nothing in the options can close the script element.
-  const data = JSON.stringify({ assets, ...options }).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -119,8 +132,11 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
     <script defer src="${assets}/graphiql.js"></script>
     <script defer src="${assets}/boot.js"></script>
     <style>
-      body { margin: 0; }
-      #root { height: 100vh; }
+      body { margin: 0; height: 100vh; display: flex; flex-direction: column; }
+      #root { flex: 1; min-height: 0; }
+      /* GraphiQL is as high as the window, which it shares with the note. */
+      #root .graphiql-container { height: 100%; }
+      #note { margin: 0; padding: 8px 16px; font: 14px system-ui, sans-serif; color: #3b2a00; background: #ffe9a8; }
       /* All examples in view, in as many rows as they take. */
       .graphiql-container .graphiql-session-header { height: auto; align-items: flex-start; }
       .graphiql-container .graphiql-tabs { flex-wrap: wrap; overflow: visible; row-gap: 4px; }
@@ -134,8 +150,9 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
   </head>
   <body class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript. Any GraphQL client can read the schema without a key.</noscript>
+    <p id="note" role="status" hidden>GraphiQL has no API key yet: open the link that the start of the gateway printed, or enter a key under Headers.</p>
     <div id="root"><p class="loading">Loading GraphiQL …</p></div>
-    <script type="application/json" id="graphiql">${data}</script>
+    ${dataElement('graphiql', { assets, ...options })}
   </body>
 </html>
 `;

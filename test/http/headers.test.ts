@@ -1,0 +1,188 @@
+/**
+ * The headers that keep a response out of caches and of guesses about its type, on everything but static files: every
+ * route of the server with every method and kind of request, and what node:http refuses before there is a route.
+ */
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maxBodyBytes } from '../../src/http/server.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { headersIn, sendBytes } from '../support/raw-http.ts';
+
+/** The paths that the router knows, with `x` for each parameter: `/v1/pnet/jobs/x/publish`. */
+function pathsOf({ app }: Gateway): string[] {
+  const open: string[] = [];
+  return app.server
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .filter((line) => line.includes('── '))
+    .map((line) => {
+      const [, indent = '', path = ''] = /^(.*?)[├└]── (\S+)/.exec(line) ?? [];
+      const depth = indent.length / 4;
+      open.splice(depth, Number.POSITIVE_INFINITY, path);
+      return open.join('').replaceAll(/:[^/]+/g, 'x');
+    });
+}
+
+/** Methods that some route has, and others that Fastify routes, or does not know. */
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+
+/** What arrives at a route, well or badly. */
+const kinds: Readonly<Record<string, { readonly headers?: Record<string, string>; readonly body?: string }>> = {
+  'nothing but the request line': {},
+  'a browser': { headers: { accept: 'text/html' } },
+  'a client of event streams': { headers: { accept: 'text/event-stream' } },
+  'a wrong key': { headers: { 'x-api-key': 'wrong' } },
+  'JSON that breaks off': { headers: { 'content-type': 'application/json' }, body: '{' },
+  'an empty object': { headers: { 'content-type': 'application/json' }, body: '{}' },
+  'an operation that fails': {
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ webhook(webhookId: \\"x\\") { id } }"}',
+  },
+  'another content type': { headers: { 'content-type': 'text/csv' }, body: 'a,b' },
+  'an unknown expectation': { headers: { expect: 'the-unexpected' } },
+};
+
+const faults = (headers: Headers): string[] => [
+  ...(headers.get('cache-control') === 'no-store' ? [] : [`cache-control: ${headers.get('cache-control')}`]),
+  ...(headers.get('x-content-type-options') === 'nosniff' ? [] : ['no nosniff']),
+  ...(headers.get('x-request-id') === null ? ['no x-request-id'] : []),
+];
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+afterAll(() => agent.destroy());
+
+/** Sends a request whose path is left as it is. Returns the headers of the response when it has ended. */
+function send(
+  address: string,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body = '',
+): Promise<Headers> {
+  const { hostname: host, port } = new URL(address);
+  const { promise, resolve, reject } = Promise.withResolvers<Headers>();
+  const length = { 'content-length': String(Buffer.byteLength(body)) };
+  const sent = request({ agent, host, port, method, path, headers: { ...length, ...headers } }, (response) => {
+    response.resume().once('end', () => resolve(new Headers(Object.entries(response.headers).map(textual))));
+  });
+  sent.once('error', (cause) => reject(new Error(`${method} ${path} failed`, { cause })));
+  sent.end(body);
+  return promise;
+}
+
+const textual = ([name, value]: [string, unknown]): [string, string] => [name, String(value)];
+
+describe.each([
+  ['the embedded backend', {}],
+  ['an upstream that is down', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
+])('in front of %s', (_name, environment) => {
+  let gateway: Gateway;
+  let key: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ environment: { DEMO: 'on', ...environment } });
+    key = 'UPSTREAM_URL' in environment ? 'any' : (await gateway.workspace()).key;
+  });
+  afterAll(() => gateway.close());
+
+  test('every route with every method, well and badly', async () => {
+    const paths = pathsOf(gateway);
+    expect(paths).toEqual(expect.arrayContaining(['/livez', '/graphql', '/graphql/assets/x/x', '/api/v1/webhooks/x']));
+    const asked = [
+      ...paths,
+      ...paths.map((path) => `${path}/%zz?x`),
+      '/',
+      '/nowhere',
+      '/v1',
+      '/v1/',
+      '//',
+      '*',
+    ].flatMap((path) => methods.flatMap((method) => Object.keys(kinds).map((kind) => ({ path, method, kind }))));
+    const bad: string[] = [];
+    for (const { path, method, kind } of asked) {
+      const { headers = {}, body } = kinds[kind] ?? {};
+      const received = await send(gateway.address, method, path, { 'x-api-key': key, ...headers }, body);
+      for (const fault of faults(received)) bad.push(`${method} ${path} with ${kind}: ${fault}`);
+    }
+    expect(bad).toEqual([]);
+  });
+
+  test.each(['/graphql', '/v1/webhooks', '/nowhere'])('a body that is too large at %s', async (path) => {
+    const headers = { 'content-type': 'application/json', 'content-length': String(maxBodyBytes + 1) };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const text = await sendBytes(
+      gateway.address,
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${head.join('')}\r\n`,
+    );
+    expect({ text, faults: faults(headersIn(text)) }).toEqual({ text, faults: [] });
+  });
+
+  test.each([
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n', 400],
+    ['headers that are too large', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 400],
+    ['a path that is not ASCII', 'GET /\x01 HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+    ['a path that is not ASCII at an endpoint', 'GET /v1/users/\x01/posts HTTP/1.1\r\nhost: x\r\n\r\n', 422],
+    ['a request without Host', 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+    ['a request without Host at an endpoint', 'GET /v1/webhooks HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+    ['a request without Host in HTTP/1.0', 'GET /livez HTTP/1.0\r\n\r\n', 200],
+    ['an unknown expectation', 'GET /livez HTTP/1.1\r\nhost: x\r\nexpect: x\r\nconnection: close\r\n\r\n', 200],
+    ['two lengths', 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
+    ['a path that grows by escaping', `GET /v1/users/${'%'.repeat(15_000)}/posts HTTP/1.0\r\n\r\n`, 401],
+    ['an absolute address', 'GET http://x/livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 200],
+    ['a wish to upgrade', 'GET /livez HTTP/1.1\r\nhost: x\r\nupgrade: x\r\nconnection: upgrade, close\r\n\r\n', 200],
+  ])('%s', async (_what, bytes, status) => {
+    const text = await sendBytes(gateway.address, bytes);
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect({ text, faults: faults(headersIn(text)) }).toEqual({ text, faults: [] });
+    if (status >= 400) expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ status });
+  });
+
+  test('a file of GraphiQL may be kept, and one that does not exist may not', async () => {
+    const page = await (await fetch(`${gateway.address}/graphql`, { headers: { accept: 'text/html' } })).text();
+    const [, file] = /"(\/graphql\/assets\/[^"]+)"/.exec(page) ?? [];
+    const { headers } = await fetch(`${gateway.address}${file}`);
+    expect(headers.get('cache-control')).toContain('immutable');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    const missing = await fetch(`${gateway.address}${file}x`);
+    expect([missing.status, ...faults(missing.headers)]).toEqual([404]);
+  });
+});
+
+test('a stream of events', async () => {
+  const gateway = await startGateway();
+  try {
+    const { key } = await gateway.workspace();
+    const { headers, body } = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': key },
+      body: '{"query":"subscription { deliveryUpdated { state } }"}',
+    });
+    await body?.cancel();
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    expect(faults(headers)).toEqual([]);
+  } finally {
+    await gateway.close();
+  }
+});
+
+test('a request that arrives while the server stops', async () => {
+  const gateway = await startGateway();
+  const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1').setEncoding('latin1');
+  // The request whose body has not come keeps the connection open while the server stops.
+  socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n');
+  socket.write('expect: 100-continue\r\n\r\n');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await expect.poll(() => text).toContain('100 Continue');
+  const closed = gateway.close();
+  await expect.poll(() => gateway.app.server.server.listening).toBe(false);
+  text = '';
+  socket.end('{}GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+  await closed;
+  const second = text.slice(text.indexOf('HTTP/1.1 503'));
+  expect(JSON.parse(second.slice(second.indexOf('\r\n\r\n')))).toMatchObject({ type: 'errors/service_unavailable' });
+  expect(faults(headersIn(second))).toEqual([]);
+});
