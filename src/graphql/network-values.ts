@@ -6,6 +6,7 @@
  * |---|---|---|
  * | required | nothing, or null | null, with an error at its path |
  * | optional | nothing, or null | null |
+ * | a number | anything else | null, with an error at its path |
  * | an object | anything else | null, with an error at its path |
  * | a list of objects | anything else | null, with an error at its path |
  * | a list of objects | an entry that is no object | null in the place of the entry, with an error at its path |
@@ -16,6 +17,8 @@
  */
 import {
   type GraphQLField,
+  GraphQLFloat,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -81,7 +84,7 @@ function wrap(field: GraphQLField<unknown, unknown>): void {
 
 /** What the field makes of a value that it read. */
 function checkOf({ type, extensions }: GraphQLField<unknown, unknown>): (value: unknown) => unknown {
-  const check = isLeafType(getNamedType(type)) ? asItIs : isListType(getNullableType(type)) ? objects : object;
+  const check = checkOfType(type);
   const missing = () => {
     if (extensions.required !== true) return null;
     throw misread('The provider did not send a value that it must send.');
@@ -89,8 +92,21 @@ function checkOf({ type, extensions }: GraphQLField<unknown, unknown>): (value: 
   return (value) => (value === undefined || value === null ? missing() : check(value));
 }
 
-/** Scalars and enums have rules of their own. */
+function checkOfType(type: GraphQLOutputType): (value: unknown) => unknown {
+  const named = getNamedType(type);
+  if (named === GraphQLFloat) return number;
+  if (isLeafType(named)) return asItIs;
+  return isListType(getNullableType(type)) ? objects : object;
+}
+
+/** The other scalars and enums have rules of their own. */
 const asItIs = (value: unknown): unknown => value;
+
+/** graphql-js would take `true` for 1 and `"5"` for 5. */
+function number(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw misread('The provider sent something else in the place of a number.');
+}
 
 function object(value: unknown): object {
   if (isObject(value)) return value;

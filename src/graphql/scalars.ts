@@ -1,9 +1,11 @@
 /**
  * The scalars that GraphQL lacks. Output is tolerant of what a provider sends, but never of a wrong value.
  *
+ * The contract's *number* needs none: `Float` is exact for integers to 2^53, and clients know it without being told.
+ *
  * Why not `graphql-scalars`: its DateTime turns text into a Date, so the form that a network or a caller sent is lost.
  */
-import { GraphQLError, GraphQLFloat } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 
@@ -26,18 +28,6 @@ builder.scalarType('JSON', {
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
   parseValue: (value) => value,
-});
-
-// GraphQL's own scalar, which is the contract's *number*: integers are exact to 2^53, and clients know it without being
-// told. What it reads is stricter than in graphql-js, which takes `true` for 1 and `"5"` for 5.
-builder.scalarType('Float', {
-  description: 'A finite number, in IEEE 754 double precision: integers are exact from -(2^53 - 1) to 2^53 - 1.',
-  serialize(value) {
-    if (typeof value === 'number' && Number.isFinite(value)) return value;
-    throw misread('number');
-  },
-  parseValue: GraphQLFloat.parseValue,
-  parseLiteral: GraphQLFloat.parseLiteral,
 });
 
 /** Not a GraphQLError, which would blame the caller. */

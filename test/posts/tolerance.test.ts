@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { backends } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
+import { inGraphQL } from './contract-places.ts';
 import { type Fields, listDocument, servePosts } from './served-posts.ts';
 
 describe.each(backends)('unexpected posts, $name backend', (backend) => {
@@ -100,27 +101,60 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     });
   });
 
+  // Every key at every place is in network-values.test.ts.
   test.each([
     ['text', undefined],
-    ['text', null],
-    ['author', undefined],
     ['author', 'someone'],
-    ['permissions', null],
     ['attachments', undefined],
     ['mentions', 'none'],
     ['reaction_counter', 'many'],
-    ['reaction_counter', 1.5],
     ['parsed_datetime', 'yesterday'],
-    ['id', undefined],
     ['is_repost', undefined],
-  ])('a required field %s that is %j costs that post only', async (name, value) => {
+  ])('a required field %s that is %j costs that field only', async (name, value) => {
     const { nodes, errors } = await nodesOf([await good(), { ...(await good()), [name]: value }, await good()], whole);
-    expect(nodes).toMatchObject([{ __typename: 'PnetPost' }, null, { __typename: 'PnetPost' }]);
-    expect(errors.length).toBeGreaterThan(0);
-    for (const error of errors) {
-      expect(error.path?.slice(0, 3)).toEqual(['posts', 'nodes', 1]);
-      expect(error.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
-    }
+    const field = String(inGraphQL([name])[0]);
+    expect(nodes[1]).toEqual({ ...nodes[0], [field]: null });
+    expect(nodes[2]).toEqual(nodes[0]);
+    expect(errors).toMatchObject([
+      { path: ['posts', 'nodes', 1, field], extensions: { type: 'errors/provider_error', status: 500 } },
+    ]);
+  });
+
+  test('objects without ids have global ids: the same for the same, and others for others', async () => {
+    const { id: _, ...nameless } = await good();
+    const anonymous = (name: string) => ({ ...nameless, author: { name } });
+    const { nodes } = await nodesOf(
+      [anonymous('Ada'), anonymous('Ada'), anonymous('Bo')],
+      '... on PnetPost { id author { id } }',
+    );
+    const [first, same, other] = nodes.map((node: { id: string; author: { id: string } }) => [node.id, node.author.id]);
+    expect(same).toEqual(first);
+    expect(new Set([...first, ...other]).size).toBe(4);
+  });
+
+  test('the posts of an author without an id are null, and the rest of the author is there', async () => {
+    const { nodes, errors } = await nodesOf(
+      [{ ...(await good()), author: { name: 'Ada' } }],
+      '... on PnetPost { author { name posts(first: 1) { nodes { __typename } } } }',
+    );
+    expect(nodes).toEqual([{ __typename: 'PnetPost', author: { name: 'Ada', posts: null } }]);
+    expect(errors).toMatchObject([
+      { path: ['posts', 'nodes', 0, 'author', 'posts'], extensions: { type: 'errors/provider_error' } },
+    ]);
+  });
+
+  test('a post that does not say its provider is of the one whose id it has, and unknown without or with both', async () => {
+    const { nodes, errors } = await nodesOf(
+      [{ id: '1' }, { provider_id: '1' }, { text: 'x' }, { id: '1', provider_id: '1' }],
+      '... on PnetPost { providerId } ... on PhotonetPost { photo: providerId }',
+    );
+    expect(nodes).toEqual([
+      { __typename: 'PnetPost', providerId: '1' },
+      { __typename: 'PhotonetPost', photo: '1' },
+      null,
+      null,
+    ]);
+    expect(errors.map(({ path }) => path?.[2])).toEqual([2, 3]);
   });
 
   test('an adapter that breaks is masked, and logged under the id of the request', async () => {

@@ -162,7 +162,11 @@ describe('one operation', () => {
     );
     expect(stub.received).toHaveLength(3);
     expect(errors.map(({ extensions }) => extensions.type)).toEqual(['errors/limit_too_high']);
-    expect(data.posts.nodes.filter((node: unknown) => node !== null)).toHaveLength(2);
+    expect(data.posts.nodes.map(({ author }: { author: { posts: unknown } }) => author.posts === null)).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('requests equal pages once', async () => {

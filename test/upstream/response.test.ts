@@ -162,15 +162,6 @@ describe('tolerant reading', () => {
     ['an unknown provider', { ...pnetPost('2'), provider: 'FACEPLACE' }],
     ['a provider out of the prototype', { ...pnetPost('2'), provider: 'constructor' }],
     ['no provider', {}],
-    ['no text', { ...pnetPost('2'), text: undefined }],
-    ['no author', { ...pnetPost('2'), author: undefined }],
-    ['an author that is a text', { ...pnetPost('2'), author: 'Ada' }],
-    ['an author without a name', { ...pnetPost('2'), author: { id: 'x' } }],
-    ['attachments that are none', { ...pnetPost('2'), attachments: 'none' }],
-    ['an attachment that is null', { ...pnetPost('2'), attachments: [null] }],
-    ['an attachment without an id', { ...pnetPost('2'), attachments: [{ type: 'img' }] }],
-    ['a counter that is a text', { ...pnetPost('2'), reaction_counter: 'many' }],
-    ['a text that is an object', { ...pnetPost('2'), text: {} }],
   ])('%s among the posts is one null with errors/provider_error at its path', async (_what, odd) => {
     const stub = await startStub((_request, response) =>
       json(response, 200, postList([pnetPost('1'), odd, pnetPost('3')])),
@@ -186,6 +177,112 @@ describe('tolerant reading', () => {
     expect(errors[0]?.path?.slice(0, 3)).toEqual(['posts', 'nodes', 1]);
     expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
   });
+
+  test.each([
+    ['no text', { text: undefined }, ['text']],
+    ['no author', { author: undefined }, ['author']],
+    ['an author that is a text', { author: 'Ada' }, ['author']],
+    ['an author without a name', { author: { id: 'x' } }, ['author', 'name']],
+    ['attachments that are none', { attachments: 'none' }, ['attachments']],
+    ['an attachment that is null', { attachments: [null] }, ['attachments', 0]],
+    ['an attachment without an id', { attachments: [{ type: 'img' }] }, ['attachments', 0, 'providerId']],
+    ['a counter that is a text', { reaction_counter: 'many' }, ['reactionCounter']],
+    ['a text that is an object', { text: {} }, ['text']],
+  ])('%s is null in its place, with errors/provider_error at its path', async (_what, odd, place) => {
+    const stub = await startStub((_request, response) =>
+      json(response, 200, postList([pnetPost('1'), pnetPost('2', odd), pnetPost('3')])),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(listPosts);
+    expect(data.posts.nodes.map((node: { providerId: string } | null) => node?.providerId)).toEqual(['1', '2', '3']);
+    expect(errors).toMatchObject([
+      { path: ['posts', 'nodes', 1, ...place], extensions: { type: 'errors/provider_error', status: 500 } },
+    ]);
+  });
+
+  test('a number that no double holds is none', async () => {
+    const text = JSON.stringify(postList([pnetPost('1', { comment_counter: 8 })])).replace('8', '1e999');
+    const stub = await startStub((_request, response) => json(response, 200, text));
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(
+      '{ posts(accountId: "a1", identifier: "ACoAda") { nodes { ... on PnetPost { commentCounter text } } } }',
+    );
+    expect(data.posts.nodes).toEqual([{ commentCounter: null, text: 'Text 1' }]);
+    expect(errors).toMatchObject([{ path: ['posts', 'nodes', 0, 'commentCounter'] }]);
+  });
+
+  test.each<[paging: unknown, count: number]>([
+    [{ page_count: 127 }, 127],
+    [{ page_count: 0 }, 0],
+    [{ page_count: -1 }, -1],
+    [{ page_count: 0.5 }, 0.5],
+    [{ page_count: 1e300 }, 1e300],
+    [{ page_count: Number.MAX_SAFE_INTEGER }, Number.MAX_SAFE_INTEGER],
+    [{ page_count: '127' }, 1],
+    [{ page_count: null }, 1],
+    [{}, 1],
+    [null, 1],
+    ['none', 1],
+    [undefined, 1],
+  ])("paging %j is a page count of %d on both faces: the service's own where it is a number", async (paging, count) => {
+    const stub = await startStub((_request, response) => json(response, 200, { ...postList([pnetPost('1')]), paging }));
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(
+      '{ posts(accountId: "a1", identifier: "ACoAda") { paging { pageCount } nodes { __typename } } }',
+    );
+    expect(errors).toEqual([]);
+    expect(data.posts).toEqual({ paging: { pageCount: count }, nodes: [{ __typename: 'PnetPost' }] });
+    const passed = await (await gateway.rest('GET', '/v1/users/ACoAda/posts?account_id=a1')).json();
+    expect(passed.paging).toEqual({ page_count: count });
+  });
+
+  test('over two pages, the page count is that of the page that was read last', async () => {
+    const stub = await startStub(({ path }, response) =>
+      path.includes('cursor')
+        ? json(response, 200, { ...postList([pnetPost('2'), pnetPost('3')]), paging: { page_count: 22 } })
+        : json(response, 200, { ...postList([pnetPost('1')], 'next'), paging: { page_count: 11 } }),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const pageCount = async (first: number) =>
+      (await gateway.ask(`{ posts(accountId: "a1", identifier: "ACoAda", first: ${first}) { paging { pageCount } } }`))
+        .data.posts.paging.pageCount;
+    expect(await pageCount(1)).toBe(11);
+    expect(await pageCount(2)).toBe(22);
+  });
+
+  test.each(['CRON', 'auto', '', 'constructor', '__proto__', undefined, null, {}])(
+    'a webhook of type %j is an UnknownWebhook, with all that every webhook has',
+    async (type) => {
+      const items = [webhook('w1'), webhook('w2', { type }), webhook('w3')].map((item) => ({
+        ...item,
+        request_url: 'https://hooks.example/in',
+      }));
+      const stub = await startStub((_request, response) =>
+        json(response, 200, { object: 'WebhookList', items, cursor: null }),
+      );
+      const gateway = await gatewayInFrontOf(stub);
+      const { data, errors } = await gateway.ask(
+        '{ webhooks { nodes { __typename id webhookId requestUrl ... on UnknownWebhook { type } } } }',
+      );
+      expect(data.webhooks.nodes).toMatchObject([
+        { __typename: 'AutoWebhook' },
+        {
+          __typename: 'UnknownWebhook',
+          webhookId: 'w2',
+          requestUrl: 'https://hooks.example/in',
+          type: typeof type === 'string' ? type : null,
+        },
+        { __typename: 'AutoWebhook' },
+      ]);
+      expect(errors.map(({ path }) => path)).toEqual(
+        typeof type === 'string' ? [] : [['webhooks', 'nodes', 1, 'type']],
+      );
+      const { node } = (
+        await gateway.ask('query ($id: ID!) { node(id: $id) { __typename } }', { id: data.webhooks.nodes[1].id })
+      ).data;
+      expect(node).toEqual({ __typename: 'UnknownWebhook' });
+    },
+  );
 
   test('webhooks are read as tolerantly as posts', async () => {
     const items = [
@@ -213,12 +310,11 @@ describe('tolerant reading', () => {
       },
       null,
       {
-        __typename: 'AutoWebhook',
+        __typename: 'UnknownWebhook',
         webhookId: 'w3',
         format: 'JSON',
         events: ['NEW_RELATION'],
         accounts: [],
-        source: 'USERS',
       },
       {
         __typename: 'TriggerWebhook',

@@ -19,13 +19,12 @@ class Posts extends RESTDataSource {
   }
 }
 
-const { DateTime, SafeInt, ...types } = resolvers((args, { posts }) => posts.list(args));
+const { DateTime, ...types } = resolvers((args, { posts }) => posts.list(args));
 const server = new ApolloServer({
   typeDefs,
   resolvers: {
     ...types,
     DateTime: new GraphQLScalarType({ name: 'DateTime', ...DateTime }),
-    SafeInt: new GraphQLScalarType({ name: 'SafeInt', ...SafeInt }),
   },
   introspection: false,
 });

@@ -17,7 +17,7 @@ async function read({ accountId, identifier, first }) {
   return body.json();
 }
 
-const { DateTime, SafeInt, Post, PnetPostAttachment, ...types } = resolvers(read);
+const { DateTime, Post, PnetPostAttachment, ...types } = resolvers(read);
 const app = Fastify();
 app.register(mercurius, {
   schema: typeDefs,
@@ -26,7 +26,6 @@ app.register(mercurius, {
     Post: { resolveType: Post.__resolveType },
     PnetPostAttachment: { resolveType: PnetPostAttachment.__resolveType },
     DateTime: new GraphQLScalarType({ name: 'DateTime', ...DateTime }),
-    SafeInt: new GraphQLScalarType({ name: 'SafeInt', ...SafeInt }),
   },
   jit: 1,
 });

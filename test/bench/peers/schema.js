@@ -75,5 +75,4 @@ export const resolvers = (read) => ({
   PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
   ImageAttachment: attachment,
   DateTime: scalar,
-  SafeInt: scalar,
 });

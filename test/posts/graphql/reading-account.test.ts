@@ -79,8 +79,12 @@ describe('globalIdField', () => {
     expect(field('PhotonetPost', 'id').extensions.wire).toEqual({ globalId: 'PhotonetPost', key: 'provider_id' });
   });
 
-  test.each([undefined, null, {}])('a raw id that is %j is an error of the provider', (id) => {
-    const post = readWith({ id }, 'account-1');
-    expect(failureOf(() => field('PnetPost', 'id').read(post))).toBe('errors/provider_error');
+  test.each([undefined, null, {}])('a raw id that is %j is none: the id is made of what there is', (id) => {
+    const idOf = (post: object, account = 'account-1') => field('PnetPost', 'id').read(readWith(post, account));
+    const made = idOf({ id, text: 'a' });
+    expect(made).toMatch(/^[\w-]{40,}$/);
+    expect(idOf({ id, text: 'a' })).toBe(made);
+    expect(idOf({ id, text: 'b' })).not.toBe(made);
+    expect(idOf({ id, text: 'a' }, 'account-2')).not.toBe(made);
   });
 });

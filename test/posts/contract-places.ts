@@ -1,0 +1,79 @@
+/** A whole post of each kind, made of the contract's shapes, and every place in it. A new field is in them at once. */
+import { z } from 'zod';
+import { photonetPostShape, pnetPostShape } from '../../src/posts/shapes.ts';
+
+export type Path = readonly (string | number)[];
+
+export interface Place {
+  /** From the post to the key. */
+  readonly path: Path;
+  readonly required: boolean;
+  readonly isNumber: boolean;
+}
+
+export interface KindOfPost {
+  readonly typeName: 'PnetPost' | 'PhotonetPost';
+  /** With every key, and an attachment of each type. */
+  readonly post: unknown;
+  readonly places: readonly Place[];
+}
+
+/** What must be of a form of its own. All other text is its own path. */
+const texts: Readonly<Record<string, string>> = { parsed_datetime: '2026-11-19T12:00:00.000Z' };
+
+function build(shape: unknown, path: Path, places: Place[]): unknown {
+  if (shape instanceof z.ZodOptional) return build(shape.unwrap(), path, places);
+  if (shape instanceof z.ZodArray) return entries(shape.element).map((each, at) => build(each, [...path, at], places));
+  if (shape instanceof z.ZodObject) {
+    return Object.fromEntries(
+      Object.entries(shape.shape).map(([key, value]) => {
+        const at = [...path, key];
+        const required = !(value instanceof z.ZodOptional);
+        const isNumber = (required ? value : value.unwrap()) instanceof z.ZodNumber;
+        places.push({ path: at, required, isNumber });
+        return [key, build(value, at, places)];
+      }),
+    );
+  }
+  if (shape instanceof z.ZodLiteral) return shape.value;
+  if (shape instanceof z.ZodEnum) return shape.options[0];
+  if (shape instanceof z.ZodNumber) return places.length;
+  if (shape instanceof z.ZodBoolean) return true;
+  if (shape instanceof z.ZodString) return texts[String(path.at(-1))] ?? path.join('.');
+  throw new Error(`No value is known for ${path.join('.')}`);
+}
+
+/** A list has an entry of each variant. */
+const entries = (element: unknown): readonly unknown[] =>
+  element instanceof z.ZodDiscriminatedUnion ? element.options : [element];
+
+function kind(typeName: KindOfPost['typeName'], shape: z.ZodType): KindOfPost {
+  const places: Place[] = [];
+  const post = build(shape, [], places);
+  return { typeName, post, places };
+}
+
+export const kindsOfPost: readonly KindOfPost[] = [
+  kind('PnetPost', pnetPostShape),
+  kind('PhotonetPost', photonetPostShape),
+];
+
+/** A copy in which the value at the path is another; undefined removes the key. */
+export function withValue(whole: unknown, [step, ...rest]: Path, value: unknown): unknown {
+  const copy = structuredClone(whole) as Record<string | number, unknown>;
+  if (step === undefined) return value;
+  if (rest.length > 0) copy[step] = withValue(copy[step], rest, value);
+  else if (value === undefined) delete copy[step];
+  else copy[step] = value;
+  return copy;
+}
+
+/** The path of a place in the answer. */
+export const inGraphQL = (path: Path): Path =>
+  path.map((step) =>
+    step === 'id'
+      ? 'providerId'
+      : typeof step === 'string'
+        ? step.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+        : step,
+  );

@@ -1,0 +1,193 @@
+/** What a network leaves out or gets wrong costs the place where it stands, whatever the place, and nothing around it. */
+import { getNamedType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { schema } from '../../src/graphql/schema.ts';
+import { jobEditShape, jobPublishShape } from '../../src/jobs/shapes.ts';
+import { postListShape } from '../../src/posts/shapes.ts';
+import { backends } from '../support/backends.ts';
+import { wholeSelection } from '../support/selection.ts';
+import { inGraphQL, kindsOfPost, type Path, type Place, withValue } from './contract-places.ts';
+import { type Fields, isFields, servePosts } from './served-posts.ts';
+
+/** Finite numbers as JSON has them; each must arrive exactly. */
+const numbers = [
+  640.5,
+  7,
+  0,
+  -3,
+  -0.25,
+  2 ** 31,
+  1_790_000_000.5,
+  Number.MAX_SAFE_INTEGER,
+  -(2 ** 53 - 1),
+  1e300,
+  5e-324,
+];
+
+const noNumbers = ['7', '', 'many', true, false, {}, [], [7]];
+
+/** Keys that no field shows: the type says it, and it is known without them. */
+const shownByTheType = (path: Path) => path.length === 1 && ['object', 'provider'].includes(String(path[0]));
+
+const isTypeOfAttachment = (path: Path) => path.length === 3 && path[0] === 'attachments' && path[2] === 'type';
+
+describe.each(backends)('values of a network, $name backend', (backend) => {
+  const posts = servePosts(backend);
+
+  /** The nodes of a list, without their global ids, and the errors of each by their paths in the node. */
+  async function read(typeName: string, items: readonly unknown[]) {
+    const nodes: unknown[] = [];
+    const errors: { path: Path; type: unknown }[][] = [];
+    for (let start = 0; start < items.length; start += 100) {
+      const page = items.slice(start, start + 100);
+      posts.unexpectedItems = page;
+      const answer = await posts.workspace.ask(
+        `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ACoOdd") {
+          nodes { __typename ... on ${typeName} ${wholeSelection(typeName, ['PnetAuthor.posts', 'PhotonetOwner.posts'])} } } }`,
+        { accountId: posts.pnet },
+      );
+      nodes.push(...answer.data.posts.nodes.map(withoutIds));
+      errors.push(...page.map(() => []));
+      for (const { path = [], extensions } of answer.errors) {
+        errors[start + Number(path[2])]?.push({ path: path.slice(3), type: extensions?.type });
+      }
+    }
+    return { nodes, errors };
+  }
+
+  describe.each(kindsOfPost)('in a $typeName', ({ typeName, post, places }) => {
+    test('that is whole, all arrive', async () => {
+      const { nodes, errors } = await read(typeName, [post]);
+      expect(errors).toEqual([[]]);
+      for (const { path } of places) {
+        if (shownByTheType(path) || isTypeOfAttachment(path)) continue;
+        expect(at(nodes[0], inGraphQL(path)), path.join('.')).not.toBeUndefined();
+        expect(at(nodes[0], inGraphQL(path)), path.join('.')).not.toBeNull();
+      }
+    });
+
+    test.each([undefined, null])('every key may be %s: the post has all the rest', async (value) => {
+      const whole = await read(typeName, [post]);
+      const { nodes, errors } = await read(
+        typeName,
+        places.map(({ path }) => withValue(post, path, value)),
+      );
+      for (const [index, { path, required }] of places.entries()) {
+        const what = path.join('.');
+        if (shownByTheType(path)) {
+          expect(nodes[index], what).toEqual(whole.nodes[0]);
+          expect(errors[index], what).toEqual([]);
+        } else if (isTypeOfAttachment(path)) {
+          const there = ['attachments', Number(path[1])];
+          expect(at(nodes[index], there), what).toMatchObject({ __typename: 'UnknownAttachment', type: null });
+          expect(withValue(nodes[index], there, null)).toEqual(withValue(whole.nodes[0], there, null));
+          expect(errors[index], what).toEqual([{ path, type: 'errors/provider_error' }]);
+        } else {
+          const place = inGraphQL(path);
+          expect(nodes[index], what).toEqual(withValue(whole.nodes[0], place, null));
+          expect(errors[index], what).toEqual(required ? [{ path: place, type: 'errors/provider_error' }] : []);
+        }
+      }
+    });
+
+    const ofNumbers = places.filter(({ isNumber }) => isNumber);
+    const each = (values: readonly unknown[]): [Place, unknown][] =>
+      ofNumbers.flatMap((place): [Place, unknown][] => values.map((value) => [place, value]));
+
+    test('every number arrives as it was sent', async () => {
+      expect(ofNumbers.length).toBeGreaterThan(8);
+      const whole = await read(typeName, [post]);
+      const cases = each(numbers);
+      const { nodes, errors } = await read(
+        typeName,
+        cases.map(([{ path }, value]) => withValue(post, path, value)),
+      );
+      for (const [index, [{ path }, value]] of cases.entries()) {
+        expect(nodes[index], `${path.join('.')}: ${value}`).toEqual(withValue(whole.nodes[0], inGraphQL(path), value));
+        expect(errors[index], `${path.join('.')}: ${value}`).toEqual([]);
+      }
+    });
+
+    test('what is no number is null in its place, with an error, and never told as a number', async () => {
+      const whole = await read(typeName, [post]);
+      const cases = each(noNumbers);
+      const { nodes, errors } = await read(
+        typeName,
+        cases.map(([{ path }, value]) => withValue(post, path, value)),
+      );
+      for (const [index, [{ path }, value]] of cases.entries()) {
+        const place = inGraphQL(path);
+        const what = `${path.join('.')}: ${JSON.stringify(value)}`;
+        expect(nodes[index], what).toEqual(withValue(whole.nodes[0], place, null));
+        expect(errors[index], what).toEqual([{ path: place, type: 'errors/provider_error' }]);
+      }
+    });
+
+    test('what is no object or no list is null in its place, and so is an entry of a list', async () => {
+      const whole = await read(typeName, [post]);
+      const composite = places.filter(({ path }) => typeof at(post, path) === 'object').map(({ path }) => path);
+      const entries = composite.flatMap((path) => {
+        const value = at(post, path);
+        return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
+      });
+      const paths = [...composite, ...entries];
+      expect(paths.length).toBeGreaterThan(4);
+      const cases = paths.flatMap((path) => ['someone', 7, true].map((value) => ({ path, value })));
+      for (const path of paths) cases.push({ path, value: (Array.isArray(at(post, path)) ? {} : []) as never });
+      for (const path of entries) cases.push({ path, value: null as never });
+      const { nodes, errors } = await read(
+        typeName,
+        cases.map(({ path, value }) => withValue(post, path, value)),
+      );
+      for (const [index, { path, value }] of cases.entries()) {
+        const place = inGraphQL(path);
+        const what = `${path.join('.')}: ${JSON.stringify(value)}`;
+        expect(nodes[index], what).toEqual(withValue(whole.nodes[0], place, null));
+        expect(errors[index], what).toEqual([{ path: place, type: 'errors/provider_error' }]);
+      }
+    });
+  });
+});
+
+/** An answer without its global ids, of which each must be one. */
+function withoutIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIds);
+  if (!isFields(value)) return value;
+  const { id, ...rest } = value;
+  if ('id' in value) expect(id).toMatch(/^[\w-]{8,}$/);
+  return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, withoutIds(inner)]));
+}
+
+const at = (value: unknown, path: Path): unknown =>
+  path.reduce((inner: unknown, step) => (inner as Fields | undefined)?.[step], value);
+
+describe('numbers of the contract in the schema', () => {
+  /** The names of the numbers in a shape, at any depth. */
+  function namesOf(shape: unknown, name = ''): string[] {
+    if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable) return namesOf(shape.unwrap(), name);
+    if (shape instanceof z.ZodArray) return namesOf(shape.element, name);
+    if (shape instanceof z.ZodDiscriminatedUnion || shape instanceof z.ZodUnion) {
+      return shape.options.flatMap((option) => namesOf(option, name));
+    }
+    if (shape instanceof z.ZodObject) return Object.entries(shape.shape).flatMap(([key, inner]) => namesOf(inner, key));
+    return shape instanceof z.ZodNumber ? [name] : [];
+  }
+  const names = new Set([postListShape, jobEditShape, jobPublishShape].flatMap((shape) => namesOf(shape)));
+
+  test('are Floats, read or written', () => {
+    expect([...names]).toEqual(expect.arrayContaining(['length', 'position', 'amount', 'lat', 'page_count', 'max']));
+    const found = new Set<string>();
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
+      for (const name of names) {
+        const field = type.getFields()[String(inGraphQL([name])[0])];
+        // Events have times of such names too.
+        if (field === undefined || getNamedType(field.type).name === 'DateTime') continue;
+        found.add(name);
+        expect(getNamedType(field.type).name, `${type.name}.${field.name}`).toBe('Float');
+      }
+    }
+    expect([...names].filter((name) => !found.has(name))).toEqual([]);
+  });
+});
