@@ -159,6 +159,7 @@ async function embedded(
   return {
     delivery,
     ports: {
+      serviceJudges: false,
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, providers, cursors }),
@@ -181,6 +182,7 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
   return {
     delivery: null,
     ports: {
+      serviceJudges: true,
       accounts: upstreamAccounts,
       jobs: upstreamJobs(service),
       posts: upstreamPosts(service),

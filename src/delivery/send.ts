@@ -23,7 +23,7 @@ export async function send(
   const started = performance.now();
   const body = Buffer.from(payload);
   const own = signatureHeaders({ id: deliveryId, now: startedAt, body }, target.secrets);
-  const headers = ['content-type', contentTypes[target.format], ...own, ...extraHeaders(target.headers)];
+  const headers = [...own, ...withDefaults(target)];
   const answer = await outbound.post({ url: target.url, headers, body, deadlineMs });
   return {
     deliveryId,
@@ -44,12 +44,15 @@ export async function send(
   };
 }
 
-function extraHeaders(headers: Job['target']['headers']): string[] {
-  const named = headers.some(({ key }) => key.toLowerCase() === 'user-agent');
-  return [
-    ...(named ? [] : ['user-agent', 'Postern']),
-    ...headers.flatMap(({ key, value }) => [key.toLowerCase(), value]),
+/** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */
+function withDefaults({ format, headers }: Job['target']): string[] {
+  const set = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
+  const names = new Set(set.map(([name]) => name));
+  const defaults: [string, string][] = [
+    ['content-type', contentTypes[format]],
+    ['user-agent', 'Postern'],
   ];
+  return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }
 
 /** What came back as text that any database keeps: Postgres has no U+0000. */

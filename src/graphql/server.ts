@@ -9,6 +9,7 @@ import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
 import { useParserLimits } from './plugins/parser-limits.ts';
 import { isSafe, useServiceErrors } from './plugins/service-errors.ts';
+import { useShortErrors } from './plugins/short-errors.ts';
 import { schema } from './schema.ts';
 
 export interface GraphQLOptions extends CallerOptions {
@@ -38,6 +39,8 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       useCaller(options),
       // After the execution, and after each event of a subscription.
       useServiceErrors(),
+      // Last: whatever failed before.
+      useShortErrors(),
     ],
   });
 

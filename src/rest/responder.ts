@@ -3,10 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { errorResponse } from '../http/server.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
-import { answerable } from './allowed-errors.ts';
 import { flatRequest } from './request.ts';
 
 /** Marks an answer that was given before. */
@@ -29,25 +27,16 @@ export async function answer(endpoint: Endpoint, exchange: Exchange, reply: Fast
     return reply.status(endpoint.status).send(await endpoint.operation.perform(ports, forwarded, request));
   }
   const { caller, signal } = context;
-  const { response, replayed } = await idempotency.once({ caller, endpoint: endpoint.name, key, request, signal }, () =>
-    // A client that disconnects comes back for the response: the work is not given up with its connection.
-    outcome(endpoint, { ...exchange, context: { ...context, signal: new AbortController().signal } }, request),
+  const { body, replayed } = await idempotency.once(
+    { caller, endpoint: endpoint.name, key, request, signal },
+    async () => {
+      // A client that disconnects comes back for the response: the work is not given up with its connection.
+      const lasting = { ...context, signal: new AbortController().signal };
+      return JSON.stringify(await endpoint.operation.perform(ports, lasting, request));
+    },
   );
   if (replayed) reply.header(replayedHeader, 'true');
-  return reply.status(response.status).type('application/json').send(response.body);
-}
-
-/** Success or failure as the text that is sent, and kept. */
-async function outcome(endpoint: Endpoint, { http, ports, context }: Exchange, request: object) {
-  try {
-    return {
-      status: endpoint.status,
-      body: JSON.stringify(await endpoint.operation.perform(ports, context, request)),
-    };
-  } catch (error) {
-    const envelope = errorResponse(error, http, (failure) => answerable(endpoint.name, failure));
-    return { status: envelope.status, body: JSON.stringify(envelope) };
-  }
+  return reply.status(endpoint.status).type('application/json').send(body);
 }
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {

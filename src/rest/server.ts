@@ -7,6 +7,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
+import { shortened } from '../issues.ts';
 import { authorize } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -93,7 +94,10 @@ export function asEndpointAnswers(failure: ServiceError, method: string, url: st
   return endpoint === undefined ? failure : answerable(endpoint.name, failure);
 }
 
-/** A path that is served with other methods is 405 with `Allow`; any other is 404. */
+/**
+ * An unknown path is 404. Another method of a known path is the contract's 400 `errors/malformed_request`, with `Allow`:
+ * the contract has no 405, and a 404 would tell a client that what it wants to delete is gone.
+ */
 function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = (request.url.split('?', 1)[0] as string).slice(prefix.length).replace(/\/$/, '');
   const allowed = [...endpoints, { method: 'GET', path: descriptionPath }]
@@ -101,15 +105,14 @@ function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyRe
     .map(({ method }) => method);
   if (allowed.length === 0) {
     throw new ServiceError('resource_not_found', {
-      detail: `There is nothing at ${request.method} ${prefix}${path}.`,
+      detail: `There is nothing at ${request.method} ${shortened(`${prefix}${path}`)}.`,
     });
   }
   const allow = [...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
   const failure = new ServiceError('malformed_request', {
     detail: `${request.method} is not a method of this path: it has ${allow}.`,
-    status: 405,
   });
-  return reply.status(405).header('allow', allow).send(toEnvelope(failure, request.id));
+  return reply.status(failure.status).header('allow', allow).send(toEnvelope(failure, request.id));
 }
 
 const patternOf = ({ path }: Pick<Endpoint, 'path'>): RegExp =>

@@ -1,5 +1,6 @@
 /** JSON of a caller, read strictly: what two readers could understand differently is refused (RFC 8259, section 4). */
 import { ServiceError } from '../errors.ts';
+import { shortened } from '../issues.ts';
 
 /** Deeper than any request of the contract, by far. */
 const maxDepth = 64;
@@ -80,7 +81,7 @@ function isName(text: string, end: number): boolean {
 
 function requireNew(name: string, names: Set<string> | null): void {
   if (forbiddenNames.has(name)) throw malformed(`The body has a field named ${name}, which is never allowed.`);
-  if (names?.has(name)) throw malformed(`The body has the field ${name.slice(0, 100)} twice in one object.`);
+  if (names?.has(name)) throw malformed(`The body has the field ${shortened(name)} twice in one object.`);
   names?.add(name);
 }
 

@@ -87,7 +87,7 @@ export interface WebhookTable {
 }
 
 export interface IdempotentAnswerTable {
-  /** SHA-256 of the workspace, the endpoint and the client's key, in hex. */
+  /** Hex: 16 characters of the SHA-256 of the workspace, and the SHA-256 of it, the endpoint and the client's key. */
   id: string;
   /** SHA-256 of what was asked, in hex. */
   fingerprint: string;

@@ -5,6 +5,7 @@ import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { checkId, newId, type RandomBytes } from '../ids.ts';
+import { shortList } from '../issues.ts';
 import { type AddressRule, isRefusedTarget } from '../security/addresses.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
@@ -36,7 +37,7 @@ export async function requireAccounts(
   const known = new Set(rows.map((row) => row.id));
   const unknown = accountIds.filter((id) => !known.has(id));
   if (unknown.length > 0) {
-    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${unknown.join(', ')}.` });
+    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${shortList(unknown)}.` });
   }
   for (const id of accountIds) requireAccount(caller, id);
 }

@@ -4,6 +4,7 @@ import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
+import { hiddenValue } from '../headers.ts';
 import { listWebhooks } from '../operations.ts';
 import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
@@ -28,9 +29,8 @@ const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('Webho
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
-      nullable: true,
-      description: 'Value of the header; null for API keys without the scope `webhooks:write`.',
-      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : null),
+      description: `Value of the header; \`${hiddenValue}\` for API keys without the scope \`webhooks:write\`.`,
+      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : hiddenValue),
     }),
   }),
 });
