@@ -5,35 +5,40 @@ import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
 import { upstreamAccounts } from './accounts/upstream.ts';
 import { authenticate } from './auth/api-keys.ts';
-import { forwardKey } from './auth/forwarded-key.ts';
+import { acceptForwardedKey } from './auth/forwarded-key.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
-import { type Delivery, type DeliveryTuning, startDelivery } from './delivery/engine.ts';
+import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
 import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import type { Idempotency } from './http/idempotency.ts';
 import { type Authenticate, createHttpServer } from './http/server.ts';
 import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
-import { jobVocabularies, upstreamJobs } from './jobs/upstream.ts';
+import { jobVocabularies } from './jobs/endpoints.ts';
+import { upstreamJobs } from './jobs/upstream.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
-import { postVocabularies, upstreamPosts } from './posts/upstream.ts';
+import { postVocabularies } from './posts/endpoints.ts';
+import { upstreamPosts } from './posts/upstream.ts';
 import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
-import { asEndpointAnswers, mountRest } from './rest/server.ts';
+import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { addressRule } from './security/addresses.ts';
 import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
 import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
-import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
+import { createUpstream, type Upstream } from './upstream/client.ts';
+import type { UpstreamSettings } from './upstream/settings.ts';
 import { commonVocabularies } from './upstream/translation.ts';
+import { createMissingSecrets } from './webhooks/destinations.ts';
 import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { upstreamWebhooks, webhookVocabularies } from './webhooks/upstream.ts';
+import { webhookVocabularies } from './webhooks/endpoints.ts';
+import { upstreamWebhooks } from './webhooks/upstream.ts';
 
 /** What the process injects: everything that reaches outside the program, so that tests can replace it. */
 export interface Dependencies {
@@ -51,7 +56,7 @@ interface Backend {
   readonly authenticate: Authenticate;
   /** Implements `Idempotency-Key`. Without it the key is forwarded through the ports. */
   readonly idempotency?: Idempotency;
-  readonly delivery: Delivery | null;
+  readonly delivery: DeliveryEngine | null;
   /** Rejects while the backend cannot serve requests. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +70,7 @@ export interface App {
   /** Starts to listen. Returns the address, such as `http://127.0.0.1:4000`. */
   listen(): Promise<string>;
   /** Sends events to webhooks; null where the upstream service does. */
-  readonly delivery: Delivery | null;
+  readonly delivery: DeliveryEngine | null;
   /** Refuses new requests, lets those in flight finish, and closes everything that {@link createApp} opened. */
   close(): Promise<void>;
 }
@@ -82,7 +87,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     config.upstream === null
       ? await embedded(requireDatabase(database), deriveKey, config, dependencies)
       : upstream(config.upstream, database, dependencies);
-  const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
+  const server = createHttpServer({ logger, ready: backend.ready, adjust: toAllowedErrorAt });
   mountGraphQL(server, {
     ...backend,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
@@ -104,7 +109,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     },
     async close() {
       // The server waits for every response, and subscriptions would never end by themselves.
-      backend.delivery?.signals.end();
+      backend.delivery?.notifications.end();
       await server.close();
       await backend.close();
     },
@@ -144,7 +149,8 @@ async function embedded(
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
-  const delivery = startDelivery({
+  await createMissingSecrets(database, { vault, randomBytes });
+  const delivery = startDeliveryEngine({
     database,
     location: config.database,
     vault,
@@ -164,7 +170,7 @@ async function embedded(
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
-      webhooks: embeddedWebhooks({ database, cursors, vault, allows, now, randomBytes }),
+      webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
     idempotency: databaseIdempotency(database, now),
@@ -189,7 +195,7 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
       webhooks: upstreamWebhooks(service),
       deliveries: upstreamDeliveries,
     },
-    authenticate: database === null ? forwardKey : (apiKey) => authenticate(database, apiKey, now()),
+    authenticate: database === null ? acceptForwardedKey : (apiKey) => authenticate(database, apiKey, now()),
     // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
     ...(database === null ? {} : { idempotency: databaseIdempotency(database, now) }),
     async ready() {

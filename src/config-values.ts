@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import type { DatabaseLocation } from './store/database.ts';
-import type { UpstreamSettings } from './upstream/client.ts';
-import type { NameTable } from './upstream/translation.ts';
+import type { UpstreamSettings } from './upstream/settings.ts';
+import type { TermMap } from './upstream/translation.ts';
 
 /** An integer in decimal digits. */
 export function wholeNumber(min: number, max: number): (value: string) => number {
@@ -92,7 +92,7 @@ export function headers(value: string): Readonly<Record<string, string>> | undef
 const nameTableShape = z.record(z.string(), z.record(z.string(), z.string().min(1)));
 
 /** Reads the file of UPSTREAM_NAMES. The reader of the table checks that its vocabularies and terms are the contract's. */
-export function nameTable(file: string): NameTable | undefined {
+export function nameTable(file: string): TermMap | undefined {
   if (file === '') return undefined;
   const { data, error } = nameTableShape.safeParse(jsonObject(readText(file)));
   if (data !== undefined) return data;

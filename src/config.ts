@@ -16,7 +16,7 @@ import {
 } from './config-values.ts';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
-import type { UpstreamSettings } from './upstream/client.ts';
+import type { UpstreamSettings } from './upstream/settings.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

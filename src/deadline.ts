@@ -1,24 +1,25 @@
-/** A signal that aborts after some time, or with another signal; disposing of it leaves no timer and no listener. */
+/** A signal that aborts after some time, or with another signal. Disposing of it leaves no timer and no listener. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** @param milliseconds from now; the reason is then a TimeoutError */
-export function deadline(milliseconds: number, parent: AbortSignal): Deadline {
+/**
+ * @param milliseconds from now
+ * @param parent aborts the signal earlier, with its own reason; null without one
+ * @param message of the TimeoutError that is the reason when the time is up
+ */
+export function deadline(milliseconds: number, parent: AbortSignal | null, message: string): Deadline {
   // AbortSignal.any and .timeout would do the same, but live on until they are collected.
   const controller = new AbortController();
-  const abort = () => controller.abort(parent.reason);
-  const timer = setTimeout(
-    () => controller.abort(new DOMException('The upstream service took too long', 'TimeoutError')),
-    milliseconds,
-  );
-  if (parent.aborted) abort();
-  else parent.addEventListener('abort', abort, { once: true });
+  const abort = () => controller.abort(parent?.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException(message, 'TimeoutError')), milliseconds);
+  if (parent?.aborted) abort();
+  else parent?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
       clearTimeout(timer);
-      parent.removeEventListener('abort', abort);
+      parent?.removeEventListener('abort', abort);
     },
   };
 }

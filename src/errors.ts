@@ -3,6 +3,7 @@
  * types and the tests derive. Callers only ever see a {@link ServiceError}; {@link fromUnknown} is the one place that
  * turns any other error into one.
  */
+import { keysOf } from './keys-of.ts';
 
 /**
  * What a failure is about. It decides how a GraphQL mutation reports the failure: as data (and as which type) or as a
@@ -94,7 +95,7 @@ export type ErrorName = keyof typeof errorTable;
 export type ErrorType = `errors/${ErrorName}`;
 
 /** Every error name. `Object.keys` types keys as text, because objects can have more of them than their types say. */
-export const errorNames = Object.keys(errorTable) as ErrorName[];
+export const errorNames = keysOf(errorTable);
 
 /** One problem with a request: the path of the field, in the contract's names, and a message that follows that path. */
 export interface Issue {

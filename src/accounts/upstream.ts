@@ -1,8 +1,8 @@
-import { notServed } from '../upstream/client.ts';
+import { unsupported } from '../upstream/client.ts';
 import type { AccountsPort } from './port.ts';
 
-/** The contract has no call that reads connected accounts. */
+/** The contract has no endpoint that reads connected accounts. */
 export const upstreamAccounts: AccountsPort = {
-  list: notServed('list connected accounts'),
-  find: notServed('read connected accounts'),
+  list: unsupported('list connected accounts'),
+  find: unsupported('read connected accounts'),
 };

@@ -1,5 +1,6 @@
 /** The caller of a request, and what the API key permits. */
 import { ServiceError } from '../errors.ts';
+import { keysOf } from '../keys-of.ts';
 
 /** The permissions of an API key. A request outside its scopes fails with `errors/insufficient_privileges`. */
 export const scopes = {
@@ -11,7 +12,7 @@ export const scopes = {
   'events:write': 'Emit account events.',
 } as const;
 export type Scope = keyof typeof scopes;
-export const scopeNames = Object.keys(scopes) as Scope[];
+export const scopeNames = keysOf(scopes);
 
 /** The caller of a request: the API key, its workspace and its permissions there. */
 export interface Caller {

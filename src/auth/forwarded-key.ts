@@ -1,5 +1,5 @@
 /**
- * Callers of a gateway that knows no keys of its own: their key is the upstream's to judge, and goes with each call. It
+ * Callers of a gateway that has no API keys of its own: the upstream checks their keys, which go with each call. A key
  * is kept beside the Caller and not in it, so that nothing that prints or logs a Caller can show it.
  */
 import { createHash } from 'node:crypto';
@@ -7,14 +7,17 @@ import { ServiceError } from '../errors.ts';
 import type { Authenticate } from '../http/server.ts';
 import { type Caller, scopeNames } from './caller.ts';
 
-const forwarded = new WeakMap<Caller, string>();
+const forwardedKeys = new WeakMap<Caller, string>();
 
-/** Takes every key that is there. What it may do the upstream says: here it has every scope and every account. */
-export const forwardKey: Authenticate = async (apiKey) => {
+/**
+ * Accepts every key. What the key may do is for the upstream to decide: here it has every scope and every account.
+ * @throws ServiceError `missing_credentials` without a key
+ */
+export const acceptForwardedKey: Authenticate = async (apiKey) => {
   if (apiKey === undefined || apiKey === '') {
     throw new ServiceError('missing_credentials', { detail: 'Send an API key in the X-API-KEY header.' });
   }
-  // Cursors are bound to it: the same for the same key in every replica, and of no use as a key.
+  // Cursors are bound to this id: it is the same for a key in every replica, and cannot be used as a key.
   const id = createHash('sha256')
     .update('postern forwarded key\0')
     .update(apiKey)
@@ -29,13 +32,16 @@ export const forwardKey: Authenticate = async (apiKey) => {
     accountIds: null,
     expiresAt: null,
   };
-  forwarded.set(caller, apiKey);
+  forwardedKeys.set(caller, apiKey);
   return caller;
 };
 
-/** The key that the caller brought, to be sent on. */
-export function forwardedKey(caller: Caller): string {
-  const key = forwarded.get(caller);
+/**
+ * The API key that a caller brought, to be sent to the upstream.
+ * @throws Error for a caller that {@link acceptForwardedKey} did not return: a fault of ours
+ */
+export function apiKeyToForward(caller: Caller): string {
+  const key = forwardedKeys.get(caller);
   if (key === undefined) throw new Error('A caller without a forwarded key reached the upstream client');
   return key;
 }

@@ -2,9 +2,9 @@
 
 import { findOldestAccount } from '../auth/account-repository.ts';
 import { createEmit } from '../delivery/emit.ts';
-import { announcements } from '../delivery/notifications.ts';
 import { sampleData } from '../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../events/sources.ts';
+import { notifyingTransaction } from '../store/notifications.ts';
 import { oneOf, readOptions, runCommand, type Subcommand, table } from './command.ts';
 import { UsageError } from './report-error.ts';
 
@@ -38,9 +38,8 @@ const emit: Subcommand = (args) => {
       );
     }
     const store = createEmit({
-      database,
+      transaction: notifyingTransaction(database, location.kind),
       kind: location.kind,
-      signals: { ...announcements(location.kind, 'command'), work() {}, updated() {} },
       now: () => now,
       randomBytes,
     });

@@ -1,10 +1,10 @@
-/** What callers do with events and deliveries: emit, fire, test, send again. */
+/** The commands of callers: emit an event, fire a trigger, send a test event, redeliver. */
 
 import { mayActFor, requireAccount } from '../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Emit, Emitted } from '../delivery/emit.ts';
-import type { Signals } from '../delivery/notifications.ts';
+import { requeue, requeueAll } from '../delivery/requeue.ts';
 import type { Issue } from '../errors.ts';
 import { ServiceError } from '../errors.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../events/event.ts';
@@ -12,18 +12,20 @@ import { sampleData } from '../events/samples.ts';
 import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../events/sources.ts';
 import { checkId } from '../ids.ts';
 import type { Database } from '../store/database.ts';
+import { readJsonColumn } from '../store/json.ts';
+import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
 import { invalidParameters } from '../validation.ts';
-import { requireWebhook } from '../webhooks/repository.ts';
+import { accountIdsOf, requireWebhook } from '../webhooks/repository.ts';
 import type { WebhookTrigger } from '../webhooks/shapes.ts';
 import type { DeliveriesPort } from './port.ts';
 import { visible } from './queries.ts';
 import type { EventEmitted } from './shapes.ts';
 
-export interface ActingContext {
+export interface CommandsContext {
   readonly database: Database;
   readonly emit: Emit;
-  readonly signals: Signals;
+  readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
 }
 
@@ -36,14 +38,15 @@ const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
 
 const invalid = (path: Issue['path'], message: string): ServiceError => invalidParameters([{ path, message }]);
 
-export function actOnDeliveries({
+export function deliveryCommands({
   database,
   emit,
-  signals,
+  notifications,
   now,
-}: ActingContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
+}: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
   return {
     async emit({ caller }, { account_id, event, data, idempotency_key }) {
+      // Each event that passes the shape has a source.
       const source = sourceOfEvents([event]) as WebhookSource;
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
@@ -65,8 +68,9 @@ export function actOnDeliveries({
     async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
       const webhook = await requireWebhook(database, caller, webhook_id);
       if (webhook.trigger === null) throw invalid(['webhook_id'], 'must be that of a TRIGGER webhook');
-      const trigger: WebhookTrigger = JSON.parse(webhook.trigger);
-      if (trigger.context !== context) throw invalid(['context'], `must be ${trigger.context}, as that of the webhook`);
+      const trigger = readJsonColumn<WebhookTrigger>(webhook.trigger);
+      if (trigger.context !== context)
+        throw invalid(['context'], `must be ${trigger.context}, the context of the webhook`);
       if ((context === 'MESSAGE') !== (message_id !== undefined)) {
         throw invalid(
           ['message_id'],
@@ -75,7 +79,7 @@ export function actOnDeliveries({
       }
       requireEnabled(webhook);
       const accountType = await requireEmitter(database, caller, account_id);
-      const listened: string[] = JSON.parse(webhook.account_ids);
+      const listened = accountIdsOf(webhook);
       if (listened.length > 0 && !listened.includes(account_id)) {
         throw invalid(['account_id'], 'must be one of the accounts of the webhook');
       }
@@ -103,13 +107,14 @@ export function actOnDeliveries({
     async sendTest({ caller }, { webhook_id, event }) {
       const webhook = await requireWebhook(database, caller, webhook_id);
       requireEnabled(webhook);
-      const source = webhook.source as WebhookSource | null;
+      const { source } = webhook;
       if (source === null)
         throw invalid(['webhook_id'], 'must be that of an AUTO webhook: fire a TRIGGER webhook instead');
       const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];
-      const chosen = (event ?? (JSON.parse(webhook.events) as WebhookEvent[])[0] ?? events[0]) as WebhookEvent;
-      if (!events.includes(chosen)) throw invalid(['event'], `must be one of ${events.join(', ')}`);
-      const listened: string[] = JSON.parse(webhook.account_ids);
+      const chosen = event ?? readJsonColumn<WebhookEvent[]>(webhook.events)[0] ?? events[0];
+      if (chosen === undefined || !events.includes(chosen))
+        throw invalid(['event'], `must be one of ${events.join(', ')}`);
+      const listened = accountIdsOf(webhook);
       const account = await findOldestAccount(database, {
         workspaceId: caller.workspaceId,
         accountIds: listened.length === 0 ? caller.accountIds : new Set(listened.filter((id) => mayActFor(caller, id))),
@@ -132,58 +137,32 @@ export function actOnDeliveries({
       const delivery = await visible(database, caller).where('deliveries.id', '=', delivery_id).executeTakeFirst();
       if (delivery === undefined) throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       requireEnabled(await requireWebhook(database, caller, delivery.webhook_id));
-      const count = await database.transaction().execute(async (transaction) => {
-        const { numUpdatedRows } = await again(transaction, now())
-          .where('id', '=', delivery_id)
-          .where('state', '!=', 'pending')
-          .executeTakeFirst();
-        await signals.announceWork(transaction);
-        return numUpdatedRows;
-      });
-      if (count === 0n) {
+      if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
         throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
       }
-      signals.work();
-      signals.updated([delivery_id]);
       return { object: 'DeliveryScheduled', delivery_id };
     },
 
     async redeliverAll({ caller }, { webhook_id, since, until, state }) {
       requireEnabled(await requireWebhook(database, caller, webhook_id));
-      const { numUpdatedRows } = await database.transaction().execute(async (transaction) => {
-        let query = again(transaction, now()).where('webhook_id', '=', webhook_id).where('state', '=', state);
-        if (since !== undefined) query = query.where('created_at', '>=', Date.parse(since));
-        if (until !== undefined) query = query.where('created_at', '<', Date.parse(until));
-        if (caller.accountIds !== null) query = query.where('account_id', 'in', [...caller.accountIds, '']);
-        const result = await query.executeTakeFirst();
-        await signals.announceWork(transaction);
-        return result;
-      });
-      signals.work();
-      return { object: 'DeliveriesRedelivered', webhook_id, count: Number(numUpdatedRows) };
+      const filter = {
+        webhookId: webhook_id,
+        state,
+        since: since === undefined ? null : Date.parse(since),
+        until: until === undefined ? null : Date.parse(until),
+        accountIds: caller.accountIds === null ? null : [...caller.accountIds],
+      };
+      const count = await requeueAll(notifications.transaction, filter, now().getTime());
+      return { object: 'DeliveriesRedelivered', webhook_id, count };
     },
   };
 }
 
-/** Makes deliveries due that are not on their way, with the whole retry table before them. */
-const again = (database: Pick<Database, 'updateTable'>, now: Date) =>
-  database
-    .updateTable('deliveries')
-    .set(({ ref }) => ({
-      state: 'pending',
-      next_at: 0,
-      claim: null,
-      finished_at: null,
-      attempts_before: ref('attempts'),
-    }))
-    // One that was held while it was being sent belongs to its worker until the lease ends.
-    .where(({ or, eb }) => or([eb('claim', 'is', null), eb('next_at', '<=', now.getTime())]));
-
-/** The fields of a sample that say when it happened: an emitter need not repeat them. */
+/** The fields of a sample that hold its time: an emitter may leave them out. */
 const timeOf = (sample: Record<string, unknown>) =>
   Object.fromEntries(['timestamp', 'date'].flatMap((key) => (key in sample ? [[key, sample[key]]] : [])));
 
-/** Data has keys of its source, and none that we give ourselves. */
+/** Data may have the keys of its source, except those that the gateway sets. */
 function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknown>>): void {
   const keys = emittableKeys(source);
   for (const key of Object.keys(data)) {
@@ -192,7 +171,7 @@ function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknow
   }
 }
 
-/** The type of an account that may emit. */
+/** The type of an account that the caller may emit events of. */
 async function requireEmitter(database: Database, caller: Caller, accountId: string): Promise<string> {
   checkId(accountId, 'account');
   const account = await findAccount(database, caller.workspaceId, accountId);

@@ -1,9 +1,9 @@
-import { type ActingContext, actOnDeliveries } from './commands.ts';
+import { type CommandsContext, deliveryCommands } from './commands.ts';
 import type { DeliveriesPort } from './port.ts';
-import { type ReadingContext, readDeliveries } from './queries.ts';
+import { deliveryQueries, type QueriesContext } from './queries.ts';
 
 /** Deliveries in our own database, sent by our own engine. */
-export const embeddedDeliveries = (context: ActingContext & ReadingContext): DeliveriesPort => ({
-  ...readDeliveries(context),
-  ...actOnDeliveries(context),
+export const embeddedDeliveries = (context: CommandsContext & QueriesContext): DeliveriesPort => ({
+  ...deliveryQueries(context),
+  ...deliveryCommands(context),
 });

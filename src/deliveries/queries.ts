@@ -1,35 +1,35 @@
-/** Deliveries and their attempts as callers see them. */
+/** Deliveries and their attempts, as callers read and watch them. */
 
 import type { Caller } from '../auth/caller.ts';
-import type { Signals } from '../delivery/notifications.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { FailureReason } from '../security/outbound.ts';
 import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
+import { readJsonColumn } from '../store/json.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
+import { maxChangedIds, type Notifications } from '../store/notifications.ts';
 import type { DeliveryTable } from '../store/schema.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
 
-export interface ReadingContext {
+export interface QueriesContext {
   readonly database: Database;
   readonly cursors: CursorCodec;
-  readonly signals: Signals;
+  readonly notifications: Pick<Notifications, 'onUpdated'>;
   readonly now: () => Date;
 }
 
 const iso = (time: number) => new Date(time).toISOString();
 const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 
-export function readDeliveries({
+export function deliveryQueries({
   database,
   cursors,
-  signals,
+  notifications,
   now,
-}: ReadingContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
+}: QueriesContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
       visible(database, caller).where('deliveries.id', 'in', ids).execute(),
@@ -52,7 +52,7 @@ export function readDeliveries({
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
       const scope = ['delivery attempts', call.caller.keyId, delivery_id];
-      // Attempts are in the order of their numbers, whatever the clock said.
+      // Attempts are in the order of their numbers, whatever the clock was.
       const page = await selectPage(
         database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
         { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
@@ -61,20 +61,20 @@ export function readDeliveries({
       return {
         ...page,
         items: page.items.map(
-          ({ number, started_at, duration_ms, status, failure, answer }): DeliveryAttempt => ({
+          ({ number, started_at, duration_ms, status, failure, response_body }): DeliveryAttempt => ({
             number,
             started_at: iso(started_at),
             duration_ms,
             status,
-            failure: failure as FailureReason | null,
-            response_body: answer,
+            failure,
+            response_body,
           }),
         ),
       };
     },
 
     async watch(call, { webhook_id }) {
-      return changes(updates(signals, call.signal));
+      return changes(updates(notifications, call.signal));
 
       async function* changes(batches: AsyncGenerator<string[]>) {
         for await (const ids of batches) {
@@ -88,11 +88,11 @@ export function readDeliveries({
   };
 }
 
-/** More than this many changes that a slow reader has not taken: the oldest are dropped, as a later one tells the state. */
-const maxUnread = 1_000;
-
-/** The ids of deliveries that change, in batches, until the signal aborts or the process stops. */
-async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<string[]> {
+/**
+ * Yields the ids of deliveries that change, in batches, until the signal aborts or the process stops. From a reader that is
+ * too slow the oldest are dropped: a delivery that goes on changing is reported again.
+ */
+async function* updates(notifications: QueriesContext['notifications'], signal: AbortSignal): AsyncGenerator<string[]> {
   const unread = new Set<string>();
   let ended = signal.aborted;
   let wake = () => {};
@@ -100,12 +100,12 @@ async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<s
     ended = true;
     wake();
   };
-  const stop = signals.onUpdated((ids) => {
+  const stop = notifications.onUpdated((ids) => {
     if (ids === null) return end();
     for (const id of ids) {
       unread.delete(id);
       unread.add(id);
-      const oldest = unread.size > maxUnread ? unread.values().next().value : undefined;
+      const oldest = unread.size > maxChangedIds ? unread.values().next().value : undefined;
       if (oldest !== undefined) unread.delete(oldest);
     }
     wake();
@@ -129,7 +129,7 @@ async function* updates(signals: Signals, signal: AbortSignal): AsyncGenerator<s
   }
 }
 
-/** The deliveries that a key may see: of its workspace and, where it is limited to accounts, of those. */
+/** The deliveries that a key can see: those of its workspace and, if it is limited to some accounts, of these. */
 export const visible = (database: Database, caller: Caller) =>
   database
     .selectFrom('deliveries')
@@ -142,7 +142,7 @@ export const visible = (database: Database, caller: Caller) =>
     );
 
 function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
-  const waits = row.state === 'pending' && row.claim === null && row.next_at > now.getTime();
+  const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
   return {
     object: 'Delivery',
     delivery_id: row.id,
@@ -150,10 +150,10 @@ function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery 
     event_id: row.event_id,
     account_id: row.account_id,
     event: row.event,
-    data: JSON.parse(row.data),
+    data: readJsonColumn<Delivery['data']>(row.data),
     state: row.state as DeliveryState,
     attempt_count: row.attempts,
-    next_attempt_at: waits ? iso(row.next_at) : null,
+    next_attempt_at: isScheduled ? iso(row.next_at) : null,
     created_at: iso(row.created_at),
     finished_at: isoOrNull(row.finished_at),
   };

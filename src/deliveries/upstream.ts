@@ -1,18 +1,18 @@
-import { notServed } from '../upstream/unsupported.ts';
+import { unsupported } from '../upstream/client.ts';
 import type { DeliveriesPort } from './port.ts';
 
 const readDeliveries = 'read deliveries';
 const sendEvents = 'send events';
 
-/** The contract does not cover deliveries, so an upstream service does not serve them. */
+/** The contract has no endpoint for deliveries. */
 export const upstreamDeliveries: DeliveriesPort = {
-  list: notServed(readDeliveries),
-  find: notServed(readDeliveries),
-  attempts: notServed(readDeliveries),
-  watch: notServed(readDeliveries),
-  emit: notServed(sendEvents),
-  fireTrigger: notServed(sendEvents),
-  sendTest: notServed(sendEvents),
-  redeliver: notServed(sendEvents),
-  redeliverAll: notServed(sendEvents),
+  list: unsupported(readDeliveries),
+  find: unsupported(readDeliveries),
+  attempts: unsupported(readDeliveries),
+  watch: unsupported(readDeliveries),
+  emit: unsupported(sendEvents),
+  fireTrigger: unsupported(sendEvents),
+  sendTest: unsupported(sendEvents),
+  redeliver: unsupported(sendEvents),
+  redeliverAll: unsupported(sendEvents),
 };

@@ -1,37 +1,41 @@
-/** How much is claimed of which endpoint: what there is room for, shared out over the endpoints that have something due. */
+/** How many deliveries to claim for each destination: the room that the lanes have, shared fairly. */
 
-/** What there is room for, as data: which endpoints have something due is known where the queue is. */
-export interface Demand {
-  /** Deliveries in all. */
-  readonly places: number;
-  /** Deliveries of one endpoint, where it is another number than `otherRoom`; zero or less for none. */
-  readonly rooms: ReadonlyMap<string, number>;
-  readonly otherRoom: number;
-  /** The endpoint that was served last: the round goes on behind it. */
-  readonly after: string;
+/** The room that the lanes have, as plain data, because it is shared out where the queue is read. */
+export interface ClaimQuota {
+  /** Deliveries over all destinations. */
+  readonly total: number;
+  /** Deliveries of one destination whose room is not `default`. Zero or less for none. */
+  readonly perDestination: ReadonlyMap<string, number>;
+  readonly default: number;
+  /** The destination that was served last: the round robin continues behind it. */
+  readonly cursor: string;
 }
 
-/** How many deliveries to claim of each endpoint. @param due the endpoints that have some due, in no order */
-export function allot(due: readonly string[], { places, rooms, otherRoom, after }: Demand): [string, number][] {
-  const roomOf = (id: string) => rooms.get(id) ?? otherRoom;
-  const able = inTurn(
+/**
+ * Shares the quota over the destinations: each gets an equal part of what is left, up to its own room.
+ * @param due the ids of the destinations that have deliveries due, in any order
+ * @returns how many deliveries to claim for each destination that gets any, in the order of the round robin
+ */
+export function allocateFairly(due: readonly string[], quota: ClaimQuota): [string, number][] {
+  const roomOf = (id: string) => quota.perDestination.get(id) ?? quota.default;
+  const eligible = roundRobin(
     due.filter((id) => roomOf(id) > 0),
-    after,
+    quota.cursor,
   );
   const shares: [string, number][] = [];
-  let left = places;
-  for (const [index, id] of able.entries()) {
+  let left = quota.total;
+  for (const [index, id] of eligible.entries()) {
     if (left <= 0) break;
-    const count = Math.min(roomOf(id), Math.ceil(left / (able.length - index)));
+    const count = Math.min(roomOf(id), Math.ceil(left / (eligible.length - index)));
     shares.push([id, count]);
     left -= count;
   }
   return shares;
 }
 
-/** Each endpoint once, the one behind the last that was served first. */
-function inTurn(ids: readonly string[], last: string): string[] {
+/** Each id once, beginning behind the cursor. */
+function roundRobin(ids: readonly string[], cursor: string): string[] {
   const sorted = [...ids].sort();
-  const start = sorted.findIndex((id) => id > last);
+  const start = sorted.findIndex((id) => id > cursor);
   return start <= 0 ? sorted : [...sorted.slice(start), ...sorted.slice(0, start)];
 }

@@ -1,63 +1,55 @@
-/**
- * The way in: an event and what is to be delivered of it are stored in one transaction, and only then acknowledged.
- */
+/** The way in: an event and its deliveries are stored in one transaction, and only then acknowledged. */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { DeliveryEvent } from '../events/event.ts';
-import type { WebhookSource } from '../events/sources.ts';
 import { newTimedId, type RandomBytes } from '../ids.ts';
-import type { Database } from '../store/database.ts';
+import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';
 import { match } from './match.ts';
-import type { Announcements, Signals } from './notifications.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
-  /** A second emission under the same key is the first one again. */
+  /** A second emission under the same key returns the first one. */
   readonly idempotencyKey?: string | undefined;
-  /** What the emitter said, where `data` was filled in with what differs from time to time. */
+  /** The emitter's own input, if `data` was completed with values that differ from call to call. */
   readonly given?: unknown;
-  /** The one webhook that it goes to, whatever it listens to: a trigger that was fired, or a test. */
+  /** The only webhook that receives the event, whatever it is subscribed to: for triggers and test events. */
   readonly webhookId?: string | undefined;
 }
 
 export interface Emitted {
   readonly eventId: string;
-  /** Deliveries that were made of it, held ones included. */
+  /** Its deliveries, held ones included. */
   readonly deliveries: readonly string[];
-  /** Whether it had been emitted before, under the same key: then nothing new was made. */
+  /** Whether the event had been emitted before, under the same key: then nothing was created. */
   readonly repeated: boolean;
 }
 
-/** Stores an event and its deliveries. When it resolves, both survive whatever happens to the process. */
+/**
+ * Stores an event and its deliveries. When it resolves, both survive whatever happens to the process.
+ * @throws ServiceError `invalid_parameters` when the idempotency key was used for another event
+ */
 export type Emit = (emission: Emission) => Promise<Emitted>;
 
 export interface EmitContext {
-  readonly database: Database;
+  readonly transaction: NotifyingTransaction;
   readonly kind: DatabaseKind;
-  readonly signals: Announcements & Pick<Signals, 'work' | 'updated'>;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
 }
 
-export function createEmit(context: EmitContext): Emit {
-  return async (emission) => {
-    const emitted = await context.database
-      .transaction()
-      .execute((transaction) => store(transaction, context, emission));
-    if (emitted.deliveries.length > 0 && !emitted.repeated) {
-      context.signals.work();
-      context.signals.updated(emitted.deliveries);
-    }
-    return emitted;
-  };
-}
+export const createEmit =
+  (context: EmitContext): Emit =>
+  (emission) =>
+    context.transaction((transaction, changed) => store(transaction, changed, context, emission));
 
 async function store(
   transaction: Transaction<Tables>,
-  { kind, signals, now, randomBytes }: EmitContext,
+  changed: ChangeRecorder,
+  { kind, now, randomBytes }: EmitContext,
   emission: Emission,
 ): Promise<Emitted> {
   const { workspaceId, accountId, accountType, source, event, data, idempotencyKey = null } = emission;
@@ -82,8 +74,8 @@ async function store(
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, fingerprint);
 
-  const targets = await targetsOf(transaction, kind, emission);
-  const deliveries = targets.map(
+  const receivers = await receiversOf(transaction, kind, emission);
+  const deliveries = receivers.map(
     ({ webhookId, enabled }): DeliveryTable => ({
       id: newTimedId(randomBytes, created_at),
       workspace_id: workspaceId,
@@ -95,7 +87,7 @@ async function store(
       attempts: 0,
       attempts_before: 0,
       next_at: 0,
-      claim: null,
+      claim_token: null,
       created_at,
       finished_at: null,
     }),
@@ -103,14 +95,14 @@ async function store(
   await insertDeliveries(transaction, kind, deliveries);
   const ids = deliveries.map((delivery) => delivery.id);
   if (ids.length > 0) {
-    await signals.announceWork(transaction);
-    await signals.announceUpdates(transaction, ids);
+    changed.work();
+    changed.deliveries(ids);
   }
   return { eventId: id, deliveries: ids, repeated: false };
 }
 
-/** The webhooks that an event goes to. On Postgres they cannot be disabled before the deliveries are there. */
-async function targetsOf(
+/** The webhooks that receive an event. On Postgres they are locked: none is disabled before its delivery is stored. */
+async function receiversOf(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
   emission: Emission,
@@ -120,8 +112,9 @@ async function targetsOf(
     .selectFrom('webhooks')
     .select(['id', 'workspace_id', 'source', 'enabled', 'events', 'account_ids'])
     .where('workspace_id', '=', workspaceId)
-    .$if(webhookId === undefined, (query) => query.where('source', '=', source))
-    .$if(webhookId !== undefined, (query) => query.where('id', '=', webhookId as string))
+    .$call((query) =>
+      webhookId === undefined ? query.where('source', '=', source) : query.where('id', '=', webhookId),
+    )
     .$if(kind === 'postgres', (query) => query.forShare())
     .execute();
   return rows.flatMap((row) => {
@@ -129,10 +122,10 @@ async function targetsOf(
     if (webhookId !== undefined) return [{ webhookId: row.id, enabled }];
     const matched = match(emission, {
       workspaceId: row.workspace_id,
-      source: row.source as WebhookSource | null,
+      source: row.source,
       enabled,
-      events: JSON.parse(row.events),
-      accountIds: JSON.parse(row.account_ids),
+      events: readJsonColumn(row.events),
+      accountIds: readJsonColumn(row.account_ids),
     });
     return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
   });
@@ -149,7 +142,7 @@ const deliveryColumns = {
   attempts: 'bigint',
   attempts_before: 'bigint',
   next_at: 'bigint',
-  claim: 'text',
+  claim_token: 'text',
   created_at: 'bigint',
   finished_at: 'bigint',
 } as const satisfies Record<keyof DeliveryTable, 'text' | 'bigint'>;
@@ -161,7 +154,7 @@ async function insertDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const columns = sql.join(Object.keys(deliveryColumns).map((column) => sql.ref(column)));
-  const rows = rowsTable(kind, 'made', deliveryColumns, rowsText(deliveries));
+  const rows = rowsTable(kind, 'new_delivery', deliveryColumns, rowsText(deliveries));
   await sql`insert into deliveries (${columns}) select ${columns} from ${rows}`.execute(transaction);
 }
 

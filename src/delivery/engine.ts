@@ -1,38 +1,71 @@
-/** Delivery as one thing: what the composition root starts and stops. */
+/**
+ * The delivery engine: what the composition root starts and stops.
+ *
+ * Glossary
+ *   event        something that happened to an account, or a trigger that was fired; stored once
+ *   delivery     an event on its way to one webhook: pending, then succeeded or failed; or held
+ *   attempt      one request for a delivery, and its response
+ *   destination  where a webhook's deliveries go: URL, headers, signing secrets, health; one per webhook
+ *   claim        a worker takes deliveries that are due, so that no other worker sends them
+ *   lease        how long a claim lasts; when a worker dies, its deliveries are due again at the end of the lease
+ *   claim token  names a claim; who does not know it can no longer settle the delivery
+ *   settle       to store an attempt and the new state of its delivery, and end the claim (message settlement)
+ *   lane         the deliveries claimed for one destination, behind an AIMD limiter of requests at once
+ *   held         of a delivery: its webhook is disabled, and it waits until it is redelivered
+ *
+ * The way of an event
+ *   emit.ts               stores the event, with a delivery for each webhook that
+ *   match.ts                says is subscribed, in one transaction; then the event is acknowledged
+ *   queue.ts              asks for a transaction of the durable queue, which runs in
+ *   queue-thread.ts         a thread of its own on SQLite, and consists of
+ *   queue-transaction.ts    settling what was sent, and claiming what is due:
+ *   claim.ts                which destinations have deliveries due (SQL), shared out by
+ *   claim-quota.ts          round robin over the room that
+ *   lanes.ts                the lanes have
+ *   payload.ts            builds the body, still in that transaction
+ *   worker.ts             takes deliveries from the lanes and hands them to
+ *   send.ts                 one request, to a destination.ts, signed by
+ *   signature.ts            HMAC-SHA256
+ *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
+ *   settle.ts             stores outcomes and health with the next transaction
+ *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
+ *   requeue.ts            makes deliveries due again, when a caller redelivers them
+ *   retention.ts          deletes what is old
+ */
 import type { Logger } from 'pino';
 import type { RandomBytes } from '../ids.ts';
 import type { AddressRule } from '../security/addresses.ts';
 import { createOutbound, dnsLookup, type Lookup } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
+import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
-import { createSignals, type Signals } from './notifications.ts';
 import { createQueue } from './queue.ts';
-import { openTurns } from './queue-thread.ts';
+import { openQueueTransactions } from './queue-thread.ts';
 import { startRetention } from './retention.ts';
 import { type After, afterTimeout, startWorker, type Worker } from './worker.ts';
 
-/** What tests set otherwise: none of it is for users to turn. */
+/** Settings for tests. None of them is a setting of the gateway. */
 export interface DeliveryTuning {
   readonly lookup?: Lookup;
   readonly after?: After;
   readonly limits?: Partial<LaneLimits>;
-  /** A request has this long, the answer's body included. */
+  /** How long a request may take, including the body of its response. */
   readonly deadlineMs?: number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
 }
 
-export interface Delivery {
+export interface DeliveryEngine {
   readonly emit: Emit;
-  readonly signals: Signals;
+  readonly notifications: Notifications;
   readonly worker: Worker;
-  /** Lets what is on its way end. */
+  /** Lets requests in flight end, and settles them. */
   close(): Promise<void>;
 }
 
-export interface DeliveryOptions {
+export interface DeliveryEngineOptions {
   readonly database: Database;
   readonly location: DatabaseLocation;
   readonly vault: Vault;
@@ -44,34 +77,33 @@ export interface DeliveryOptions {
   readonly tuning: DeliveryTuning;
 }
 
-export function startDelivery({ location, allows, retentionDays, tuning, ...given }: DeliveryOptions): Delivery {
+export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
+  const { database, location, allows, retentionDays, tuning, logger, randomBytes } = options;
   const { lookup = dnsLookup, after = afterTimeout, limits } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
-  const { kind } = location;
-  const signals = createSignals(location, given.logger);
-  const turns = openTurns(given.database, location, signals);
+  const notifications = createNotifications(database, location, logger);
+  const transactions = openQueueTransactions(database, location, notifications);
   const outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs });
-  const random = () => given.randomBytes(4).readUInt32BE() / 2 ** 32;
   const worker = startWorker({
-    ...given,
-    queue: createQueue({ ...given, makeTurn: turns.make, signals, leaseMs }),
+    ...options,
+    queue: createQueue({ ...options, transactions, leaseMs }),
     outbound,
-    random,
+    random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     after,
     limits: { ...laneLimits, ...limits },
     deadlineMs,
     leaseMs,
     pollMs,
   });
-  signals.onWork(worker.wake);
-  const retention = startRetention({ ...given, days: retentionDays, after });
+  notifications.onWork(worker.wake);
+  const retention = startRetention({ ...options, days: retentionDays, after });
   return {
-    emit: createEmit({ ...given, kind, signals }),
-    signals,
+    emit: createEmit({ ...options, transaction: notifications.transaction, kind: location.kind }),
+    notifications,
     worker,
     async close() {
       await Promise.all([worker.close(), retention.close()]);
-      await Promise.all([signals.close(), outbound.close(), turns.close()]);
+      await Promise.all([notifications.close(), outbound.close(), transactions.close()]);
     },
   };
 }

@@ -1,149 +1,161 @@
 /**
- * Fairness over endpoints: each has a lane with a limit of its own, which grows while the endpoint keeps up and shrinks
- * when it does not. An endpoint that hangs fills its lane and nothing else.
+ * Fairness over destinations. Each has a lane: a queue in memory with a concurrency limit of its own. The limit is AIMD
+ * (additive increase, multiplicative decrease): one more after each quick success, half after a sign of overload. A
+ * destination that hangs fills its own lane and no other.
  */
-import type { Demand } from './claim-quota.ts';
-import type { Job } from './queue.ts';
+import type { ClaimQuota } from './claim-quota.ts';
+import type { ClaimedDelivery } from './queue.ts';
 
 export interface LaneLimits {
-  /** Requests at once, over all endpoints, that have begun within `patienceMs`. */
+  /** Requests at once over all destinations, counting those that began within `slowAfterMs`. */
   readonly slots: number;
-  /** Requests at once, over all endpoints, however old. */
+  /** Requests at once over all destinations, whatever their age. */
   readonly allSlots: number;
-  /** Requests at once to one endpoint, at the most and at first. */
-  readonly perEndpoint: number;
+  /** The highest limit of a lane. */
+  readonly perDestination: number;
+  /** The first limit of a lane. */
   readonly initial: number;
-  /** A request that has lasted this long is slow: it does not count against the slots of the others any more. */
-  readonly patienceMs: number;
+  /** After this long a request is slow: it no longer takes one of the slots that destinations share. */
+  readonly slowAfterMs: number;
 }
 
-export const laneLimits: LaneLimits = { slots: 256, allSlots: 1_024, perEndpoint: 128, initial: 8, patienceMs: 1_000 };
+export const laneLimits: LaneLimits = {
+  slots: 256,
+  allSlots: 1_024,
+  perDestination: 128,
+  initial: 8,
+  slowAfterMs: 1_000,
+};
 
 /**
- * More deliveries are claimed than can be sent at once, so that places are filled while results are being stored, and one
- * commit serves many: over all endpoints, and of one that keeps up.
+ * More deliveries are claimed than can be sent at once, so that slots are filled while results are being stored and one
+ * commit serves many: by these factors over all destinations, and for one that keeps up.
  */
-const readyFactors = { all: 2, endpoint: 4 } as const;
+const prefetch = { all: 2, destination: 4 } as const;
 
-/** Lanes that are kept when nothing is in them, so that an endpoint keeps the trust that it has earned, or lost. */
-const keptLanes = 2_000;
+/** Idle lanes that are kept, so that a destination keeps the limit that it has earned or lost. */
+const maxLanes = 2_000;
+
+/** How a request ended, as the limiter sees it: `overload` shrinks the lane, `failure` leaves it as it is. */
+export type LaneResult = 'success' | 'failure' | 'overload';
 
 interface Lane {
-  /** Requests that the endpoint is trusted to take at once. */
-  cap: number;
+  /** Requests at once. */
+  limit: number;
   sending: number;
-  /** Claimed, and waiting for a place. */
-  ready: Job[];
+  /** Claimed, and waiting for a slot. */
+  queued: ClaimedDelivery[];
 }
 
 export interface Lanes {
-  /** What more to claim; null where there is no room. */
-  demand(): Demand | null;
-  add(job: Job): void;
-  /** The next job that there is room for; null where there is none. */
-  take(): Job | null;
-  /** A request has ended. */
-  ended(job: Job, result: 'well' | 'badly' | 'slowly'): void;
-  /** Empties the lane of an endpoint, or all of them. */
-  withdraw(webhookId?: string): Job[];
+  /** The room for more claims; null if there is none. */
+  quota(): ClaimQuota | null;
+  add(delivery: ClaimedDelivery): void;
+  /** Takes a slot for the next delivery; null if no delivery can be sent now. Ends with `release`. */
+  take(): ClaimedDelivery | null;
+  /** Gives back the slot of a delivery. */
+  release(delivery: ClaimedDelivery, result: LaneResult): void;
+  /** Removes the queued deliveries of one destination, or of all. */
+  drain(webhookId?: string): ClaimedDelivery[];
   /** Requests at this moment. */
   readonly sending: number;
-  /** Jobs that wait for a place. */
-  readonly ready: number;
+  /** Deliveries that wait for a slot. */
+  readonly queued: number;
 }
 
-/** @param clock milliseconds by a clock that never jumps */
+/** @param clock monotonic milliseconds */
 export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   const lanes = new Map<string, Lane>();
-  /** Those with something ready, in the order in which they are served. */
-  const line = new Set<Lane>();
-  /** Requests by their beginning, the oldest first, as long as they count against the slots. */
-  const young = new Map<Job, number>();
+  /** Lanes with queued deliveries, in the order in which they are served. */
+  const rotation = new Set<Lane>();
+  /** Requests that take a slot, with the time at which they began, the oldest first. */
+  const recent = new Map<ClaimedDelivery, number>();
   let sending = 0;
-  let ready = 0;
-  /** Where the next round over the endpoints begins. */
-  let last = '';
+  let queued = 0;
+  let cursor = '';
 
   const laneOf = (webhookId: string, failing: boolean): Lane => {
     let lane = lanes.get(webhookId);
     if (lane === undefined) {
-      lane = { cap: failing ? 1 : limits.initial, sending: 0, ready: [] };
+      lane = { limit: failing ? 1 : limits.initial, sending: 0, queued: [] };
       lanes.set(webhookId, lane);
     }
     return lane;
   };
-  const age = () => {
-    const past = clock() - limits.patienceMs;
-    for (const [job, began] of young) {
-      if (began > past) return;
-      young.delete(job);
+  const expireRecent = () => {
+    const line = clock() - limits.slowAfterMs;
+    for (const [delivery, began] of recent) {
+      if (began > line) return;
+      recent.delete(delivery);
     }
   };
   const prune = () => {
-    for (const [id, lane] of lanes) if (lane.sending === 0 && lane.ready.length === 0) lanes.delete(id);
+    for (const [id, lane] of lanes) if (lane.sending === 0 && lane.queued.length === 0) lanes.delete(id);
   };
   return {
-    demand() {
-      age();
-      const places = Math.min(readyFactors.all * limits.slots - young.size, limits.allSlots - sending) - ready;
-      if (places <= 0) return null;
-      const rooms = new Map<string, number>();
+    quota() {
+      expireRecent();
+      const total = Math.min(prefetch.all * limits.slots - recent.size, limits.allSlots - sending) - queued;
+      if (total <= 0) return null;
+      const perDestination = new Map<string, number>();
       for (const [id, lane] of lanes) {
-        // Nothing is kept ready for an endpoint that is slow: it would wait out its lease.
-        const cap = lane.cap > limits.initial ? readyFactors.endpoint * lane.cap : lane.cap;
-        const room = cap - lane.sending - lane.ready.length;
-        if (room !== limits.initial) rooms.set(id, room);
+        // Nothing is prefetched for a destination that is slow: it would wait until its lease ends.
+        const limit = lane.limit > limits.initial ? prefetch.destination * lane.limit : lane.limit;
+        const room = limit - lane.sending - lane.queued.length;
+        if (room !== limits.initial) perDestination.set(id, room);
       }
-      return { places, rooms, otherRoom: limits.initial, after: last };
+      return { total, perDestination, default: limits.initial, cursor };
     },
-    add(job) {
-      last = job.target.webhookId;
-      const lane = laneOf(last, job.target.failing);
-      lane.ready.push(job);
-      line.add(lane);
-      ready += 1;
+    add(delivery) {
+      const { webhookId, failing } = delivery.destination;
+      const lane = laneOf(webhookId, failing);
+      lane.queued.push(delivery);
+      rotation.add(lane);
+      queued += 1;
+      cursor = webhookId;
     },
     take() {
-      age();
-      if (young.size >= limits.slots || sending >= limits.allSlots || ready === 0) return null;
-      for (const lane of line) {
-        if (lane.sending >= lane.cap) continue;
-        const job = lane.ready.shift() as Job;
-        // To the end of the line: the other endpoints come first now.
-        line.delete(lane);
-        if (lane.ready.length > 0) line.add(lane);
+      expireRecent();
+      if (recent.size >= limits.slots || sending >= limits.allSlots) return null;
+      for (const lane of rotation) {
+        if (lane.sending >= lane.limit) continue;
+        const delivery = lane.queued.shift();
+        // To the end of the rotation: the other destinations come first now.
+        rotation.delete(lane);
+        if (delivery === undefined) continue;
+        if (lane.queued.length > 0) rotation.add(lane);
         lane.sending += 1;
         sending += 1;
-        ready -= 1;
-        young.set(job, clock());
-        return job;
+        queued -= 1;
+        recent.set(delivery, clock());
+        return delivery;
       }
       return null;
     },
-    ended(job, result) {
-      const { webhookId, failing } = job.target;
+    release(delivery, result) {
+      const { webhookId, failing } = delivery.destination;
       const lane = laneOf(webhookId, failing);
       lane.sending -= 1;
       sending -= 1;
-      // An endpoint that answers well, but takes its time, is trusted with no more than before.
-      age();
-      const quick = young.delete(job);
-      if (result === 'well' && quick) lane.cap = Math.min(limits.perEndpoint, lane.cap + 1);
-      if (result === 'slowly') lane.cap = Math.max(1, Math.floor(lane.cap / 2));
-      if (lanes.size > keptLanes) prune();
+      expireRecent();
+      // A destination that succeeds slowly keeps the limit that it has.
+      const quick = recent.delete(delivery);
+      if (result === 'success' && quick) lane.limit = Math.min(limits.perDestination, lane.limit + 1);
+      if (result === 'overload') lane.limit = Math.max(1, Math.floor(lane.limit / 2));
+      if (lanes.size > maxLanes) prune();
     },
-    withdraw(webhookId) {
-      const emptied = [...line].filter((lane) => webhookId === undefined || lane === lanes.get(webhookId));
-      for (const each of emptied) line.delete(each);
-      const withdrawn = emptied.flatMap((each) => each.ready.splice(0));
-      ready -= withdrawn.length;
-      return withdrawn;
+    drain(webhookId) {
+      const drained = [...rotation].filter((lane) => webhookId === undefined || lane === lanes.get(webhookId));
+      for (const lane of drained) rotation.delete(lane);
+      const deliveries = drained.flatMap((lane) => lane.queued.splice(0));
+      queued -= deliveries.length;
+      return deliveries;
     },
     get sending() {
       return sending;
     },
-    get ready() {
-      return ready;
+    get queued() {
+      return queued;
     },
   };
 }

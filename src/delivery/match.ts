@@ -1,30 +1,30 @@
-/** Which webhooks an event goes to. */
-
+/** Which webhooks receive an event. */
 import type { DeliveryEvent } from '../events/event.ts';
 import type { WebhookSource } from '../events/sources.ts';
 
-/** What of a webhook decides. */
+/** The part of a webhook that decides. */
 export interface Listener {
   readonly workspaceId: string;
   readonly source: WebhookSource | null;
   readonly enabled: boolean;
   readonly events: readonly string[];
-  /** None: all accounts of the workspace, future ones included. */
+  /** Empty for all accounts of the workspace, future ones included. */
   readonly accountIds: readonly string[];
 }
 
-/** Deliver it, hold it until someone replays it, or nothing: the webhook does not listen to it. */
+/** Deliver the event, hold it until it is redelivered, or neither, because the webhook is not subscribed to it. */
 export type Match = 'deliver' | 'hold' | null;
 
+/** Whether a webhook receives an event. A disabled webhook holds what it would have received. */
 export function match(
   { workspaceId, source, event, accountId }: Pick<DeliveryEvent, 'workspaceId' | 'source' | 'event' | 'accountId'>,
   listener: Listener,
 ): Match {
   if (listener.workspaceId !== workspaceId) return null;
-  // A trigger is fired at one webhook by name: it matches none.
+  // A trigger event is addressed to one webhook: it matches none.
   if (source === null || listener.source !== source) return null;
   if (!listener.events.includes(event)) return null;
-  const listens = listener.accountIds.length === 0 || (accountId !== null && listener.accountIds.includes(accountId));
-  if (!listens) return null;
+  const { accountIds } = listener;
+  if (accountIds.length > 0 && (accountId === null || !accountIds.includes(accountId))) return null;
   return listener.enabled ? 'deliver' : 'hold';
 }

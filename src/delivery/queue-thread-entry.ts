@@ -1,14 +1,27 @@
-/** The thread that the turns of the queue are made in, on a connection of its own. */
-
+/** The program of the thread that the transactions of the queue run in, on a database connection of its own. */
+import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
-import { workerData } from 'piscina';
 import type { Tables } from '../store/schema.ts';
 import { sqliteDialect } from '../store/sqlite.ts';
-import { announcements } from './notifications.ts';
-import { makeTurn, type TurnOrder, type TurnReport } from './queue-transaction.ts';
+import type { QueueJob, QueueJobResult } from './queue-thread.ts';
+import { settleAndClaim } from './queue-transaction.ts';
 
+if (parentPort === null) throw new Error('This is the program of a thread');
+const port = parentPort;
 const database = new Kysely<Tables>({ dialect: sqliteDialect(workerData) });
-const context = { kind: 'sqlite', signals: announcements('sqlite', '') } as const;
+const send = (result: QueueJobResult) => port.postMessage(result);
 
-export default (order: TurnOrder): Promise<TurnReport> =>
-  database.transaction().execute((transaction) => makeTurn(transaction, context, order));
+port.on('message', async (job: QueueJob) => {
+  if (job === null) {
+    await database.destroy();
+    port.close();
+    return;
+  }
+  const { id, order } = job;
+  try {
+    const report = await database.transaction().execute((transaction) => settleAndClaim(transaction, 'sqlite', order));
+    send({ id, report });
+  } catch (error) {
+    send({ id, error });
+  }
+});

@@ -1,41 +1,30 @@
-/** The durable queue as the worker sees it: turns that bring jobs. */
+/** The durable queue as the worker sees it: outcomes go in, claimed deliveries come out. */
 import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
-import type { Database } from '../store/database.ts';
-import { ensureEndpoints } from '../webhooks/destinations.ts';
-import type { Demand } from './claim-quota.ts';
-import type { Signals } from './notifications.ts';
-import type { ClaimedBatch, ClaimedDelivery, TurnOrder, TurnReport } from './queue-transaction.ts';
+import type { ClaimQuota } from './claim-quota.ts';
+import { createDestinations, type Destination } from './destination.ts';
+import type { QueueTransactions } from './queue-thread.ts';
+import type { ClaimedBatch, PreparedDelivery } from './queue-transaction.ts';
 import { type Outcome, type Release, settlementOf } from './settle.ts';
-import { createTargets, type Target } from './target.ts';
 
-/** A delivery that this process has claimed. */
-export interface Job extends ClaimedDelivery {
-  readonly claim: string;
-  readonly target: Target;
-}
-
-export interface Turn {
-  readonly jobs: readonly Job[];
-  /** Webhooks with deliveries that cannot be claimed yet: see `prepare`. */
-  readonly unready: readonly string[];
+/** A delivery that this process has claimed, ready to be sent. */
+export interface ClaimedDelivery extends PreparedDelivery {
+  readonly claimToken: string;
+  readonly destination: Destination;
 }
 
 export interface Queue {
-  /** Stores what came of claims, gives others back, and claims anew, in one transaction. */
-  turn(outcomes: readonly Outcome[], releases: readonly Release[], demand: Demand | null): Promise<Turn>;
-  /** Makes the secrets of webhooks that have never been delivered to. */
-  prepare(webhookIds: readonly string[]): Promise<void>;
+  /** Settles the outcomes, gives back the releases and claims within the quota, in one transaction. */
+  settleAndClaim(
+    outcomes: readonly Outcome[],
+    releases: readonly Release[],
+    quota: ClaimQuota | null,
+  ): Promise<ClaimedDelivery[]>;
 }
 
-/** Makes a turn, wherever that is done. */
-export type MakeTurn = (order: TurnOrder) => Promise<TurnReport>;
-
 export interface QueueContext {
-  readonly database: Database;
-  readonly makeTurn: MakeTurn;
-  readonly signals: Pick<Signals, 'updated'>;
+  readonly transactions: Pick<QueueTransactions, 'run'>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
@@ -45,41 +34,36 @@ export interface QueueContext {
 
 const latestFirstEvery = 4;
 
-export function createQueue(context: QueueContext): Queue {
-  const { database, makeTurn, signals, vault, randomBytes, logger, now, leaseMs } = context;
-  // New deliveries are due at 0 and retries at a time: what is due last comes first now and then, so that retries need not
-  // wait until nothing new comes in.
-  let turns = 0;
-  const targetOf = createTargets(vault);
-  const toJobs = ({ webhook, endpoint, deliveries }: ClaimedBatch, claim: string): Job[] => {
+export function createQueue({ transactions, vault, randomBytes, logger, now, leaseMs }: QueueContext): Queue {
+  // New deliveries are due at 0 and retries at a time. Now and then those that became due last come first, so that retries
+  // need not wait until nothing new arrives.
+  let count = 0;
+  const open = createDestinations(vault);
+  const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
     try {
-      const target = targetOf(webhook, endpoint);
-      return deliveries.map((delivery) => ({ ...delivery, claim, target }));
+      const destination = open(batch.webhook, batch.destination);
+      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination }));
     } catch (error) {
-      // What is sealed cannot be opened. The others go on; these are due again when their leases run out.
-      logger.error({ err: error, webhookId: webhook.id }, 'a webhook cannot be delivered to');
+      // What is sealed cannot be opened. The other webhooks go on; these deliveries are due again when their leases end.
+      logger.error({ err: error, webhookId: batch.webhook.id }, 'a webhook cannot be delivered to');
       return [];
     }
   };
   return {
-    async turn(outcomes, releases, demand) {
-      turns += 1;
+    async settleAndClaim(outcomes, releases, quota) {
+      count += 1;
       const time = now().getTime();
-      const claim = newId(randomBytes);
-      const { settled, claimed, unready } = await makeTurn({
+      const claimToken = newId(randomBytes);
+      const { claimed } = await transactions.run({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
-        demand,
-        claim,
+        quota,
+        claimToken,
         leaseMs,
-        latestFirst: turns % latestFirstEvery === 0,
+        latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      if (settled.length > 0) signals.updated(settled);
-      return { jobs: claimed.flatMap((batch) => toJobs(batch, claim)), unready };
-    },
-    async prepare(webhookIds) {
-      await ensureEndpoints(database, context, webhookIds);
+      return claimed.flatMap((batch) => toClaimed(batch, claimToken));
     },
   };
 }

@@ -1,18 +1,18 @@
-/** Old events go, and with them the deliveries made of them: in small steps, so that nothing waits for it. */
+/** Deletes old events with their deliveries, in small steps, so that nothing waits for it. */
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
 import type { After } from './worker.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Events of one step, and the time between steps while there are more. */
+/** Events of one step, and the pause between steps while there are more. */
 const eventsOfStep = 100;
 const betweenStepsMs = 200;
-/** How often to look. */
+/** The pause between sweeps. */
 const betweenSweepsMs = 10 * 60 * 1000;
 
 export interface Retention {
-  /** Resolves when what was begun has ended; nothing is begun after that. */
+  /** Starts no further step. Resolves when the current one has ended. */
   close(): Promise<void>;
 }
 
@@ -54,12 +54,16 @@ export function startRetention({
   };
 }
 
-/** Deletes some of the events from before `line` that nothing waits for any more. @returns how many */
-export async function deleteOldEvents(database: Database, line: number): Promise<number> {
+/**
+ * Deletes up to a hundred of the events that were created before `before` and have no pending delivery, oldest first.
+ * @param before epoch milliseconds
+ * @returns how many were deleted
+ */
+export async function deleteOldEvents(database: Database, before: number): Promise<number> {
   const old = database
     .selectFrom('events')
     .select('events.id')
-    .where('events.created_at', '<', line)
+    .where('events.created_at', '<', before)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

@@ -1,4 +1,5 @@
-/** What an answer means for a delivery and for the endpoint that gave it. Everything here is a function of its input. */
+/** What a response means for a delivery and for its destination. Pure functions. */
+import { parseRetryAfter, temporaryStatuses } from '../http-semantics.ts';
 import type { OutboundResponse } from '../security/outbound.ts';
 
 const second = 1_000;
@@ -6,7 +7,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Milliseconds to wait behind each attempt that failed; behind the last one there is no further. */
+/** The retry schedule: milliseconds to wait after each failed attempt. After the last one the delivery has failed. */
 export const retryDelays: readonly number[] = [
   5 * second,
   minute,
@@ -21,65 +22,63 @@ export const retryDelays: readonly number[] = [
 
 export const maxAttempts = retryDelays.length + 1;
 
-/** A delay is up to this part shorter or longer, so that what failed together is not sent again together. */
+/** A delay is up to this fraction shorter or longer, so that deliveries that failed together are not retried together. */
 const jitter = 0.2;
 
-/** The longest wait that an endpoint can ask for with Retry-After: for the delivery, and for all that goes to it. */
+/** The longest waits that a destination can ask for with Retry-After: for the delivery, and for everything sent to it. */
 const maxRetryAfter = 12 * hour;
 const maxPause = 5 * minute;
 
-/** An endpoint that answers nothing but failures for this long is disabled. */
+/** A webhook whose destination has failed for this long without a success is disabled. */
 export const failingLimit = 5 * day;
 
-/** Answers that ask us to go slower. */
-const slowing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-const gone = 410;
+const goneStatus = 410;
 
-export interface Verdict {
+export interface RetryDecision {
   readonly outcome: 'succeeded' | 'retry' | 'failed';
-  /** The endpoint says that it is no more. */
+  /** The destination says that it no longer exists. */
   readonly gone: boolean;
-  /** The endpoint is overloaded or out of reach: fewer requests at once. */
-  readonly slow: boolean;
-  /** Milliseconds until the next attempt; 0 unless there is one. */
-  readonly delay: number;
-  /** Milliseconds for which nothing is sent to the endpoint. */
-  readonly pause: number;
+  /** The destination is overloaded or out of reach: fewer requests at once. */
+  readonly overloaded: boolean;
+  /** Milliseconds until the next attempt; 0 unless the outcome is `retry`. */
+  readonly delayMs: number;
+  /** Milliseconds for which nothing is sent to the destination. */
+  readonly pauseMs: number;
 }
 
 /**
- * @param attempt the number of the attempt that the answer is of, from 1
+ * Decides what follows from the end of an attempt.
+ * @param attempt the place of the attempt in the retry schedule, from 1
  * @param now epoch milliseconds
- * @param random answers a number from 0 to 1
+ * @param random returns a number from 0 to 1
  */
-export function judge(
+export function classify(
   { status, failure, retryAfter }: Pick<OutboundResponse, 'status' | 'failure' | 'retryAfter'>,
   { attempt, now, random }: { readonly attempt: number; readonly now: number; readonly random: () => number },
-): Verdict {
+): RetryDecision {
   if (failure === null && status !== null && status >= 200 && status < 300) {
-    return { outcome: 'succeeded', gone: false, slow: false, delay: 0, pause: 0 };
+    return { outcome: 'succeeded', gone: false, overloaded: false, delayMs: 0, pauseMs: 0 };
   }
-  const isGone = failure === null && status === gone;
+  const gone = failure === null && status === goneStatus;
   const asked = parseRetryAfter(retryAfter, now);
-  const asksForLess = status !== null && slowing.has(status);
-  const verdict = {
-    gone: isGone,
-    slow: asksForLess || failure !== null,
-    pause: asksForLess ? Math.min(asked ?? second, maxPause) : 0,
+  const asksForLess = status !== null && temporaryStatuses.has(status);
+  const decision = {
+    gone,
+    overloaded: asksForLess || failure !== null,
+    pauseMs: asksForLess ? Math.min(asked ?? second, maxPause) : 0,
   };
-  const usual = retryDelays[attempt - 1];
-  if (isGone || usual === undefined) return { ...verdict, outcome: 'failed', delay: 0 };
-  const jittered = usual * (1 - jitter + 2 * jitter * random());
-  return { ...verdict, outcome: 'retry', delay: Math.round(Math.max(jittered, Math.min(asked ?? 0, maxRetryAfter))) };
+  const scheduled = retryDelays[attempt - 1];
+  if (gone || scheduled === undefined) return { ...decision, outcome: 'failed', delayMs: 0 };
+  const jittered = scheduled * (1 - jitter + 2 * jitter * random());
+  const delayMs = Math.round(Math.max(jittered, Math.min(asked ?? 0, maxRetryAfter)));
+  return { ...decision, outcome: 'retry', delayMs };
 }
 
-/** RFC 9110, "Retry-After": seconds or a date, as milliseconds from now; null for what is neither. */
-export function parseRetryAfter(value: string | null, now: number): number | null {
-  if (value === null) return null;
-  const text = value.trim();
-  if (/^\d{1,10}$/.test(text)) return Number(text) * second;
-  const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
+/** Decides about an attempt that could not be made because of a fault of the gateway's own: no judgement of the destination. */
+export const unsentDecision = (attempt: number): RetryDecision => ({
+  outcome: attempt < maxAttempts ? 'retry' : 'failed',
+  gone: false,
+  overloaded: false,
+  delayMs: minute,
+  pauseMs: 0,
+});

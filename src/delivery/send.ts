@@ -1,8 +1,8 @@
-/** One attempt: a claimed delivery becomes a request, and its answer an outcome. */
+/** One attempt: a claimed delivery becomes a signed request, and its response an outcome. */
 import type { Outbound, OutboundResponse } from '../security/outbound.ts';
 import { contentTypes } from './payload.ts';
-import type { Job } from './queue.ts';
-import { judge } from './retry-policy.ts';
+import type { ClaimedDelivery } from './queue.ts';
+import { classify } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
 import { signatureHeaders } from './signature.ts';
 
@@ -14,38 +14,38 @@ export interface SendContext {
   readonly deadlineMs: number;
 }
 
-/** Makes the attempt. It rejects only where something is wrong with us, not with the endpoint. */
+/** Makes the attempt. It rejects only for a fault of the gateway's own, never for one of the destination. */
 export async function send(
   { outbound, now, random, deadlineMs }: SendContext,
-  { deliveryId, claim, target, payload, number, attempt }: Job,
+  { deliveryId, claimToken, destination, payload, number, attempt }: ClaimedDelivery,
 ): Promise<Outcome> {
   const startedAt = now().getTime();
   const started = performance.now();
   const body = Buffer.from(payload);
-  const own = signatureHeaders({ id: deliveryId, now: startedAt, body }, target.secrets);
-  const headers = [...own, ...withDefaults(target)];
-  const answer = await outbound.post({ url: target.url, headers, body, deadlineMs });
+  const signature = signatureHeaders({ id: deliveryId, now: startedAt, body }, destination.secrets);
+  const headers = [...signature, ...withDefaults(destination)];
+  const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
   return {
     deliveryId,
-    claim,
-    webhookId: target.webhookId,
-    wasFailing: target.failing,
-    verdict: judge(answer, { attempt, now: now().getTime(), random }),
+    claimToken,
+    webhookId: destination.webhookId,
+    wasFailing: destination.failing,
+    decision: classify(response, { attempt, now: now().getTime(), random }),
     attempt: {
       delivery_id: deliveryId,
       number,
       started_at: startedAt,
-      // Measured by a clock that never jumps.
+      // Measured by the monotonic clock.
       duration_ms: Math.round(performance.now() - started),
-      status: answer.status,
-      failure: answer.failure,
-      answer: answerText(answer),
+      status: response.status,
+      failure: response.failure,
+      response_body: bodyText(response),
     },
   };
 }
 
 /** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */
-function withDefaults({ format, headers }: Job['target']): string[] {
+function withDefaults({ format, headers }: ClaimedDelivery['destination']): string[] {
   const set = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
   const names = new Set(set.map(([name]) => name));
   const defaults: [string, string][] = [
@@ -55,5 +55,5 @@ function withDefaults({ format, headers }: Job['target']): string[] {
   return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }
 
-/** What came back as text that any database keeps: Postgres has no U+0000. */
-const answerText = ({ body }: OutboundResponse): string => body.toString('utf8').replaceAll('\0', '\uFFFD');
+/** The body as text that every database stores: Postgres has no U+0000. */
+const bodyText = ({ body }: OutboundResponse): string => body.toString('utf8').replaceAll('\0', '\uFFFD');

@@ -1,51 +1,14 @@
 /**
- * Signatures of the Standard Webhooks specification (https://www.standardwebhooks.com): HMAC-SHA256 over id, time and
- * the very bytes of the body; several while a secret is being rotated.
+ * Signatures of the Standard Webhooks specification (https://www.standardwebhooks.com): HMAC-SHA256 over the id, the time
+ * and the exact bytes of the body. While a secret is being rotated there is a signature for each valid secret.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { RandomBytes } from '../ids.ts';
+import { type SigningSecret, validSecrets } from '../webhooks/signing-secret.ts';
 
-/** A secret that payloads are signed with. */
-export interface SigningSecret {
-  /** base64 of the key. */
-  readonly key: string;
-  /** Epoch milliseconds from which on it is not used any more; null for the present one. */
-  readonly expiresAt: number | null;
-}
-
-const keyBytes = 32;
-
-/** How long the former secret signs too, for receivers to take up the new one. */
-export const rotationMs = 24 * 60 * 60 * 1000;
-
-/** Secrets that may be valid at once: a rotation beyond that has to wait. */
-export const maxSecrets = 5;
-
-export const newSecret = (randomBytes: RandomBytes): SigningSecret => ({
-  key: randomBytes(keyBytes).toString('base64'),
-  expiresAt: null,
-});
-
-/** The secret as receivers are given it. */
-export const secretText = ({ key }: SigningSecret): string => `whsec_${key}`;
-
-export const validSecrets = (secrets: readonly SigningSecret[], now: number): SigningSecret[] =>
-  secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-
-/** The secrets after a rotation: the new one first, those that are still valid behind it. */
-export function rotated(
-  secrets: readonly SigningSecret[],
-  now: number,
-  randomBytes: RandomBytes,
-): [SigningSecret, ...SigningSecret[]] {
-  const former = validSecrets(secrets, now).map(({ key, expiresAt }) => ({
-    key,
-    expiresAt: expiresAt ?? now + rotationMs,
-  }));
-  return [newSecret(randomBytes), ...former];
-}
-
-/** The three headers of a message, names and values alternating. */
+/**
+ * The three headers of a message, names and values alternating.
+ * `now` is in epoch milliseconds.
+ */
 export function signatureHeaders(
   { id, now, body }: { readonly id: string; readonly now: number; readonly body: Buffer },
   secrets: readonly SigningSecret[],
@@ -58,7 +21,7 @@ export function signatureHeaders(
   return ['webhook-id', id, 'webhook-timestamp', timestamp, 'webhook-signature', signatures.join(' ')];
 }
 
-/** Keys that have been made ready: that costs more than the signature of a short body. */
+/** Creating a key costs more than signing a short body with it. */
 const keys = new WeakMap<SigningSecret, KeyObject>();
 
 function keyOf(secret: SigningSecret): KeyObject {

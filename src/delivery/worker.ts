@@ -1,16 +1,16 @@
 /**
- * The worker of a process: claims what is due, sends it, stores what came of it. It turns when there is news: an event,
- * a result, a notification, and, as a backstop and for retries, a timer.
+ * The worker of a process: claims what is due, sends it, and settles it. Each round is a flush, one transaction of the
+ * queue. A flush follows an event, a result or a notification, and a timer, which finds retries that have become due.
  */
 import type { Logger } from 'pino';
 import type { Outbound } from '../security/outbound.ts';
-import { createLanes, type LaneLimits } from './lanes.ts';
-import type { Job, Queue } from './queue.ts';
-import { maxAttempts } from './retry-policy.ts';
+import { createLanes, type LaneLimits, type LaneResult } from './lanes.ts';
+import type { ClaimedDelivery, Queue } from './queue.ts';
+import { type RetryDecision, unsentDecision } from './retry-policy.ts';
 import { send } from './send.ts';
 import type { Outcome, Release } from './settle.ts';
 
-/** Calls `work` once in `ms` milliseconds. @returns how to call it off */
+/** Calls `work` once in `ms` milliseconds. @returns cancels the call */
 export type After = (ms: number, work: () => void) => () => void;
 
 export const afterTimeout: After = (ms, work) => {
@@ -26,212 +26,212 @@ export interface WorkerOptions {
   readonly random: () => number;
   readonly after: After;
   readonly limits: LaneLimits;
-  /** A request has this long, the answer's body included. */
+  /** How long a request may take, including the body of its response. */
   readonly deadlineMs: number;
-  /** A claim lasts this long; longer than a request may. */
+  /** How long a claim lasts; longer than a request may take. */
   readonly leaseMs: number;
-  /** How often to look for what nobody told of: retries, claims of the dead, events of other processes on SQLite. */
+  /** How often to look for work that nobody notified of: retries, leases of dead workers, other processes on SQLite. */
   readonly pollMs: number;
 }
 
 export interface Worker {
-  /** There may be something to do. */
+  /** There may be work. */
   wake(): void;
-  /** Resolves when nothing is due, on its way, or waiting to be stored. For tests and for stopping. */
+  /** Resolves when nothing is due, in flight or waiting to be settled. For tests and for stopping. */
   idle(): Promise<void>;
-  /** Claims nothing more, lets what is on its way end, and stores what came of it. */
+  /** Claims nothing more, lets requests in flight end, and settles them. */
   close(): Promise<void>;
 }
 
-/** Results wait this long for more of them, so that one commit stores many. */
-const gatherMs = 10;
-/** So many results do not wait. */
-const resultsOfTurn = 192;
-/** After a turn that failed (the database is away) the next one comes this much later. */
-const failedTurnMs = 1_000;
+/** Outcomes wait this long for more of them, so that one commit settles many. */
+const flushDelayMs = 10;
+/** This many outcomes do not wait. */
+const outcomesOfFlush = 192;
+/** The delay after a flush that failed, because the database is away. */
+const failedFlushMs = 1_000;
+
+/** The lease of a delivery that this process has claimed. */
+interface Lease {
+  /** The token that holds now: the delivery may be claimed again while it is being sent. */
+  claimToken: string;
+  /** Until when a request can begin and still end within the lease, on the monotonic clock. */
+  readonly usableUntil: number;
+}
 
 export function startWorker(options: WorkerOptions): Worker {
   const { queue, logger, after, limits, leaseMs, deadlineMs, pollMs } = options;
   const lanes = createLanes(limits, () => performance.now());
-  /** What this process has claimed, by delivery: with the claim that holds now, and when that ends. */
-  const held = new Map<string, { claim: string; readonly usableUntil: number }>();
+  /** By delivery. */
+  const leases = new Map<string, Lease>();
   let outcomes: Outcome[] = [];
   let releases: Release[] = [];
-  let turning = false;
-  let wanted = false;
+  let flushing = false;
+  /** Whether a flush was asked for during the current one. */
+  let rerun = false;
   let closing = false;
-  let cancelGather: (() => void) | null = null;
+  let cancelFlush: (() => void) | null = null;
   let cancelPoll: (() => void) | null = null;
-  let waiting: (() => void)[] = [];
-  let goingOn: NodeJS.Immediate | null = null;
+  let idleWaiters: (() => void)[] = [];
+  let dispatchTimer: NodeJS.Immediate | null = null;
 
-  const turn = async () => {
-    cancelGather?.();
-    cancelGather = null;
-    if (turning) {
-      wanted = true;
+  const flush = async () => {
+    cancelFlush?.();
+    cancelFlush = null;
+    if (flushing) {
+      rerun = true;
       return;
     }
-    turning = true;
-    wanted = false;
-    const results = outcomes;
-    const given = releases;
+    flushing = true;
+    rerun = false;
+    const [settling, releasing] = [outcomes, releases];
     outcomes = [];
     releases = [];
     try {
-      const demand = closing ? null : lanes.demand();
-      const { jobs, unready } = await queue.turn(results, given, demand);
-      for (const { deliveryId } of [...results, ...given]) held.delete(deliveryId);
-      for (const job of jobs) accept(job);
-      if (unready.length > 0) {
-        await queue.prepare(unready);
-        wanted = true;
-      }
-      // What was claimed while the process was told to stop is for others to send.
-      if (closing) giveBack(lanes.withdraw());
-      turning = false;
-      goOnSoon();
-      if (wanted || releases.length > 0) gather(0);
-      else settleIdle();
+      const claimed = await queue.settleAndClaim(settling, releasing, closing ? null : lanes.quota());
+      for (const { deliveryId } of [...settling, ...releasing]) leases.delete(deliveryId);
+      for (const delivery of claimed) accept(delivery);
+      // What was claimed while the process was asked to stop is for other processes to send.
+      if (closing) release(lanes.drain());
+      flushing = false;
+      scheduleDispatch();
+      if (rerun || releases.length > 0) scheduleFlush(0);
+      else if (lanes.sending + lanes.queued + outcomes.length === 0) resolveIdle();
     } catch (error) {
       logger.error({ err: error }, 'the delivery queue could not be read or written');
-      outcomes = [...results, ...outcomes];
-      releases = [...given, ...releases];
-      turning = false;
-      // A process that stops does not wait for a database that is gone: what it holds is free when its leases run out.
-      if (closing) stopWaiting();
-      else gather(failedTurnMs);
+      outcomes = [...settling, ...outcomes];
+      releases = [...releasing, ...releases];
+      flushing = false;
+      // A process that stops does not wait for a database that is away: its leases end by themselves.
+      if (closing) resolveIdle();
+      else scheduleFlush(failedFlushMs);
     }
   };
-  const gather = (ms: number) => {
-    if (turning) {
-      wanted = true;
+  const scheduleFlush = (ms: number) => {
+    if (flushing) {
+      rerun = true;
     } else if (ms === 0) {
-      cancelGather?.();
-      let called = true;
-      cancelGather = () => {
-        called = false;
+      cancelFlush?.();
+      let cancelled = false;
+      cancelFlush = () => {
+        cancelled = true;
       };
-      // Whoever wakes us in the same moment is served by the same turn.
-      queueMicrotask(() => void (called && turn()));
+      // One flush serves everybody who asks for one in the same moment.
+      queueMicrotask(() => {
+        if (!cancelled) void flush();
+      });
     } else {
-      cancelGather ??= after(ms, turn);
+      cancelFlush ??= after(ms, flush);
     }
   };
-  const settleIdle = () => {
-    if (lanes.sending + lanes.ready + outcomes.length + releases.length === 0) stopWaiting();
+  /** Outcomes wait for each other, unless nothing could be sent meanwhile. */
+  const flushOutcomes = () => {
+    if (flushing || outcomes.length === 0) return;
+    const enough = lanes.queued === 0 ? Math.min(lanes.sending, outcomesOfFlush) : outcomesOfFlush;
+    if (outcomes.length >= enough) void flush();
+    else scheduleFlush(flushDelayMs);
   };
-  const stopWaiting = () => {
-    const resolved = waiting;
-    waiting = [];
+  const resolveIdle = () => {
+    const resolved = idleWaiters;
+    idleWaiters = [];
     for (const resolve of resolved) resolve();
   };
-  const accept = (job: Job) => {
-    const mine = held.get(job.deliveryId);
-    if (mine !== undefined) {
-      // The clock jumped past the lease of a claim of our own: it goes on under the new one, and is not sent twice.
-      mine.claim = job.claim;
+  const accept = (delivery: ClaimedDelivery) => {
+    const lease = leases.get(delivery.deliveryId);
+    if (lease !== undefined) {
+      // The clock jumped past our own lease: the delivery goes on under the new claim, and is not sent twice.
+      lease.claimToken = delivery.claimToken;
       return;
     }
-    held.set(job.deliveryId, { claim: job.claim, usableUntil: performance.now() + leaseMs - deadlineMs });
-    lanes.add(job);
+    const usableUntil = performance.now() + leaseMs - deadlineMs;
+    leases.set(delivery.deliveryId, { claimToken: delivery.claimToken, usableUntil });
+    lanes.add(delivery);
   };
-  const giveBack = (jobs: readonly Job[]) => {
-    releases.push(
-      ...jobs.map(({ deliveryId, claim }) => ({ deliveryId, claim: held.get(deliveryId)?.claim ?? claim })),
-    );
-  };
-  const pump = () => {
-    for (let job = lanes.take(); job !== null; job = lanes.take()) void run(job);
-  };
-  const run = async (job: Job) => {
-    const claim = held.get(job.deliveryId);
-    if (claim === undefined || performance.now() > claim.usableUntil) {
-      // It waited too long for its place: its lease could end during the request.
-      giveBack([job]);
-      lanes.ended(job, 'badly');
-      return gather(gatherMs);
+  const release = (deliveries: readonly ClaimedDelivery[]) => {
+    for (const { deliveryId, claimToken } of deliveries) {
+      releases.push({ deliveryId, claimToken: leases.get(deliveryId)?.claimToken ?? claimToken });
     }
-    const outcome = await send(options, job).catch((error: unknown) => {
-      logger.error({ err: error, deliveryId: job.deliveryId }, 'a delivery could not be prepared');
-      return broken(job, options.now());
+  };
+  const dispatch = () => {
+    for (let delivery = lanes.take(); delivery !== null; delivery = lanes.take()) void attempt(delivery);
+  };
+  const attempt = async (delivery: ClaimedDelivery) => {
+    const lease = leases.get(delivery.deliveryId);
+    if (lease === undefined || performance.now() > lease.usableUntil) {
+      // It waited too long for its slot: its lease could end during the request.
+      release([delivery]);
+      lanes.release(delivery, 'failure');
+      return scheduleFlush(flushDelayMs);
+    }
+    const outcome = await send(options, delivery).catch((error: unknown) => {
+      logger.error({ err: error, deliveryId: delivery.deliveryId }, 'a delivery could not be prepared');
+      return unsentOutcome(delivery, options.now());
     });
-    const { verdict } = outcome;
-    lanes.ended(job, verdict.slow ? 'slowly' : verdict.outcome === 'succeeded' ? 'well' : 'badly');
-    outcomes.push({ ...outcome, claim: claim.claim });
-    if (verdict.pause > 0 || verdict.gone) giveBack(lanes.withdraw(job.target.webhookId));
-    goOnSoon();
+    const { decision } = outcome;
+    lanes.release(delivery, laneResultOf(decision));
+    outcomes.push({ ...outcome, claimToken: lease.claimToken });
+    if (decision.pauseMs > 0 || decision.gone) release(lanes.drain(delivery.destination.webhookId));
+    scheduleDispatch();
   };
   /**
-   * What has ended makes room for more, once for all that ends in the same round of the event loop, and at its end: then
-   * the connections of what has ended are free again, and no others are opened.
+   * Dispatches once for all requests that end in the same round of the event loop, and at its end: their connections are
+   * free again by then, and no others are opened.
    */
-  const goOnSoon = () => {
-    if (goingOn !== null) clearImmediate(goingOn);
-    goingOn = setImmediate(() => {
-      goingOn = null;
-      pump();
-      gatherResults();
+  const scheduleDispatch = () => {
+    if (dispatchTimer !== null) clearImmediate(dispatchTimer);
+    dispatchTimer = setImmediate(() => {
+      dispatchTimer = null;
+      dispatch();
+      flushOutcomes();
     });
-  };
-  /** Many results are stored at once, unless nothing could be sent meanwhile. */
-  const gatherResults = () => {
-    if (turning || outcomes.length === 0) return;
-    const enough = lanes.ready === 0 ? Math.min(lanes.sending, resultsOfTurn) : resultsOfTurn;
-    if (outcomes.length >= enough) void turn();
-    else gather(gatherMs);
   };
   const poll = () => {
     cancelPoll = after(pollMs, () => {
-      void turn();
+      void flush();
       poll();
     });
   };
   poll();
-  gather(0);
+  scheduleFlush(0);
 
   const worker: Worker = {
     wake: () => {
-      if (!closing) gather(0);
+      if (!closing) scheduleFlush(0);
     },
     idle: () =>
       new Promise((resolve) => {
-        waiting.push(resolve);
-        gather(0);
+        idleWaiters.push(resolve);
+        scheduleFlush(0);
       }),
     async close() {
       closing = true;
       cancelPoll?.();
-      giveBack(lanes.withdraw());
+      release(lanes.drain());
       await worker.idle();
-      cancelGather?.();
+      cancelFlush?.();
     },
   };
   return worker;
 }
 
-/** The outcome of an attempt that never left the house: it is tried again as if the endpoint had failed. */
-function broken(job: Job, now: Date): Outcome {
-  return {
-    deliveryId: job.deliveryId,
-    claim: job.claim,
-    webhookId: job.target.webhookId,
-    wasFailing: job.target.failing,
-    verdict: {
-      outcome: job.attempt < maxAttempts ? 'retry' : 'failed',
-      gone: false,
-      slow: false,
-      delay: 60_000,
-      pause: 0,
-    },
-    attempt: {
-      delivery_id: job.deliveryId,
-      number: job.number,
-      started_at: now.getTime(),
-      duration_ms: 0,
-      status: null,
-      failure: null,
-      answer: '',
-    },
-  };
+function laneResultOf({ outcome, overloaded }: RetryDecision): LaneResult {
+  if (overloaded) return 'overload';
+  return outcome === 'succeeded' ? 'success' : 'failure';
 }
+
+/** The outcome of an attempt that was never sent: it takes its place in the retry schedule like any other. */
+const unsentOutcome = (delivery: ClaimedDelivery, now: Date): Outcome => ({
+  deliveryId: delivery.deliveryId,
+  claimToken: delivery.claimToken,
+  webhookId: delivery.destination.webhookId,
+  wasFailing: delivery.destination.failing,
+  decision: unsentDecision(delivery.attempt),
+  attempt: {
+    delivery_id: delivery.deliveryId,
+    number: delivery.number,
+    started_at: now.getTime(),
+    duration_ms: 0,
+    status: null,
+    failure: null,
+    response_body: '',
+  },
+});

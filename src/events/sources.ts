@@ -1,4 +1,6 @@
 /** A family of events, as a row of the contract's tables. */
+import { keysOf } from '../keys-of.ts';
+
 export interface SourceRow {
   /** Whether a webhook chooses the fields of its payloads or always receives all of them. */
   readonly mapping: 'chosen' | 'all';
@@ -169,7 +171,7 @@ export type WebhookEvent = (typeof webhookSources)[WebhookSource]['events'][numb
 export type WebhookDataKey = (typeof webhookSources)[WebhookSource]['keys'][number];
 
 // Object.keys types the names of any object as string.
-export const webhookSourceNames = Object.keys(webhookSources) as WebhookSource[];
+export const webhookSourceNames = keysOf(webhookSources);
 
 /** The events of all sources. No two sources share one. */
 export const webhookEvents = webhookSourceNames.flatMap(

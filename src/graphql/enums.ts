@@ -2,7 +2,9 @@
  * Enums over the contract's vocabularies. A provider may send a value that is newer than this gateway: an output enum
  * falls back to UNRECOGNIZED, so that a new value never breaks a query.
  */
+
 import { type GraphQLEnumType, GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
+import { entriesOf } from '../keys-of.ts';
 import { builder } from './builder.ts';
 
 const unrecognized = 'UNRECOGNIZED';
@@ -23,7 +25,7 @@ export function contractEnum<Word extends string>(
 ) {
   // Object.entries and Object.fromEntries do not keep the types of keys.
   const values = Object.fromEntries(
-    (Object.entries(descriptions) as [Word, string][]).map(([word, wordDescription]) => [
+    entriesOf(descriptions).map(([word, wordDescription]) => [
       verbatim ? word : word.toUpperCase(),
       { value: word, description: wordDescription },
     ]),

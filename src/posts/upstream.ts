@@ -1,40 +1,14 @@
 import { requireAccount } from '../auth/account-access.ts';
-import { type Endpoint, pageOf, type Upstream } from '../upstream/client.ts';
+import { pageOf, type Upstream } from '../upstream/client.ts';
+import { postEndpoints } from './endpoints.ts';
 import type { PostsPort } from './port.ts';
-import { attachmentTypes, type Post, postProviders, reactions } from './shapes.ts';
 
-/** The words of this capability that an upstream may spell differently. */
-export const postVocabularies = {
-  post_objects: ['PostList', 'Post'],
-  providers: postProviders,
-  reactions,
-  attachment_types: attachmentTypes,
-} as const;
-
-const listEndpoint: Endpoint = {
-  capability: 'posts',
-  method: 'GET',
-  path: '/v1/users/{identifier}/posts',
-  answers: ['PostList'],
-  malformedId: 'invalid_recipient',
-  refusesFor: 'account',
-  reads: {
-    object: 'post_objects',
-    'items.*.object': 'post_objects',
-    'items.*.provider': 'providers',
-    'items.*.user_reacted': 'reactions',
-    'items.*.attachments.*.type': 'attachment_types',
-  },
-  writes: {},
-};
-
-/** Posts as a remote service lists them. They are not looked at here: what reads them is tolerant. */
+/** Posts as a remote service lists them. They are not checked here: what reads them is tolerant. */
 export function upstreamPosts(upstream: Upstream): PostsPort {
   return {
-    async list(call, { identifier, ...query }) {
-      requireAccount(call.caller, query.account_id);
-      const answer = await upstream.call(call, listEndpoint, { ids: { identifier }, query });
-      const { items, cursor } = pageOf<Post>(answer);
+    async list(context, request) {
+      requireAccount(context.caller, request.account_id);
+      const { items, cursor } = pageOf(await upstream.call(context, postEndpoints.list, request));
       return { object: 'PostList', items, cursor, paging: { page_count: items.length } };
     },
   };

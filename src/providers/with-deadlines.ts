@@ -43,7 +43,7 @@ async function withinDeadline<T>(
   parent: AbortSignal,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  using limit = deadline(deadlineMs, parent);
+  using limit = deadline(deadlineMs, parent, 'The network took too long');
   const { signal } = limit;
   if (signal.aborted) throw timeout(signal);
   const late = Promise.withResolvers<never>();

@@ -1,11 +1,11 @@
-/** Which errors an endpoint may answer (contract, "Errors"), and what becomes of one that it may not. */
+/** Which errors an endpoint may respond with (contract, "Errors"), and what stands in for any other. */
 import { type EndpointName, endpointNames } from '../endpoint.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError, unexpectedError } from '../errors.ts';
 
 const everywhere: readonly EndpointName[] = endpointNames;
 const actsForAccount: readonly EndpointName[] = ['EDIT', 'POSTS', 'PUB', 'CHK'];
 
-/** The endpoints that answer all types of a status, where the contract says it for the status as a whole. */
+/** The endpoints that have all types of a status, where the contract says so for the status as a whole. */
 const endpointsOfStatus: Readonly<Record<number, readonly EndpointName[]>> = {
   400: ['WHLIST', 'WHCREATE', 'WHDEL', 'PUB', 'CHK'],
   401: everywhere,
@@ -30,21 +30,16 @@ const endpointsOfType: { readonly [Name in ErrorName]?: readonly EndpointName[] 
   provider_unreachable: ['POSTS'],
 };
 
-/** The error types that an endpoint may answer. */
-export const allowedErrors = Object.fromEntries(
-  endpointNames.map((endpoint) => [
-    endpoint,
-    new Set(
-      errorNames.filter((name) =>
-        (endpointsOfType[name] ?? endpointsOfStatus[errorTable[name].status])?.includes(endpoint),
-      ),
-    ),
-  ]),
-) as unknown as Readonly<Record<EndpointName, ReadonlySet<ErrorName>>>;
+const isAllowed = (endpoint: EndpointName, name: ErrorName): boolean =>
+  (endpointsOfType[name] ?? endpointsOfStatus[errorTable[name].status] ?? []).includes(endpoint);
+
+/** The error types that an endpoint may respond with, in the order of the error table. */
+export const allowedErrors = (endpoint: EndpointName): readonly ErrorName[] =>
+  errorNames.filter((name) => isAllowed(endpoint, name));
 
 /**
- * What stands for a type that the endpoint may not answer: the first of these that it may. A type without a row, and one
- * whose row has nothing for the endpoint, is a failure of ours.
+ * The substitutes of a type that the endpoint may not respond with: the first one that it may. A type without a row, or
+ * without a substitute that the endpoint has, is a failure of ours.
  */
 const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
   unprocessable_entity: ['invalid_parameters'],
@@ -55,16 +50,17 @@ const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
   payment_error: ['unprocessable_entity'],
   insufficient_credits: ['unprocessable_entity'],
   insufficient_job_slot: ['unprocessable_entity'],
-  // Listing posts knows no 404: what cannot be found there is the account.
+  // Listing posts has no 404: the resource that cannot be found there is the account.
   resource_not_found: ['wrong_account'],
   invalid_resource_identifier: ['unprocessable_entity'],
 };
 
-/** The failure as the endpoint may answer it: of a type it has, with the status that the contract gives the type. */
-export function answerable(endpoint: EndpointName, failure: ServiceError): ServiceError {
+/**
+ * The failure as the endpoint may report it: of a type that it has, with the status that the contract gives the type.
+ */
+export function toAllowedError(endpoint: EndpointName, failure: ServiceError): ServiceError {
   const { errorName, detail, issues, cause } = failure;
-  const allowed = allowedErrors[endpoint];
-  const name = allowed.has(errorName) ? errorName : substituteOf(errorName, allowed);
+  const name = isAllowed(endpoint, errorName) ? errorName : substituteOf(endpoint, errorName);
   if (name === errorName && failure.status === errorTable[name].status) return failure;
   if (name === 'unexpected_error') {
     return unexpectedError(failure);
@@ -72,12 +68,14 @@ export function answerable(endpoint: EndpointName, failure: ServiceError): Servi
   return new ServiceError(name, { ...(detail === undefined ? {} : { detail }), issues, cause });
 }
 
-function substituteOf(name: ErrorName, allowed: ReadonlySet<ErrorName>): ErrorName {
-  // Where bad input has no 400, it has one type for all.
-  const candidates = errorTable[name].status === 400 ? (['unprocessable_entity'] as const) : (substitutes[name] ?? []);
-  // `wrong_account` would be allowed everywhere, but stands for a 404 only where an account is named.
-  const accountNamed = allowed.has('invalid_account');
+function substituteOf(endpoint: EndpointName, name: ErrorName): ErrorName {
+  // An endpoint without a 400 has one type for all bad input.
+  const candidates: readonly ErrorName[] =
+    errorTable[name].status === 400 ? ['unprocessable_entity'] : (substitutes[name] ?? []);
+  // Every endpoint has `wrong_account`, but it can stand for a 404 only where the request names an account.
+  const namesAccount = actsForAccount.includes(endpoint);
   return (
-    candidates.find((each) => allowed.has(each) && (each !== 'wrong_account' || accountNamed)) ?? 'unexpected_error'
+    candidates.find((each) => isAllowed(endpoint, each) && (each !== 'wrong_account' || namesAccount)) ??
+    'unexpected_error'
   );
 }

@@ -1,19 +1,15 @@
-/** The OpenAPI 3.1 document of the REST face, made from the tables and shapes that serve it. */
+/** The OpenAPI 3.1 document of the REST face, derived from the tables and shapes that serve it. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { type Endpoint, pathIds } from '../endpoint.ts';
-import { type ErrorName, errorNames, errorTable } from '../errors.ts';
+import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
+import { type ErrorName, errorTable } from '../errors.ts';
 import { allowedErrors } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { replayedHeader } from './responder.ts';
 
-/** A JSON Schema of one of our shapes: an object, or a choice of objects. */
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
-  readonly oneOf?: readonly ObjectSchema[];
-}
+type JsonSchema = z.core.JSONSchema.JSONSchema;
 
+/** The document as an object to be sent as JSON. */
 export function openApiDocument() {
   return {
     openapi: '3.1.1',
@@ -21,18 +17,18 @@ export function openApiDocument() {
       title: 'Jobs, posts and webhooks',
       version: '1',
       description:
-        'Acts on behalf of connected accounts: edits and publishes job postings, lists posts, manages webhooks.',
+        'Edits and publishes job postings, lists posts and manages webhooks on behalf of connected accounts.',
     },
-    // The paths below start with the first prefix; what stands before `/v1` in the others is their server.
+    // The paths below start with the first prefix. The other prefixes are servers: what precedes `/v1` in them.
     servers: prefixes.map((prefix) => ({ url: prefix.slice(0, -prefixes[0].length) || '/' })),
     security: [{ ApiKey: [] }],
     paths: pathsOf(endpoints),
     components: {
       securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } },
       headers: {
-        RequestId: { description: 'The id of the request, for support.', schema: { type: 'string' } },
+        RequestId: { description: 'The id of the request. Give it to support.', schema: { type: 'string' } },
         Replayed: {
-          description: 'Present where the answer was given before under the same Idempotency-Key.',
+          description: 'Present if the response repeats an earlier one with the same Idempotency-Key.',
           schema: { const: 'true' },
         },
       },
@@ -40,7 +36,7 @@ export function openApiDocument() {
   };
 }
 
-function pathsOf(all: readonly Endpoint[]) {
+function pathsOf(all: readonly ContractEndpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of all) {
     const path = `${prefixes[0]}${endpoint.path}`;
@@ -49,10 +45,10 @@ function pathsOf(all: readonly Endpoint[]) {
   return paths;
 }
 
-function operationOf(endpoint: Endpoint) {
-  const { name, summary, operation, query = {}, body } = endpoint;
+function operationOf(endpoint: ContractEndpoint) {
+  const { operationId, summary, operation, query = {}, body } = endpoint;
   const request = schemaOf(operation.shape);
-  const ids = pathIds(endpoint);
+  const ids = pathParameters(endpoint);
   const parameter = (at: 'path' | 'query') => (field: string) => ({
     name: field,
     in: at,
@@ -60,7 +56,7 @@ function operationOf(endpoint: Endpoint) {
     schema: propertyOf(request, field),
   });
   return {
-    operationId: name,
+    operationId,
     summary,
     description: `The API key needs the scope \`${operation.scope}\`.`,
     parameters: [
@@ -78,19 +74,19 @@ function operationOf(endpoint: Endpoint) {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same key with the same request answers the same for 24 hours, and acts once.',
+  description: 'For 24 hours, a request with the same key and the same content acts once and gets the same response.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-function responsesOf({ name, status, answer, body }: Endpoint) {
+function responsesOf({ name, status, response, body }: ContractEndpoint) {
   const headers = {
     'x-request-id': { $ref: '#/components/headers/RequestId' },
     ...(body ? { [replayedHeader]: { $ref: '#/components/headers/Replayed' } } : {}),
   };
-  const types = errorNames.filter((each) => allowedErrors[name].has(each));
+  const types = allowedErrors(name);
   const statuses = [...new Set(types.map((each) => errorTable[each].status))];
   return {
-    [status]: { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(answer) } } },
+    [status]: { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(response) } } },
     ...Object.fromEntries(
       statuses.map((each) => {
         const schema = envelopeOf(
@@ -119,16 +115,20 @@ const envelopeOf = (status: number, types: readonly ErrorName[]) => ({
   additionalProperties: false,
 });
 
-/** Rules that JSON Schema cannot say are left out of it: they are told by the errors that they end in. */
-function schemaOf(shape: z.ZodType): ObjectSchema {
+/** Rules that JSON Schema cannot express are left out: a request that breaks one gets an error that states it. */
+const schemaOf = (shape: z.ZodType): JsonSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
-  return schema as ObjectSchema;
+  return schema;
+};
+
+/** The schema of a field of an object, or of the first variant that has the field. */
+function propertyOf({ properties, oneOf }: JsonSchema, name: string): object | undefined {
+  const property = properties?.[name];
+  if (typeof property === 'object') return property;
+  return oneOf?.map((variant) => propertyOf(variant, name)).find((found) => found !== undefined);
 }
 
-const propertyOf = ({ properties, oneOf }: ObjectSchema, name: string): object | undefined =>
-  properties?.[name] ?? oneOf?.map((variant) => propertyOf(variant, name)).find((found) => found !== undefined);
-
-function withoutFields(schema: ObjectSchema, names: readonly string[]): ObjectSchema {
+function withoutFields(schema: JsonSchema, names: readonly string[]): JsonSchema {
   const { properties = {}, required = [], oneOf } = schema;
   if (oneOf !== undefined) return { ...schema, oneOf: oneOf.map((variant) => withoutFields(variant, names)) };
   return {

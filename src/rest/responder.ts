@@ -1,25 +1,33 @@
-/** How an endpoint answers: from its operation, or from what was answered before under the same `Idempotency-Key`. */
+/** The response of an endpoint: from its operation, or from the first request with the same `Idempotency-Key`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../endpoint.ts';
+import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
-import { flatRequest } from './request.ts';
+import { flatRequest, type RestRoute } from './request.ts';
 
-/** Marks an answer that was given before. */
+/** Marks a response that repeats the one to the first request with the same `Idempotency-Key`. */
 export const replayedHeader = 'idempotency-replayed';
 
-interface Exchange {
-  readonly http: FastifyRequest;
-  /** The caller, whose scope has been checked. */
+interface RestRequest {
+  readonly http: FastifyRequest<RestRoute>;
+  /** The caller has been authorized. */
   readonly context: RequestContext;
   readonly ports: Ports;
   readonly idempotency: Idempotency | undefined;
 }
 
-export async function answer(endpoint: Endpoint, exchange: Exchange, reply: FastifyReply): Promise<FastifyReply> {
-  const { http, context, ports, idempotency } = exchange;
+/**
+ * Performs the operation of an endpoint and sends its response.
+ * @throws ServiceError for every failure of a request without an idempotency key that the gateway keeps
+ */
+export async function respond(
+  endpoint: ContractEndpoint,
+  restRequest: RestRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { http, context, ports, idempotency } = restRequest;
   const request = flatRequest(endpoint, http);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
@@ -30,16 +38,17 @@ export async function answer(endpoint: Endpoint, exchange: Exchange, reply: Fast
   const { body, replayed } = await idempotency.once(
     { caller, endpoint: endpoint.name, key, request, signal },
     async () => {
-      // A client that disconnects comes back for the response: the work is not given up with its connection.
-      const lasting = { ...context, signal: new AbortController().signal };
-      return JSON.stringify(await endpoint.operation.perform(ports, lasting, request));
+      // A client that disconnects comes back for the response: the work does not end with its connection.
+      const uninterrupted = { ...context, signal: new AbortController().signal };
+      return JSON.stringify(await endpoint.operation.perform(ports, uninterrupted, request));
     },
   );
   if (replayed) reply.header(replayedHeader, 'true');
   return reply.status(endpoint.status).type('application/json').send(body);
 }
 
-function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+/** @throws ServiceError `invalid_parameters` for a key that is empty or too long */
+function idempotencyKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;

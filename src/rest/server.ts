@@ -1,9 +1,9 @@
 /**
- * The REST face: the endpoints of the contract on the shared HTTP server. The order of its checks is that of the
- * operations: key → scope, before a body is read at all; then the request itself → shape → account → resource → state.
+ * The REST face: the endpoints of the contract on the shared HTTP server. It checks in the order of the operations: key
+ * → scope, both before the body is read; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Endpoint } from '../endpoint.ts';
+import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
@@ -11,30 +11,32 @@ import { shortened } from '../issues.ts';
 import { authorize } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
-import { answerable } from './allowed-errors.ts';
+import { toAllowedError } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';
-import { answer } from './responder.ts';
+import type { RestRoute } from './request.ts';
+import { respond } from './responder.ts';
 
 const descriptionPath = '/openapi.json';
 
 export interface RestOptions {
   readonly ports: Ports;
   readonly authenticate: Authenticate;
-  /** Honours `Idempotency-Key`; without it the key is passed on. */
+  /** Honours `Idempotency-Key`. Without it the key is passed on to the ports. */
   readonly idempotency?: Idempotency | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set before the body is read. */
+    /** Set before the body is read; null for requests to no endpoint. */
     context: RequestContext | null;
   }
   interface FastifyContextConfig {
-    endpoint?: Endpoint;
+    endpoint?: ContractEndpoint;
   }
 }
 
+/** Serves the endpoints of the contract and the OpenAPI document, under each prefix. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
   server.decorateRequest('context', null);
   const description = JSON.stringify(openApiDocument());
@@ -53,67 +55,72 @@ function mountAt(
   prefix: string,
   { ports, authenticate, idempotency, description }: MountOptions,
 ): void {
-  // Bodies are read as bytes whatever they claim to be: what is wrong with one is said in the endpoint's own terms.
+  // Bodies are read as bytes whatever their content type: the errors about them are those of the endpoint.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
 
   scope.addHook('onRequest', async (request) => {
-    const endpoint = request.routeOptions.config.endpoint;
+    const { endpoint } = request.routeOptions.config;
     if (endpoint === undefined) return;
     const caller = await authenticate(apiKeyOf(request));
     authorize(endpoint.operation, caller);
     request.context = { caller, requestId: request.id, signal: request.clientAborted };
   });
   scope.setErrorHandler((error, request, reply) => {
-    const endpoint = request.routeOptions.config.endpoint;
+    const { endpoint } = request.routeOptions.config;
     const envelope = errorResponse(error, request, (failure) =>
-      endpoint === undefined ? failure : answerable(endpoint.name, failure),
+      endpoint === undefined ? failure : toAllowedError(endpoint.name, failure),
     );
     return reply.status(envelope.status).send(envelope);
   });
   // The description of the service is no secret: it needs no key.
   scope.get(descriptionPath, (_request, reply) => reply.type('application/json').send(description));
-  scope.setNotFoundHandler((request, reply) => answerUnknown(prefix, request, reply));
+  scope.setNotFoundHandler((request, reply) => respondToUnknown(prefix, request, reply));
 
   for (const endpoint of endpoints) {
-    scope.route({
+    scope.route<RestRoute>({
       method: endpoint.method,
       url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { endpoint },
-      handler: (request, reply) =>
-        answer(endpoint, { http: request, context: request.context as RequestContext, ports, idempotency }, reply),
+      handler: (http, reply) => {
+        const { context } = http;
+        if (context === null) throw new Error('An endpoint was reached without authentication');
+        return respond(endpoint, { http, context, ports, idempotency }, reply);
+      },
     });
   }
 }
 
-/** The failure of a request of which only the request line is known, as the endpoint there may answer it. */
-export function asEndpointAnswers(failure: ServiceError, method: string, url: string): ServiceError {
-  const path = url.split('?', 1)[0] as string;
+/** The failure of a request of which only the request line is known, as the endpoint at that URL may report it. */
+export function toAllowedErrorAt(failure: ServiceError, method: string, url: string): ServiceError {
+  const path = pathOf(url);
   const below = prefixes.flatMap((prefix) => (path.startsWith(`${prefix}/`) ? [path.slice(prefix.length)] : []));
   const endpoint = endpoints.find((each) => each.method === method && below.some((rest) => patternOf(each).test(rest)));
-  return endpoint === undefined ? failure : answerable(endpoint.name, failure);
+  return endpoint === undefined ? failure : toAllowedError(endpoint.name, failure);
 }
 
 /**
- * An unknown path is 404. Another method of a known path is the contract's 400 `errors/malformed_request`, with `Allow`:
+ * 404 for an unknown path. Another method of a known path is the contract's 400 `errors/malformed_request`, with `Allow`:
  * the contract has no 405, and a 404 would tell a client that what it wants to delete is gone.
  */
-function answerUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = (request.url.split('?', 1)[0] as string).slice(prefix.length).replace(/\/$/, '');
-  const allowed = [...endpoints, { method: 'GET', path: descriptionPath }]
+function respondToUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = pathOf(request.url).slice(prefix.length).replace(/\/$/, '');
+  const methods = [...endpoints, { method: 'GET', path: descriptionPath }]
     .filter((endpoint) => patternOf(endpoint).test(path))
-    .map(({ method }) => method);
-  if (allowed.length === 0) {
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  if (methods.length === 0) {
     throw new ServiceError('resource_not_found', {
-      detail: `There is nothing at ${request.method} ${shortened(`${prefix}${path}`)}.`,
+      detail: `Nothing is served at ${request.method} ${shortened(`${prefix}${path}`)}.`,
     });
   }
-  const allow = [...new Set(allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
+  const allow = [...new Set(methods)].join(', ');
   const failure = new ServiceError('malformed_request', {
-    detail: `${request.method} is not a method of this path: it has ${allow}.`,
+    detail: `The path does not support ${request.method}, only ${allow}.`,
   });
   return reply.status(failure.status).header('allow', allow).send(toEnvelope(failure, request.id));
 }
 
-const patternOf = ({ path }: Pick<Endpoint, 'path'>): RegExp =>
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+
+const patternOf = ({ path }: Pick<ContractEndpoint, 'path'>): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);

@@ -6,6 +6,9 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AddressRule, literalAddress } from './addresses.ts';
+import { type FailureReason, failureReasonOf } from './transport-failure.ts';
+
+export type { FailureReason } from './transport-failure.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -16,16 +19,6 @@ export interface ResolvedAddress {
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export const dnsLookup: Lookup = (hostname) => systemLookup(hostname, { all: true });
-
-/** Why there is no response, or only part of one. */
-export type FailureReason =
-  | 'address_refused'
-  | 'name_not_found'
-  | 'connection_failed'
-  | 'connection_lost'
-  | 'tls_failed'
-  | 'timeout'
-  | 'invalid_answer';
 
 export interface OutboundPost {
   readonly url: URL;
@@ -166,42 +159,10 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
           if (received >= maxReadBytes) cut(null);
         },
         onResponseEnd: () => settle(null),
-        onResponseError: (_controller, error) => settle(reasonOf(error)),
+        onResponseError: (_controller, error) => settle(failureReasonOf(error)),
       },
     );
   });
-}
-
-/** Failures by error code. TLS has dozens of codes: see {@link tlsCode}. */
-const reasons: Readonly<Record<string, FailureReason>> = {
-  ADDRESS_REFUSED: 'address_refused',
-  ENOTFOUND: 'name_not_found',
-  EAI_AGAIN: 'name_not_found',
-  EAI_FAIL: 'name_not_found',
-  ENODATA: 'name_not_found',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  ETIMEDOUT: 'connection_failed',
-  ECONNREFUSED: 'connection_failed',
-  EHOSTUNREACH: 'connection_failed',
-  ENETUNREACH: 'connection_failed',
-  UND_ERR_SOCKET: 'connection_lost',
-  ECONNRESET: 'connection_lost',
-  EPIPE: 'connection_lost',
-};
-
-/** How the error codes of TLS begin. */
-const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/;
-
-function reasonOf(error: Error & { readonly code?: unknown; readonly errors?: readonly Error[] }): FailureReason {
-  const code = String(error.code ?? '');
-  const known = reasons[code];
-  if (known !== undefined) return known;
-  // An AggregateError: several addresses were tried, and none accepted the connection.
-  const [first] = error.errors ?? [];
-  if (first !== undefined) return reasonOf(first);
-  if (error.name === 'HTTPParserError') return 'invalid_answer';
-  if (tlsCode.test(code)) return 'tls_failed';
-  return code.startsWith('UND_ERR') ? 'invalid_answer' : 'connection_failed';
 }
 
 /**

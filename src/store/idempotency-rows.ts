@@ -27,9 +27,9 @@ export function idempotencyRows(database: Database, maxKeys: number) {
   async function deleteExpired(time: number): Promise<void> {
     if (time - deletedAt < intervalMs) return;
     deletedAt = time;
-    const expired = database.selectFrom('idempotent_answers').select('id').where('expires_at', '<=', time);
+    const expired = database.selectFrom('idempotent_responses').select('id').where('expires_at', '<=', time);
     const { numDeletedRows } = await database
-      .deleteFrom('idempotent_answers')
+      .deleteFrom('idempotent_responses')
       .where('id', 'in', expired.orderBy('expires_at').limit(batchRows))
       .executeTakeFirst();
     // There may be more: the next request deletes them.
@@ -41,7 +41,7 @@ export function idempotencyRows(database: Database, maxKeys: number) {
     const counted = await database
       .selectFrom(
         database
-          .selectFrom('idempotent_answers')
+          .selectFrom('idempotent_responses')
           .select('id')
           .where('id', '>=', workspace)
           .where('id', '<', `${workspace}g`)

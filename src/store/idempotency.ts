@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { Idempotency, IdempotentRequest } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
 import { idempotencyLimits, idempotencyRows, workspaceCharacters } from './idempotency-rows.ts';
-import type { IdempotentAnswerTable } from './schema.ts';
+import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long a response is stored. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -27,7 +27,7 @@ export function databaseIdempotency(
 
   const find = (id: string) =>
     database
-      .selectFrom('idempotent_answers')
+      .selectFrom('idempotent_responses')
       .selectAll()
       .where('id', '=', id)
       .where('expires_at', '>', now().getTime())
@@ -39,23 +39,23 @@ export function databaseIdempotency(
     const until = time + leaseMs;
     const row = { fingerprint, claimed_until: until, status: null, body: null, expires_at: time + keptMs };
     const { numInsertedOrUpdatedRows } = await database
-      .insertInto('idempotent_answers')
+      .insertInto('idempotent_responses')
       .values({ id, ...row })
       // An expired row may not have been deleted yet.
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet(row).where('idempotent_answers.expires_at', '<=', time),
+        conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', time),
       )
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n ? until : null;
   }
 
   /** Takes over an expired lease. Returns when the new lease ends, or null if it is not expired or another was faster. */
-  async function leaseAbandoned({ id, claimed_until }: IdempotentAnswerTable): Promise<number | null> {
+  async function leaseAbandoned({ id, claimed_until }: IdempotentResponseTable): Promise<number | null> {
     const time = now().getTime();
     if (claimed_until > time) return null;
     const until = time + leaseMs;
     const { numUpdatedRows } = await database
-      .updateTable('idempotent_answers')
+      .updateTable('idempotent_responses')
       .set({ claimed_until: until })
       .where('id', '=', id)
       .where('claimed_until', '=', claimed_until)
@@ -72,11 +72,11 @@ export function databaseIdempotency(
     } finally {
       // Another request may have taken over an expired lease. `claimed_until` then differs, and neither statement matches.
       if (body !== undefined && Buffer.byteLength(body) <= idempotencyLimits.bodyBytes) {
-        const store = database.updateTable('idempotent_answers').set({ status: success, body });
+        const store = database.updateTable('idempotent_responses').set({ status: success, body });
         await store.where('id', '=', id).where('claimed_until', '=', until).execute();
         rows.stored(id);
       } else {
-        const release = database.deleteFrom('idempotent_answers');
+        const release = database.deleteFrom('idempotent_responses');
         await release.where('id', '=', id).where('claimed_until', '=', until).execute();
       }
     }

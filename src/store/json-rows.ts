@@ -1,5 +1,6 @@
 /** Many rows as one JSON parameter: the statement is the same for any number of rows, so it is prepared only once. */
 import { type RawBuilder, sql } from 'kysely';
+import { keysOf } from '../keys-of.ts';
 import type { DatabaseLocation } from './database.ts';
 
 export type DatabaseKind = DatabaseLocation['kind'];
@@ -30,7 +31,7 @@ export function rowsTable<All extends string, Column extends All>(
   { text }: RowsText<All>,
 ): RawBuilder<unknown> {
   // `Object.keys` types keys as text, because objects can have more of them than their types say.
-  const names = Object.keys(columns) as Column[];
+  const names = keysOf(columns);
   switch (kind) {
     case 'sqlite': {
       const fields = names.map((name) => `json_extract(value, '$.${name}') as "${name}"`).join(', ');

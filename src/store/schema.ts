@@ -1,6 +1,9 @@
+import type { WebhookSource } from '../events/sources.ts';
+import type { FailureReason } from '../security/outbound.ts';
+
 /**
- * The tables of the embedded backend, the same on SQLite and Postgres: times are whole milliseconds since the epoch,
- * flags 0 or 1, and what is only ever read and written as a whole is JSON text.
+ * The tables of the embedded backend, the same on SQLite and Postgres. Times are whole milliseconds since the epoch and
+ * flags are 0 or 1. A value that is only ever read and written as a whole is JSON text.
  */
 export interface Tables {
   workspaces: WorkspaceTable;
@@ -8,16 +11,16 @@ export interface Tables {
   accounts: AccountTable;
   jobs: JobTable;
   webhooks: WebhookTable;
-  idempotent_answers: IdempotentAnswerTable;
+  idempotent_responses: IdempotentResponseTable;
   events: EventTable;
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
-  endpoints: EndpointTable;
+  webhook_destinations: WebhookDestinationTable;
 }
 
 export interface WorkspaceTable {
   id: string;
-  /** No two have the same. */
+  /** Unique. */
   name: string;
   created_at: number;
 }
@@ -26,7 +29,7 @@ export interface ApiKeyTable {
   id: string;
   workspace_id: string;
   name: string;
-  /** SHA-256 of the key, in hex. The key itself is kept nowhere. */
+  /** SHA-256 of the key, in hex. The key itself is not stored. */
   hash: string;
   /** JSON: the scopes. */
   scopes: string;
@@ -43,7 +46,7 @@ export interface AccountTable {
   name: string | null;
   type: string;
   status: string;
-  /** How the account is signed in at its network, in the network adapter's own words. */
+  /** How the account is signed in at its network, in the format of the network's adapter. */
   session: string;
   created_at: number;
 }
@@ -53,11 +56,11 @@ export interface JobTable {
   workspace_id: string;
   account_id: string;
   state: string;
-  /** JSON: what the posting says (JobFields). */
+  /** JSON: the contents of the posting (JobFields). */
   fields: string;
-  /** JSON: the checkpoint that publishing waits for (StoredCheckpoint); null where none is open. */
+  /** JSON: the checkpoint that publishing waits for (StoredCheckpoint); null if none is open. */
   checkpoint: string | null;
-  /** Until when one request alone may act on the posting; in the past where none does. */
+  /** End of the lease of the one request that may act on the posting; in the past if no request does. */
   claimed_until: number;
   created_at: number;
   updated_at: number;
@@ -68,14 +71,14 @@ export interface WebhookTable {
   workspace_id: string;
   type: string;
   /** Null for a TRIGGER webhook. */
-  source: string | null;
+  source: WebhookSource | null;
   name: string | null;
   enabled: number;
   request_url: string;
   format: string;
-  /** JSON: the accounts listened on; an empty list for all of the workspace, future ones included. */
+  /** JSON: the accounts whose events the webhook receives; empty for all accounts of the workspace, future ones included. */
   account_ids: string;
-  /** JSON: extra headers. */
+  /** JSON, sealed unless empty: extra headers. */
   headers: string;
   /** JSON: payload mapping. */
   data: string;
@@ -86,32 +89,33 @@ export interface WebhookTable {
   created_at: number;
 }
 
-export interface IdempotentAnswerTable {
+/** The response to a request with an `Idempotency-Key`, given again when the request is repeated. */
+export interface IdempotentResponseTable {
   /** Hex: 16 characters of the SHA-256 of the workspace, and the SHA-256 of it, the endpoint and the client's key. */
   id: string;
-  /** SHA-256 of what was asked, in hex. */
+  /** SHA-256 of the request, in hex. */
   fingerprint: string;
-  /** Until when one request alone may work on the answer. */
+  /** End of the lease of the request that is producing the response. */
   claimed_until: number;
-  /** Null while the answer is being worked on. */
+  /** Null until the response is complete. */
   status: number | null;
   body: string | null;
   expires_at: number;
 }
 
-/** What happened, once for all the webhooks that it goes to. */
+/** An event of an account, stored once for all the webhooks that receive it. */
 export interface EventTable {
   id: string;
   workspace_id: string;
   account_id: string | null;
   account_type: string | null;
-  /** Null for a TRIGGER webhook that was fired. */
-  source: string | null;
+  /** Null if the event is a TRIGGER webhook being fired. */
+  source: WebhookSource | null;
   event: string;
   /** JSON: the data by the keys of the source. */
   data: string;
   idempotency_key: string | null;
-  /** SHA-256 of what was emitted, to tell a repetition from another event under the same key. */
+  /** SHA-256 of the emission, to tell a repetition from another event under the same idempotency key. */
   fingerprint: string;
   created_at: number;
 }
@@ -125,19 +129,19 @@ export interface DeliveryTable {
   event_id: string;
   account_id: string | null;
   event: string;
-  /** pending, held, succeeded or failed. */
+  /** DeliveryState. */
   state: string;
   /** Attempts made in all. */
   attempts: number;
-  /** Attempts made before it was sent once more by hand: the retry table starts anew behind them. */
+  /** Attempts made before the last redelivery: the retry schedule starts anew behind them. */
   attempts_before: number;
   /**
-   * When it is due; 0 for at once, whatever the clock says. While it is claimed, the end of the lease: a worker that dies
-   * leaves it to be due then.
+   * When the delivery is due; 0 for at once, whatever the clock says. While the delivery is claimed, the end of the lease,
+   * so that it is due again if the worker dies.
    */
   next_at: number;
-  /** The token of the claim under which it is being sent; only who knows it can say what came of it. */
-  claim: string | null;
+  /** Identifies the claim under which the delivery is being sent: only its holder can settle the delivery. */
+  claim_token: string | null;
   created_at: number;
   finished_at: number | null;
 }
@@ -148,26 +152,26 @@ export interface DeliveryAttemptTable {
   number: number;
   started_at: number;
   duration_ms: number;
-  /** HTTP status; null where none came. */
+  /** HTTP status; null if no response arrived. */
   status: number | null;
-  /** FailureReason; null where the answer was read whole. */
-  failure: string | null;
-  /** First bytes of the answer as text. */
-  answer: string;
+  /** Null if the response was read in full. */
+  failure: FailureReason | null;
+  /** The first bytes of the response's body, as text. */
+  response_body: string;
 }
 
-/** What delivery knows of a webhook; made when the webhook is first used. */
-export interface EndpointTable {
+/** Where the deliveries of a webhook go: the secrets that sign them, and how the destination is doing. One per webhook. */
+export interface WebhookDestinationTable {
   webhook_id: string;
-  /** Sealed JSON: the signing secrets, the present one first. */
+  /** Sealed JSON: the signing secrets, the current one first. */
   secrets: string;
-  /** Whether the present secret has been read. */
+  /** Whether the current secret has been shown. */
   secret_shown: number;
-  /** When the failures began that no success has ended; null while it works. */
+  /** When the current run of failures began; null while deliveries succeed. */
   failing_since: number | null;
-  /** Nothing is sent before; 0 where nothing holds it up. */
+  /** Nothing is sent before this time; 0 if the destination is not paused. */
   paused_until: number;
-  /** Why it was disabled (DisabledReason); null while it is not, or where it was made so. */
+  /** Why the webhook was disabled (DisabledReason); null if it is enabled, or was created disabled. */
   disabled_reason: string | null;
   disabled_at: number | null;
 }

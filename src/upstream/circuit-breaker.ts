@@ -1,29 +1,36 @@
 /**
- * A circuit breaker: when most calls fail, the next ones fail at once for a while, so that a service in trouble is not
- * asked harder and callers do not wait for nothing. Then one call at a time probes whether it is over.
+ * A circuit breaker: when most calls fail, further calls fail at once for a while, so that a service in trouble gets no
+ * extra load and callers do not wait for nothing. Then one trial call at a time finds out whether the trouble is over.
  *
- *   closed ── enough calls, half of them failed ──▶ open ── time passes ──▶ half open ── a probe succeeds ──▶ closed
- *                                                     ◀──────────── a probe fails, and twice the time ──┘
+ *   closed ── enough calls, half of them failed ──▶ open ── time passes ──▶ half-open ── the trial succeeds ──▶ closed
+ *                                                     ◀────────── the trial fails: open for twice the time ──┘
+ *
+ * Not cockatiel: its clock is Date.now, calls queue behind the trial while the circuit is half-open instead of failing
+ * at once, and a trial whose outcome nobody waited for would close the circuit. It would replace little more than the
+ * counting.
  */
 
-export interface Breaker {
-  /** Lets a call pass, or answers how many milliseconds it is too early. */
-  enter(): Passage | { readonly closedForMs: number };
+export interface CircuitBreaker {
+  /** A permit for one call; or, while the circuit is open, how many milliseconds to wait before the next try. */
+  tryAcquire(): Permit | { readonly retryInMs: number };
 }
 
-/** A call that passed. It is told once how the call went; `unknown` where nobody waited for the outcome. */
-export interface Passage {
-  left(how: 'well' | 'badly' | 'unknown'): void;
+/** `unknown` when nobody waited for the outcome. */
+export type CallOutcome = 'success' | 'failure' | 'unknown';
+
+export interface Permit {
+  /** Records the outcome of the call, once. */
+  record(outcome: CallOutcome): void;
 }
 
 export const breakerRules = {
-  /** Outcomes are counted over this time, in slices that are forgotten one by one. */
+  /** Outcomes count for this long, in slices that expire one by one. */
   windowMs: 10_000,
   slices: 10,
-  /** Fewer calls than these say nothing. */
+  /** The circuit stays closed below this number of calls. */
   minCalls: 20,
-  /** The share of failures that opens it. */
-  failures: 0.5,
+  /** The share of failures that opens the circuit. */
+  failureRate: 0.5,
   openMs: 1_000,
   maxOpenMs: 30_000,
 } as const;
@@ -34,13 +41,13 @@ interface Slice {
   failures: number;
 }
 
-/** @param now milliseconds since the epoch; a clock that is set back only makes it close earlier */
-export function breaker(now: () => number): Breaker {
+/** @param now epoch milliseconds; a clock that is set back only closes the circuit earlier */
+export function createCircuitBreaker(now: () => number): CircuitBreaker {
   const sliceMs = breakerRules.windowMs / breakerRules.slices;
   let slices: Slice[] = [];
   let openedAt: number | null = null;
   let openMs: number = breakerRules.openMs;
-  let probing = false;
+  let trialInFlight = false;
 
   function count(failed: boolean): void {
     const number = Math.floor(now() / sliceMs);
@@ -54,43 +61,43 @@ export function breaker(now: () => number): Breaker {
     if (failed) slice.failures += 1;
   }
 
-  function tripped(): boolean {
+  function shouldOpen(): boolean {
     const calls = slices.reduce((sum, slice) => sum + slice.calls, 0);
     const failures = slices.reduce((sum, slice) => sum + slice.failures, 0);
-    return calls >= breakerRules.minCalls && failures >= calls * breakerRules.failures;
+    return calls >= breakerRules.minCalls && failures >= calls * breakerRules.failureRate;
   }
 
-  const closedPassage: Passage = {
-    left(how) {
-      // Calls that entered before it opened have nothing more to say.
-      if (how === 'unknown' || openedAt !== null) return;
-      count(how === 'badly');
-      if (how === 'badly' && tripped()) openedAt = now();
+  const closedPermit: Permit = {
+    record(outcome) {
+      // Calls from before the circuit opened have no more say.
+      if (outcome === 'unknown' || openedAt !== null) return;
+      count(outcome === 'failure');
+      if (outcome === 'failure' && shouldOpen()) openedAt = now();
     },
   };
 
-  const probe = (): Passage => ({
-    left(how) {
-      probing = false;
-      if (how === 'well') {
+  const halfOpenPermit: Permit = {
+    record(outcome) {
+      trialInFlight = false;
+      if (outcome === 'success') {
         openedAt = null;
         openMs = breakerRules.openMs;
         slices = [];
-      } else if (how === 'badly') {
+      } else if (outcome === 'failure') {
         openedAt = now();
         openMs = Math.min(openMs * 2, breakerRules.maxOpenMs);
       }
     },
-  });
+  };
 
   return {
-    enter() {
-      if (openedAt === null) return closedPassage;
-      const passed = now() - openedAt;
-      if (passed >= 0 && passed < openMs) return { closedForMs: openMs - passed };
-      if (probing) return { closedForMs: openMs };
-      probing = true;
-      return probe();
+    tryAcquire() {
+      if (openedAt === null) return closedPermit;
+      const openFor = now() - openedAt;
+      if (openFor >= 0 && openFor < openMs) return { retryInMs: openMs - openFor };
+      if (trialInFlight) return { retryInMs: openMs };
+      trialInFlight = true;
+      return halfOpenPermit;
     },
   };
 }

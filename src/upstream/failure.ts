@@ -1,14 +1,18 @@
-/** What can go wrong between here and the upstream, in the contract's terms. Nothing of its internals is shown. */
+/**
+ * What can go wrong between the gateway and the upstream, in the contract's terms. Callers see nothing of its
+ * internals.
+ */
 import { ServiceError } from '../errors.ts';
+import { failedBeforeSending } from '../security/transport-failure.ts';
 
 export interface Failure {
   /**
-   * `unreached`: the service never had the request. `broken`: the connection broke after that. `expired`: nobody waits
-   * any more. `answered`: it said so, or something that cannot be understood.
+   * `unreached`: the service never received the request. `broken`: the connection broke after that. `expired`: nobody
+   * waits any more. `response`: the service reported the failure, or its response cannot be understood.
    */
-  readonly kind: 'unreached' | 'broken' | 'expired' | 'answered';
+  readonly kind: 'unreached' | 'broken' | 'expired' | 'response';
   readonly error: ServiceError;
-  /** Of the answer; null without one. */
+  /** Of the response; null without one. */
   readonly status: number | null;
   /** How long the service asks to be left alone. */
   readonly retryAfterMs: number | null;
@@ -16,46 +20,62 @@ export interface Failure {
   readonly instance: string | null;
 }
 
-/** What a caller of a change must know when nobody heard how it ended. */
-const doubt = ' It is not known whether it was carried out: check before you try again.';
+/** What the caller of a change must know when its result never arrived. */
+const outcomeUnknown = ' The outcome is unknown: check it before you try again.';
 
-/** @param repeatable whether the call can be made again whatever became of it */
-export function transportFailure(cause: unknown, { repeatable }: { readonly repeatable: boolean }): Failure {
-  const reached = !neverConnected(cause);
-  const error = reached
-    ? new ServiceError('network_down', {
-        detail: `The connection to the upstream service broke.${repeatable ? '' : doubt}`,
-        cause,
-      })
-    : new ServiceError('service_unavailable', {
-        detail: 'The upstream service cannot be reached. Try again later.',
-        cause,
-      });
-  return { kind: reached ? 'broken' : 'unreached', error, status: null, retryAfterMs: null, instance: null };
+const withoutResponse = { status: null, retryAfterMs: null, instance: null } as const;
+
+/**
+ * The failure of a connection.
+ * @param call.repeatable whether the call can be repeated whatever its outcome was
+ */
+export function connectionFailure(cause: unknown, { repeatable }: { readonly repeatable: boolean }): Failure {
+  if (failedBeforeSending(cause)) {
+    const detail = 'The upstream service cannot be reached. Try again later.';
+    return { kind: 'unreached', error: new ServiceError('service_unavailable', { detail, cause }), ...withoutResponse };
+  }
+  const detail = `The connection to the upstream service broke.${repeatable ? ' Try again.' : outcomeUnknown}`;
+  return { kind: 'broken', error: new ServiceError('network_down', { detail, cause }), ...withoutResponse };
 }
 
-/** @param reason of the signal that ended the call: a deadline, or a client that went away and will not read this */
+/**
+ * The failure of a call that ended by its signal.
+ * @param reason of the signal: a deadline, or a client that disconnected and will not read this
+ * @param call.repeatable whether the call can be repeated whatever its outcome was
+ */
 export function expiry(reason: unknown, { repeatable }: { readonly repeatable: boolean }): Failure {
   const error = new ServiceError('request_timeout', {
-    detail: `The upstream service did not answer in time.${repeatable ? ' Try again.' : doubt}`,
+    detail: `The upstream service did not respond in time.${repeatable ? ' Try again.' : outcomeUnknown}`,
     cause: reason,
   });
-  return { kind: 'expired', error, status: null, retryAfterMs: null, instance: null };
+  return { kind: 'expired', error, ...withoutResponse };
 }
 
-/** Looking up the name, connecting and the TLS handshake come before the first byte of a request. */
-function neverConnected(cause: unknown): boolean {
-  // Several addresses were tried: the request went out on none of them if each of them says so.
-  if (cause instanceof AggregateError) return cause.errors.every(neverConnected);
-  const { code = '', syscall } = cause as NodeJS.ErrnoException;
-  return (
-    syscall === 'connect' ||
-    syscall === 'getaddrinfo' ||
-    code === 'UND_ERR_CONNECT_TIMEOUT' ||
-    handshakeCodes.test(code)
-  );
+/** Whether the service is in trouble, as the circuit breaker counts it. */
+export function isTrouble({ kind, status, error }: Failure): boolean {
+  switch (kind) {
+    case 'unreached':
+    case 'broken':
+      return true;
+    case 'expired':
+      // A client that disconnected says nothing about the service.
+      return error.cause instanceof Error && error.cause.name === 'TimeoutError';
+    case 'response':
+      return status !== null && status >= 500;
+    default:
+      return kind satisfies never;
+  }
 }
 
-/** Codes of OpenSSL's verification and of node:tls; a record that breaks later on has ERR_SSL_ codes, which are not here. */
-const handshakeCodes =
-  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_TLS_HANDSHAKE_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|HOSTNAME_MISMATCH)/;
+/**
+ * The failure as callers see it where all calls are made with the gateway's own key: a key that the service refuses is
+ * no fault of theirs.
+ */
+export function asGatewayFault(failure: Failure): Failure {
+  if (failure.status !== 401 || failure.error.family !== 'key') return failure;
+  const error = new ServiceError('provider_error', {
+    detail: 'The upstream service refuses the key of this gateway.',
+    cause: failure.error,
+  });
+  return { ...failure, error };
+}

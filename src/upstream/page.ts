@@ -1,14 +1,18 @@
 import { ServiceError } from '../errors.ts';
 
 /**
- * The items and the next cursor of a list as it was answered. The items are as they came: one that is odd costs nobody
- * the page.
+ * The items and the next cursor of a list response. The items are as they came: an odd one costs nobody the page.
+ * @param response of which only `object` has been checked
+ * @throws ServiceError `provider_error` for a response that is no list
  */
-export function pageOf<T>(answer: unknown): { readonly items: T[]; readonly cursor: string | null } {
-  const { items, cursor = null } = answer as { readonly items?: unknown; readonly cursor?: unknown };
+export function pageOf<Item>(response: { readonly items: readonly Item[]; readonly cursor: string | null }): {
+  readonly items: Item[];
+  readonly cursor: string | null;
+} {
+  const { items, cursor = null } = response;
   if (!Array.isArray(items) || (cursor !== null && typeof cursor !== 'string')) {
-    throw new ServiceError('provider_error', { detail: 'The answer of the upstream service is not a list.' });
+    throw new ServiceError('provider_error', { detail: 'The response of the upstream service is not a list.' });
   }
-  // The contract's cursors have a character at least: an empty one names no page.
+  // The contract's cursors have at least one character: an empty one names no page.
   return { items, cursor: cursor === '' ? null : cursor };
 }

@@ -1,95 +1,116 @@
-/** Reads an answer of the upstream: a value of the contract, or a failure. */
+/** Reads a response of the upstream: a value of the contract, or a failure. */
+import { type ContractEndpoint, constantsOf } from '../endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../errors.ts';
-import type { Endpoint } from './endpoint.ts';
+import { parseRetryAfter } from '../http-semantics.ts';
 import type { Failure } from './failure.ts';
-import type { EndpointNames } from './translation.ts';
+import type { Translation } from './translation.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** The `retry-after` header. */
   readonly retryAfter: string | undefined;
   readonly text: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-export function readAnswer(
-  endpoint: Endpoint,
-  names: EndpointNames,
-  raw: RawAnswer,
-  now: Date,
-): { readonly value: Json } | Failure {
-  const json = parseObject(raw.text);
-  if (json === null) return unreadable(raw.status, 'is not a JSON object', now, raw.retryAfter);
-  if (raw.status < 200 || raw.status > 299) return refused(endpoint, names, raw, json, now);
-  names.read(json);
-  if (endpoint.answers.includes(json.object as string)) return { value: json };
-  return unreadable(raw.status, 'is of no kind that the contract has for it', now);
+/** A JSON object of one of the kinds that the endpoint's response has. */
+export interface Success {
+  readonly kind: 'success';
+  readonly value: object;
 }
 
-function parseObject(text: string): Json | null {
+/**
+ * @param now epoch milliseconds
+ * @returns the response in the contract's terms, with its `object` checked and nothing else; or why there is none
+ */
+export function readResponse(
+  endpoint: ContractEndpoint,
+  translation: Translation,
+  raw: RawResponse,
+  now: number,
+): Success | Failure {
+  const { status } = raw;
+  const retryAfterMs = parseRetryAfter(raw.retryAfter, now);
+  const json = parseObject(raw.text);
+  if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
+  if (status < 200 || status > 299) {
+    const instance = textOf(json.instance) ?? null;
+    return {
+      kind: 'response',
+      error: reportedError(endpoint, translation, status, json),
+      status,
+      retryAfterMs,
+      instance,
+    };
+  }
+  translation.decode(json);
+  return constantsOf(endpoint.response, 'object').some((object) => object === json.object)
+    ? { kind: 'success', value: json }
+    : { ...unreadable(status, 'is of no kind that the contract has for it'), retryAfterMs };
+}
+
+interface JsonObject {
+  readonly [name: string]: unknown;
+}
+
+function parseObject(text: string): JsonObject | null {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Json) : null;
+    return isObject(parsed) ? parsed : null;
   } catch {
     return null;
   }
 }
 
-/** An answer that is not the contract's. Its status is kept where it says that something failed. */
-export function unreadable(status: number, what: string, now: Date, retryAfter?: string): Failure {
-  const error = new ServiceError('provider_error', {
-    detail: `The answer of the upstream service ${what}.`,
-    ...(status >= 400 ? { status } : {}),
-  });
-  return { kind: 'answered', error, status, retryAfterMs: waitOf(retryAfter, now), instance: null };
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A response that is not the contract's. Its status is kept if it is that of an error. */
+export function unreadable(status: number, what: string): Failure {
+  return { kind: 'response', error: unreadableError(status, what), status, retryAfterMs: null, instance: null };
 }
 
-function refused(endpoint: Endpoint, names: EndpointNames, raw: RawAnswer, json: Json, now: Date): Failure {
-  const { status } = raw;
-  const { type, title, detail, instance } = json;
-  const told = { status, retryAfterMs: waitOf(raw.retryAfter, now), instance: textOf(instance) ?? null };
+const unreadableError = (status: number, what: string) =>
+  new ServiceError('provider_error', {
+    detail: `The response of the upstream service ${what}.`,
+    ...(status >= 400 ? { status } : {}),
+  });
+
+/** The error that the service reports. */
+function reportedError(
+  endpoint: ContractEndpoint,
+  translation: Translation,
+  status: number,
+  { type, title, detail }: JsonObject,
+): ServiceError {
+  // The contract has neither a rate limit nor an error type for one: to the caller it means "later".
   if (status === 429) {
-    // The contract has no type for it, and names no rate limit: what it comes to is "later".
-    const error = new ServiceError('service_unavailable', {
-      detail: 'The upstream service takes no more requests for now. Try again later.',
+    return new ServiceError('service_unavailable', {
+      detail: 'The upstream service accepts no more requests for now. Try again later.',
     });
-    return { kind: 'answered', error, ...told };
   }
-  const errorName = typeof type === 'string' && status >= 400 ? names.errorName(type) : undefined;
-  if (errorName === undefined) {
-    return { ...unreadable(status, 'is an error of no kind that the contract has', now), ...told };
-  }
-  const ownTitle = textOf(title);
-  const ownDetail = textOf(detail);
-  const error = new ServiceError(errorName, {
+  const errorName = typeof type === 'string' && status >= 400 ? translation.errorName(type) : undefined;
+  if (errorName === undefined) return unreadableError(status, 'is an error of no type that the contract has');
+  const theirTitle = textOf(title);
+  const theirDetail = textOf(detail);
+  return new ServiceError(errorName, {
     status,
-    ...(ownTitle === undefined ? {} : { title: ownTitle }),
-    ...(ownDetail === undefined ? {} : { detail: ownDetail }),
+    ...(theirTitle === undefined ? {} : { title: theirTitle }),
+    ...(theirDetail === undefined ? {} : { detail: theirDetail }),
     family: familyOf(errorName, endpoint),
   });
-  return { kind: 'answered', error, ...told };
 }
 
 /**
- * Where an endpoint acts for no account, a credential that is refused is the API key (contract, "Errors", 401). An
- * account_mismatch is about the accounts that the request names, wherever it comes from.
+ * Where an endpoint acts for no account, a refused credential is the API key (contract, "Errors", 401). An
+ * account_mismatch is about the accounts that the request names, whatever the endpoint.
  */
-function familyOf(errorName: ErrorName, { refusesFor }: Endpoint): ErrorFamily {
+function familyOf(errorName: ErrorName, { refusesFor }: ContractEndpoint): ErrorFamily {
   const { family } = errorTable[errorName];
   return family === 'account' && refusesFor === 'key' && errorName !== 'account_mismatch' ? 'key' : family;
 }
 
-/** Longest text of an envelope that is handed on, in UTF-16 code units. */
+/** The longest title, detail or instance that is passed on, in UTF-16 code units. */
 const maxText = 2_000;
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value.slice(0, maxText) : undefined;
-
-/** Retry-After is a number of seconds or a date (RFC 9110, 10.2.3). */
-function waitOf(header: string | undefined, now: Date): number | null {
-  if (header === undefined) return null;
-  if (/^\d+$/.test(header)) return Number(header) * 1_000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
-}

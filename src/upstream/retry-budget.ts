@@ -1,58 +1,63 @@
-/** Whether and when a failed call is made again. */
+/**
+ * Whether and when a failed call is retried. Retries are paid from a budget that all calls share: when everything
+ * fails, they add a tenth to the load and no more.
+ */
+import { temporaryStatuses } from '../http-semantics.ts';
 import type { Failure } from './failure.ts';
 
-export interface Retries {
-  /** Notes a call, so that it can pay for a retry: its own or another's. */
-  called(): void;
+export interface RetryBudget {
+  /** Pays for a part of a retry. Every call deposits once. */
+  deposit(): void;
   /**
-   * How many milliseconds to wait before the next attempt; null where there is none.
-   * @param attempt how many have been made
-   * @param repeatable whether it can be made again whatever became of it
-   * @param remainingMs how long the call may still last
+   * Takes a retry from the budget.
+   * @param call.attempt how many attempts have been made
+   * @param call.repeatable whether the call can be repeated whatever its outcome was
+   * @param call.remainingMs how long the call may still last
+   * @returns the milliseconds to back off before the retry; null if there must be none
    */
-  waitBefore(failure: Failure, call: { attempt: number; repeatable: boolean; remainingMs: number }): number | null;
+  withdraw(
+    failure: Failure,
+    call: { readonly attempt: number; readonly repeatable: boolean; readonly remainingMs: number },
+  ): number | null;
 }
 
 export const retryRules = {
   attempts: 3,
-  /** The first wait is somewhere between half of this and all of it, and each further one twice as long. */
-  firstWaitMs: 100,
-  /** A call pays this part of a retry: when everything fails, retries add a tenth to the load and no more. */
-  share: 0.1,
-  /** Retries that can be saved up. */
-  saved: 20,
+  /** The first backoff is between half of this and all of it. Each further one is twice as long. */
+  firstBackoffMs: 100,
+  /** The part of a retry that a call pays for. */
+  deposit: 0.1,
+  /** How many retries the budget holds at most, and at first. */
+  capacity: 20,
 } as const;
 
-/** Statuses that say "not now": an answer that may be another one soon. */
-const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-
 /** @param random from 0 up to 1 */
-export function retries(random: () => number): Retries {
-  let budget: number = retryRules.saved;
+export function createRetryBudget(random: () => number): RetryBudget {
+  let balance: number = retryRules.capacity;
   return {
-    called() {
-      budget = Math.min(retryRules.saved, budget + retryRules.share);
+    deposit() {
+      balance = Math.min(retryRules.capacity, balance + retryRules.deposit);
     },
-    waitBefore(failure, { attempt, repeatable, remainingMs }) {
-      // What never reached the service cannot have happened; anything else is only repeated where that does no harm.
-      const harmless = failure.kind === 'unreached' || (repeatable && mayPass(failure));
-      if (!harmless || attempt >= retryRules.attempts || budget < 1) return null;
-      const backoff = ((1 + random()) / 2) * retryRules.firstWaitMs * 2 ** (attempt - 1);
+    withdraw(failure, { attempt, repeatable, remainingMs }) {
+      // A request that never reached the service changed nothing. Any other is repeated only where that does no harm.
+      const harmless = failure.kind === 'unreached' || (repeatable && isTemporary(failure));
+      if (!harmless || attempt >= retryRules.attempts || balance < 1) return null;
+      const backoff = ((1 + random()) / 2) * retryRules.firstBackoffMs * 2 ** (attempt - 1);
       const wait = Math.max(backoff, failure.retryAfterMs ?? 0);
       if (wait >= remainingMs) return null;
-      budget -= 1;
+      balance -= 1;
       return wait;
     },
   };
 }
 
-function mayPass({ kind, status }: Failure): boolean {
+function isTemporary({ kind, status }: Failure): boolean {
   switch (kind) {
     case 'unreached':
     case 'broken':
       return true;
-    case 'answered':
-      return status !== null && passing.has(status);
+    case 'response':
+      return status !== null && temporaryStatuses.has(status);
     case 'expired':
       return false;
     default:

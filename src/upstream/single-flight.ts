@@ -1,72 +1,76 @@
 /**
- * Equal reads that are under way at the same time are one. A flight belongs to an owner (an API key): it is never shared
- * with another. A change that the owner makes ends the sharing of the reads that were under way: what they answer may be
- * older than the change.
+ * Single flight: equal reads that are in flight at the same time share one call. A flight belongs to an owner (an API
+ * key) and is never shared with another. A change that the owner makes ends the sharing of the reads in flight: what
+ * they return may be older than the change.
+ *
+ * Not undici's `deduplicate` interceptor: nothing can tell it of a change, it joins a request however long that has
+ * hung, and when the caller that came first disconnects, the request fails for all that joined it.
  */
 
-export interface Flights {
+export interface SingleFlight {
   /**
-   * Waits for the flight of this key, taking off where none can be joined. `signal` ends the waiting; the flight is
-   * aborted when nobody waits for it any more.
+   * Runs the work, or joins the flight of the same owner and key.
+   * @param signal ends the waiting of this caller; the work is aborted when nobody waits for it any more
    */
-  join<T>(owner: string, key: string, fly: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Lets no later call join the owner's present flights. */
-  close(owner: string): void;
+  run<T>(owner: string, key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Lets no later call join the flights that the owner has now. */
+  forget(owner: string): void;
 }
 
 interface Flight {
-  readonly landing: Promise<unknown>;
+  readonly result: Promise<unknown>;
   readonly controller: AbortController;
-  readonly since: number;
+  readonly startedAt: number;
   waiting: number;
-  landed: boolean;
+  settled: boolean;
 }
 
 /**
- * @param joinableMs how old a flight may be for another to join it: one that hangs must not take everybody with it
+ * @param joinableMs how old a flight may be for another caller to join: one that hangs must not hold up everybody
  * @param elapsed milliseconds of a clock that only goes forward
  */
-export function flights(joinableMs: number, elapsed: () => number): Flights {
-  const owners = new Map<string, Map<string, Flight>>();
+export function createSingleFlight(joinableMs: number, elapsed: () => number): SingleFlight {
+  const flightsByOwner = new Map<string, Map<string, Flight>>();
 
-  function takeOff(owner: string, key: string, fly: (signal: AbortSignal) => Promise<unknown>): Flight {
-    const mine = owners.get(owner) ?? new Map<string, Flight>();
-    owners.set(owner, mine);
+  function start(owner: string, key: string, work: (signal: AbortSignal) => Promise<unknown>): Flight {
+    const flights = flightsByOwner.get(owner) ?? new Map<string, Flight>();
+    flightsByOwner.set(owner, flights);
     const controller = new AbortController();
-    const flight: Flight = { landing: fly(controller.signal), controller, since: elapsed(), waiting: 0, landed: false };
-    const landed = () => {
-      flight.landed = true;
-      if (mine.get(key) === flight) mine.delete(key);
-      if (mine.size === 0 && owners.get(owner) === mine) owners.delete(owner);
+    const result = work(controller.signal);
+    const flight: Flight = { result, controller, startedAt: elapsed(), waiting: 0, settled: false };
+    const settle = () => {
+      flight.settled = true;
+      if (flights.get(key) === flight) flights.delete(key);
+      if (flights.size === 0 && flightsByOwner.get(owner) === flights) flightsByOwner.delete(owner);
     };
-    flight.landing.then(landed, landed);
-    mine.set(key, flight);
+    result.then(settle, settle);
+    flights.set(key, flight);
     return flight;
   }
 
   return {
-    async join<T>(owner: string, key: string, fly: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) {
+    async run<T>(owner: string, key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) {
       signal.throwIfAborted();
-      const present = owners.get(owner)?.get(key);
-      const joined =
-        present !== undefined && !present.controller.signal.aborted && elapsed() - present.since < joinableMs
-          ? present
-          : takeOff(owner, key, fly);
-      joined.waiting += 1;
+      const current = flightsByOwner.get(owner)?.get(key);
+      const joinable =
+        current !== undefined && !current.controller.signal.aborted && elapsed() - current.startedAt < joinableMs;
+      const flight = joinable ? current : start(owner, key, work);
+      flight.waiting += 1;
       try {
-        return (await unlessAborted(joined.landing, signal)) as T;
+        // Callers with the same key run the same work: its result has the type that each of them expects.
+        return (await unlessAborted(flight.result, signal)) as T;
       } finally {
-        joined.waiting -= 1;
-        if (joined.waiting === 0 && !joined.landed) joined.controller.abort(signal.reason);
+        flight.waiting -= 1;
+        if (flight.waiting === 0 && !flight.settled) flight.controller.abort(signal.reason);
       }
     },
-    close(owner) {
-      owners.delete(owner);
+    forget(owner) {
+      flightsByOwner.delete(owner);
     },
   };
 }
 
-/** Settles as `work` does, or rejects with the signal's reason before. */
+/** Settles as `work` does, or rejects with the signal's reason if the signal aborts first. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

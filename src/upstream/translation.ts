@@ -1,144 +1,142 @@
 /**
- * The words of an upstream service where they are not the contract's. A service of this shape may say `acme` where the
- * contract says `pnet`: a file names each such word once, and it is put into the service's words on the way out and into
- * the contract's on the way back. Without a file nothing is done, and nothing is walked.
+ * The terms of an upstream service where they are not the contract's. A service of this shape may say `acme` where the
+ * contract says `pnet`: a file maps each such term once. Requests are encoded in the service's terms and responses
+ * decoded into the contract's. Without a file nothing is translated, and no body is walked.
  */
+import { type ContractEndpoint, type TermPlaces, version } from '../endpoint.ts';
 import { type ErrorName, errorNames } from '../errors.ts';
-import type { Endpoint, EndpointRequest, WordPlaces } from './endpoint.ts';
 
-/** Vocabulary → contract's word → the upstream's. */
-export type NameTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Vocabulary → the contract's term → the upstream's. */
+export type TermMap = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The words that each vocabulary of the contract has. */
+/** The terms that each vocabulary of the contract has. */
 export type Vocabularies = Readonly<Record<string, readonly string[]>>;
 
-/** Vocabularies that no single capability has. */
+/** The vocabularies that belong to no single capability. */
 export const commonVocabularies = {
-  path_segments: ['v1', 'pnet', 'jobs', 'users', 'posts', 'webhooks', 'publish', 'checkpoint'],
+  path_segments: [version, 'pnet', 'jobs', 'users', 'posts', 'webhooks', 'publish', 'checkpoint'],
   errors: errorNames,
 } as const satisfies Vocabularies;
 
-/** The names of one endpoint. */
-export interface EndpointNames {
-  /** The path in the upstream's words; undefined where an id cannot stand in a path. */
-  path(request: EndpointRequest): string | undefined;
-  /** The body as it is sent. */
-  write(body: object): object;
-  /** Puts an answer into the contract's words, in place. */
-  read(answer: object): void;
-  /** `resource_not_found` of the upstream's `errors/resource_not_found`; undefined for a type that is not known. */
+/** Translates the requests and responses of one endpoint. */
+export interface Translation {
+  /** The path from the version on, with the parameters in it; undefined if one cannot stand in a path. */
+  path(parameters: Readonly<Record<string, unknown>>): string | undefined;
+  /** The body in the upstream's terms. The body itself stays as it is. */
+  encode(body: object): object;
+  /** Puts a response into the contract's terms, in place. */
+  decode(response: object): void;
+  /** `resource_not_found` for the upstream's `errors/resource_not_found`; undefined for an unknown type. */
   errorName(type: string): ErrorName | undefined;
 }
 
 /**
- * @throws Error that says what is wrong with the table, as the rest of a sentence that starts with its name
+ * @returns the translation of each endpoint
+ * @throws Error that says what is wrong with the map, as the rest of a sentence that starts with the map's name
  */
-export function namesFrom(table: NameTable, vocabularies: Vocabularies): (endpoint: Endpoint) => EndpointNames {
-  for (const [vocabulary, names] of Object.entries(table)) check(vocabulary, names, vocabularies);
-  const outward = mapOf(table, (word, name) => [word, name]);
-  const inward = mapOf(table, (word, name) => [name, word]);
-  const known = new Set<string>(errorNames);
-  const made = new Map<Endpoint, EndpointNames>();
-
-  const make = (endpoint: Endpoint): EndpointNames => {
-    const segments = endpoint.path.slice(1).split('/');
-    const spelt = segments.map((segment) => outward.get('path_segments')?.get(segment) ?? segment);
-    const writes = rewriter(endpoint.writes, outward);
-    const reads = rewriter(endpoint.reads, inward);
-    return {
-      path({ ids = {} }) {
-        let path = '';
-        for (const segment of spelt) {
-          const id = segment.startsWith('{') ? encodeId(ids[segment.slice(1, -1)] ?? '') : segment;
-          if (id === undefined) return undefined;
-          path += `/${id}`;
-        }
-        return path;
-      },
-      write(body) {
-        if (writes === null) return body;
-        const copy = structuredClone(body);
-        writes(copy);
-        return copy;
-      },
-      read: reads ?? (() => {}),
-      errorName(type) {
-        const name = /^errors\/(.+)$/.exec(type)?.[1] ?? '';
-        const word = inward.get('errors')?.get(name) ?? name;
-        return known.has(word) ? (word as ErrorName) : undefined;
-      },
-    };
-  };
+export function createTranslator(
+  terms: TermMap,
+  vocabularies: Vocabularies,
+): (endpoint: ContractEndpoint) => Translation {
+  for (const [vocabulary, names] of Object.entries(terms)) check(vocabulary, names, vocabularies);
+  const outward = mapsOf(terms, (term, name) => [term, name]);
+  const inward = mapsOf(terms, (term, name) => [name, term]);
+  const translations = new Map<ContractEndpoint, Translation>();
 
   return (endpoint) => {
-    const names = made.get(endpoint) ?? make(endpoint);
-    made.set(endpoint, names);
-    return names;
+    const translation = translations.get(endpoint) ?? translationOf(endpoint, outward, inward);
+    translations.set(endpoint, translation);
+    return translation;
+  };
+}
+
+type TermMaps = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: TermMaps): Translation {
+  const segments = `${version}${endpoint.path}`.split('/');
+  const names = segments.map((segment) => outward.get('path_segments')?.get(segment) ?? segment);
+  const encode = rewriter(endpoint.terms.request, outward);
+  const decode = rewriter(endpoint.terms.response, inward);
+  return {
+    path(parameters) {
+      let path = '';
+      for (const name of names) {
+        const segment = name.startsWith('{') ? encodeSegment(parameters[name.slice(1, -1)]) : name;
+        if (segment === undefined) return undefined;
+        path += `/${segment}`;
+      }
+      return path;
+    },
+    encode(body) {
+      if (encode === null) return body;
+      const copy = structuredClone(body);
+      encode(copy);
+      return copy;
+    },
+    decode: decode ?? (() => {}),
+    errorName(type) {
+      const name = /^errors\/(.+)$/.exec(type)?.[1] ?? '';
+      const term = inward.get('errors')?.get(name) ?? name;
+      return errorNames.find((known) => known === term);
+    },
   };
 }
 
 function check(vocabulary: string, names: Readonly<Record<string, string>>, vocabularies: Vocabularies): void {
-  const words = Object.hasOwn(vocabularies, vocabulary) ? vocabularies[vocabulary] : undefined;
-  if (words === undefined) {
-    throw new Error(`has no vocabulary "${vocabulary}": there are ${Object.keys(vocabularies).sort().join(', ')}`);
+  const terms = Object.hasOwn(vocabularies, vocabulary) ? vocabularies[vocabulary] : undefined;
+  if (terms === undefined) {
+    const known = Object.keys(vocabularies).sort().join(', ');
+    throw new Error(`has no vocabulary "${vocabulary}"; known vocabularies: ${known}`);
   }
-  for (const [word, name] of Object.entries(names)) {
-    if (!words.includes(word)) {
-      throw new Error(`names "${word}" in ${vocabulary}, which is none of its words: ${words.join(', ')}`);
+  for (const [term, name] of Object.entries(names)) {
+    if (!terms.includes(term)) {
+      throw new Error(`has no term "${term}" in "${vocabulary}"; known terms: ${terms.join(', ')}`);
     }
     if (vocabulary === 'path_segments' && !/^[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*$/.test(name)) {
-      throw new Error(`spells the path segment "${word}" as "${name}", which cannot stand in a path`);
+      throw new Error(`spells the path segment "${term}" as "${name}", which cannot stand in a path`);
     }
   }
-  // What comes back must say one word only.
-  const spelt = words.map((word) => (Object.hasOwn(names, word) ? names[word] : word));
+  // Each name must decode to one term.
+  const spelt = terms.map((term) => (Object.hasOwn(names, term) ? names[term] : term));
   const twice = spelt.find((name, index) => spelt.indexOf(name) !== index);
   if (twice !== undefined && vocabulary !== 'path_segments') {
-    throw new Error(`spells two words of ${vocabulary} as "${twice}"`);
+    throw new Error(`spells two terms of "${vocabulary}" as "${twice}"`);
   }
 }
 
-type WordMap = ReadonlyMap<string, string>;
-
-function mapOf(
-  table: NameTable,
-  entry: (word: string, name: string) => [string, string],
-): ReadonlyMap<string, WordMap> {
-  return new Map(
-    Object.entries(table).map(([vocabulary, names]) => [
+const mapsOf = (terms: TermMap, entry: (term: string, name: string) => [string, string]): TermMaps =>
+  new Map(
+    Object.entries(terms).map(([vocabulary, names]) => [
       vocabulary,
-      new Map(Object.entries(names).map(([word, name]) => entry(word, name))),
+      new Map(Object.entries(names).map(([term, name]) => entry(term, name))),
     ]),
   );
-}
 
-/** Rewrites the words at those places that have other names; null where none has. */
-function rewriter(places: WordPlaces, maps: ReadonlyMap<string, WordMap>): ((value: object) => void) | null {
+/** Rewrites the terms at those places that have other names; null if none has. */
+function rewriter(places: TermPlaces, maps: TermMaps): ((value: object) => void) | null {
   const steps = Object.entries(places).flatMap(([place, vocabulary]) => {
-    const map = maps.get(vocabulary);
-    return map === undefined || map.size === 0 ? [] : [{ place: place.split('.'), map }];
+    const names = maps.get(vocabulary);
+    return names === undefined || names.size === 0 ? [] : [{ place: place.split('.'), names }];
   });
   if (steps.length === 0) return null;
   return (value) => {
-    for (const { place, map } of steps) rewrite(value, place, 0, map);
+    for (const { place, names } of steps) rewrite(value, place, names);
   };
 }
 
-/** Whatever is not of the expected shape is left as it is: reading is tolerant. */
-function rewrite(at: unknown, place: readonly string[], depth: number, map: WordMap): void {
-  if (typeof at !== 'object' || at === null) return;
-  const step = place[depth] as string;
-  const keys = step === '*' ? (Array.isArray(at) ? at.keys() : []) : Object.hasOwn(at, step) ? [step] : [];
-  for (const key of keys) {
-    const container = at as Record<string | number, unknown>;
-    const value = container[key];
-    if (depth < place.length - 1) rewrite(value, place, depth + 1, map);
-    else if (typeof value === 'string') container[key] = map.get(value) ?? value;
+/** Values of an unexpected shape stay as they are: responses are read tolerantly. */
+function rewrite(value: unknown, [step, ...rest]: readonly string[], names: ReadonlyMap<string, string>): void {
+  if (typeof value !== 'object' || value === null || step === undefined) return;
+  const keys = step !== '*' ? [step] : Array.isArray(value) ? Object.keys(value) : [];
+  for (const key of keys.filter((each) => Object.hasOwn(value, each))) {
+    const part: unknown = Reflect.get(value, key);
+    if (rest.length > 0) rewrite(part, rest, names);
+    else if (typeof part === 'string') Reflect.set(value, key, names.get(part) ?? part);
   }
 }
 
-/** An id as a path segment. `.` and `..` cannot be one: whoever handles the path would take them for a step in it. */
-function encodeId(id: string): string | undefined {
-  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) return undefined;
-  return encodeURIComponent(id);
+/** A parameter as a path segment. `.` and `..` cannot be one: they would be resolved as steps in the path. */
+function encodeSegment(parameter: unknown): string | undefined {
+  if (typeof parameter !== 'string' || parameter === '' || parameter === '.' || parameter === '..') return undefined;
+  return parameter.isWellFormed() ? encodeURIComponent(parameter) : undefined;
 }

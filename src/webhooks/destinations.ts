@@ -1,69 +1,109 @@
-/** What is kept of the endpoint of a webhook: its secrets, its health, and whether deliveries to it are held. */
-import type { Kysely } from 'kysely';
-import { newSecret, type SigningSecret } from '../delivery/signature.ts';
+/** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
+import type { Kysely, Transaction } from 'kysely';
 import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
-import type { EndpointTable, Tables } from '../store/schema.ts';
+import type { Database } from '../store/database.ts';
+import { readJsonColumn } from '../store/json.ts';
+import { maxChangedIds } from '../store/notifications.ts';
+import type { Tables, WebhookDestinationTable } from '../store/schema.ts';
 import type { DisabledReason } from './shapes.ts';
+import { newSecret, type SigningSecret } from './signing-secret.ts';
+
+/** What a new signing secret is created and sealed with. */
+export interface SecretContext {
+  readonly vault: Vault;
+  readonly randomBytes: RandomBytes;
+}
 
 const secretsPlace = (webhookId: string): string => `webhook-secrets:${webhookId}`;
 
 export const sealSecrets = (vault: Vault, webhookId: string, secrets: readonly SigningSecret[]): string =>
   vault.seal(secretsPlace(webhookId), JSON.stringify(secrets));
 
-export const openSecrets = (vault: Vault, { webhook_id, secrets }: EndpointTable): SigningSecret[] =>
-  JSON.parse(vault.open(secretsPlace(webhook_id), secrets));
+/**
+ * The signing secrets of a webhook, the current one first.
+ * @throws Error when they were sealed with another SECRET, or changed
+ */
+export const openSecrets = (vault: Vault, { webhook_id, secrets }: WebhookDestinationTable): SigningSecret[] =>
+  readJsonColumn(vault.open(secretsPlace(webhook_id), secrets));
 
-/** The endpoints of webhooks; one that is not there yet is made, with a secret. */
-export async function ensureEndpoints(
-  transaction: Kysely<Tables>,
-  { vault, randomBytes }: { readonly vault: Vault; readonly randomBytes: RandomBytes },
-  webhookIds: readonly string[],
-): Promise<Map<string, EndpointTable>> {
-  const read = async () => {
-    const rows = await transaction.selectFrom('endpoints').selectAll().where('webhook_id', 'in', webhookIds).execute();
-    return new Map(rows.map((row) => [row.webhook_id, row]));
-  };
-  if (webhookIds.length === 0) return new Map();
-  const found = await read();
-  const missing = webhookIds.filter((id) => !found.has(id));
-  if (missing.length === 0) return found;
-  await transaction
-    .insertInto('endpoints')
-    .values(
-      missing.map((id) => ({
-        webhook_id: id,
-        secrets: sealSecrets(vault, id, [newSecret(randomBytes)]),
-        secret_shown: 0,
-        failing_since: null,
-        paused_until: 0,
-        disabled_reason: null,
-        disabled_at: null,
-      })),
-    )
-    // Another process may have made it at the same moment: there is one secret, the one that is stored.
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return read();
+/** The destination of a new webhook, with a new secret. */
+export const newDestination = ({ vault, randomBytes }: SecretContext, webhookId: string): WebhookDestinationTable => ({
+  webhook_id: webhookId,
+  secrets: sealSecrets(vault, webhookId, [newSecret(randomBytes)]),
+  secret_shown: 0,
+  failing_since: null,
+  paused_until: 0,
+  disabled_reason: null,
+  disabled_at: null,
+});
+
+/** Destinations are inserted this many at a time: each takes seven of the parameters that a statement can have. */
+const destinationsOfStatement = 500;
+
+/**
+ * Creates the destinations that webhooks lack: those of databases from before migration 004, and of the demo workspace.
+ * Called at every start. Processes that start together agree on one secret, the one that was stored first.
+ */
+export async function createMissingSecrets(database: Database, context: SecretContext): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    const missing = await transaction
+      .selectFrom('webhooks')
+      .leftJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
+      .select('webhooks.id')
+      .where('webhook_destinations.webhook_id', 'is', null)
+      // In one order for all processes, so that two of them never wait for each other.
+      .orderBy('webhooks.id')
+      .execute();
+    for (let at = 0; at < missing.length; at += destinationsOfStatement) {
+      await transaction
+        .insertInto('webhook_destinations')
+        .values(missing.slice(at, at + destinationsOfStatement).map(({ id }) => newDestination(context, id)))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+  });
 }
 
-/** Disables a webhook and holds what waits for it. What is being sent at this moment ends as it ends. */
+/**
+ * Disables a webhook and holds its pending deliveries. A request in flight is not interrupted.
+ * @param now epoch milliseconds
+ * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them
+ */
 export async function disableWebhook(
   transaction: Kysely<Tables>,
   webhookId: string,
   reason: DisabledReason,
   now: number,
-): Promise<void> {
+): Promise<string[]> {
   await transaction.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
   await transaction
-    .updateTable('endpoints')
+    .updateTable('webhook_destinations')
     .set({ disabled_reason: reason, disabled_at: now })
     .where('webhook_id', '=', webhookId)
+    .execute();
+  const pending = await transaction
+    .selectFrom('deliveries')
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .limit(maxChangedIds)
     .execute();
   await transaction
     .updateTable('deliveries')
     .set({ state: 'held' })
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
+    .execute();
+  return pending.map(({ id }) => id);
+}
+
+/** Enables a webhook, with a clean record. Its held deliveries stay held until they are redelivered. */
+export async function enableWebhook(transaction: Transaction<Tables>, webhookId: string): Promise<void> {
+  await transaction.updateTable('webhooks').set({ enabled: 1 }).where('id', '=', webhookId).execute();
+  await transaction
+    .updateTable('webhook_destinations')
+    .set({ disabled_reason: null, disabled_at: null, failing_since: null, paused_until: 0 })
+    .where('webhook_id', '=', webhookId)
     .execute();
 }

@@ -1,23 +1,33 @@
 import type { Caller } from '../auth/caller.ts';
-import { ServiceError } from '../errors.ts';
-import { webhookSources } from '../events/sources.ts';
+import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { checkId, isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
-import { manageWebhooks } from './managing.ts';
+import type { Notifications } from '../store/notifications.ts';
+import { disableWebhook, enableWebhook } from './destinations.ts';
+import { webhookHealth } from './health.ts';
 import type { WebhooksPort } from './port.ts';
-import { insertWebhook, type RegistryContext, toWebhooks } from './repository.ts';
+import { createWebhook, type RegistryContext, requireWebhook, toWebhooks, unknownWebhook } from './repository.ts';
+import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
+import { subscribedEvents, updateWebhook } from './update.ts';
+
+export interface EmbeddedWebhooksContext extends RegistryContext {
+  readonly cursors: CursorCodec;
+  readonly notifications: Pick<Notifications, 'transaction'>;
+}
 
 /** The webhook registry in our own database. */
-export function embeddedWebhooks(context: RegistryContext & { readonly cursors: CursorCodec }): WebhooksPort {
-  const { database, cursors } = context;
+export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
+  const { database, cursors, notifications, now } = context;
   const ofWorkspace = (caller: Caller) =>
     database.selectFrom('webhooks').selectAll().where('workspace_id', '=', caller.workspaceId);
 
   return {
-    ...manageWebhooks(context),
+    ...webhookSecrets(context),
+    update: updateWebhook(context),
+    health: webhookHealth(context),
 
     async list({ caller }, { limit = webhookLimits.limit.default, cursor }) {
       const scope = ['webhooks', caller.workspaceId];
@@ -32,16 +42,35 @@ export function embeddedWebhooks(context: RegistryContext & { readonly cursors: 
       ),
 
     async create({ caller }, request) {
-      const { events, keys } = webhookSources[request.source];
-      const subscribed = [...new Set(request.events)];
-      const id = await insertWebhook(context, caller, request, {
+      const source: WebhookSource = request.source;
+      const id = await createWebhook(context, caller, request, {
         type: 'AUTO',
-        source: request.source,
-        data: JSON.stringify(request.data ?? keys.map((key) => ({ name: key, key }))),
-        events: JSON.stringify(subscribed.length === 0 ? events : subscribed),
+        source,
+        data: JSON.stringify(request.data ?? webhookSources[source].keys.map((key) => ({ name: key, key }))),
+        events: JSON.stringify(subscribedEvents({ source }, request.events)),
         trigger: null,
       });
       return { object: 'WebhookCreated', webhook_id: id };
+    },
+
+    async createTrigger({ caller }, request) {
+      const id = await createWebhook(context, caller, request, {
+        type: 'TRIGGER',
+        source: null,
+        data: '[]',
+        events: '[]',
+        trigger: JSON.stringify(request.trigger),
+      });
+      return { object: 'WebhookCreated', webhook_id: id };
+    },
+
+    async setEnabled({ caller }, { webhook_id, enabled }) {
+      await requireWebhook(database, caller, webhook_id);
+      await notifications.transaction(async (transaction, changed) => {
+        if (enabled) await enableWebhook(transaction, webhook_id);
+        else changed.deliveries(await disableWebhook(transaction, webhook_id, 'caller', now().getTime()));
+      });
+      return { object: 'WebhookUpdated', webhook_id };
     },
 
     async delete({ caller }, { id }) {
@@ -51,7 +80,7 @@ export function embeddedWebhooks(context: RegistryContext & { readonly cursors: 
         .where('id', '=', id)
         .where('workspace_id', '=', caller.workspaceId)
         .executeTakeFirst();
-      if (numDeletedRows === 0n) throw new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
+      if (numDeletedRows === 0n) throw unknownWebhook();
       return { object: 'WebhookDeleted' };
     },
   };

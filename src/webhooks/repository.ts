@@ -1,30 +1,36 @@
-/** Webhooks as they are stored, and as they are read. */
+/** Webhooks as rows: how they are inserted, found, and read in the contract's form. */
 
 import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
 import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
-import { checkId, newId, type RandomBytes } from '../ids.ts';
+import { checkId, newId } from '../ids.ts';
 import { shortList } from '../issues.ts';
 import { type AddressRule, isRefusedTarget } from '../security/addresses.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
+import { readJsonColumn } from '../store/json.ts';
 import type { WebhookTable } from '../store/schema.ts';
+import { newDestination, type SecretContext } from './destinations.ts';
 import { hiddenValue } from './headers.ts';
-import type { Webhook, WebhookCreate } from './shapes.ts';
+import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
 
 type Headers = Webhook['headers'];
 
 const headersPlace = (webhookId: string): string => `webhook-headers:${webhookId}`;
 
-/** Headers as they are stored: sealed, as their values may be credentials. That there are none is no secret. */
+/** Headers as a column: sealed, because their values may be credentials. An empty list is no secret. */
 export const sealHeaders = (vault: Vault, webhookId: string, headers: readonly Headers[number][]): string =>
   headers.length === 0 ? '[]' : vault.seal(headersPlace(webhookId), JSON.stringify(headers));
 
+/** @throws Error when the headers were sealed with another SECRET, or changed */
 export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): Headers =>
-  headers === '[]' ? [] : JSON.parse(vault.open(headersPlace(id), headers));
+  headers === '[]' ? [] : readJsonColumn(vault.open(headersPlace(id), headers));
 
-/** Every account must be well formed, connected in the workspace, and among those of the key. */
+/**
+ * Each account id must be well formed, connected in the workspace, and one that the key may act for.
+ * @throws ServiceError `account_mismatch`, `invalid_resource_identifier` or `resource_not_found` when one is not
+ */
 export async function requireAccounts(
   database: Database,
   caller: Caller,
@@ -43,8 +49,8 @@ export async function requireAccounts(
 }
 
 /**
- * Rows in the contract's read form; their accounts are read with one query for all. The values of headers are shown to
- * keys with `webhooks:write` only.
+ * Webhooks in the contract's read form. The accounts of all of them are read with one query. Only a key with
+ * `webhooks:write` sees the values of headers.
  */
 export async function toWebhooks(
   { database, vault }: { readonly database: Database; readonly vault: Vault },
@@ -52,11 +58,11 @@ export async function toWebhooks(
   rows: readonly WebhookTable[],
 ): Promise<Webhook[]> {
   const shown = caller.scopes.has('webhooks:write');
-  const accountIds = [...new Set(rows.flatMap((row): string[] => JSON.parse(row.account_ids)))];
+  const accountIds = [...new Set(rows.flatMap((row) => accountIdsOf(row)))];
   const accounts = await findAccounts(database, caller.workspaceId, accountIds);
   const byId = new Map(accounts.map((account) => [account.id, account]));
   return rows.map((row) => {
-    const listened = (JSON.parse(row.account_ids) as string[]).flatMap((id) => byId.get(id) ?? []);
+    const listened = accountIdsOf(row).flatMap((id) => byId.get(id) ?? []);
     const common = {
       object: 'Webhook' as const,
       id: row.id,
@@ -70,58 +76,73 @@ export async function toWebhooks(
         type,
       })),
       headers: openHeaders(vault, row).map(({ key, value }) => ({ key, value: shown ? value : hiddenValue })),
-      data: JSON.parse(row.data),
-      events: JSON.parse(row.events),
+      data: readJsonColumn<Webhook['data']>(row.data),
+      events: readJsonColumn<Webhook['events']>(row.events),
     };
     return row.trigger === null
       ? { ...common, type: 'AUTO' as const }
-      : { ...common, type: 'TRIGGER' as const, trigger: JSON.parse(row.trigger) };
+      : { ...common, type: 'TRIGGER' as const, trigger: readJsonColumn<WebhookTrigger>(row.trigger) };
   });
 }
 
-/** What webhooks are stored with. */
-export interface RegistryContext {
+/** What the registry works with. */
+export interface RegistryContext extends SecretContext {
   readonly database: Database;
-  readonly vault: Vault;
   /** The addresses that deliveries may go to. */
   readonly allows: AddressRule;
   readonly now: () => Date;
-  readonly randomBytes: RandomBytes;
 }
 
-/** What AUTO and TRIGGER webhooks are both made of. */
+/** The fields that AUTO and TRIGGER webhooks share. */
 type CommonRequest = Pick<WebhookCreate, 'request_url' | 'name' | 'format' | 'enabled' | 'account_ids' | 'headers'>;
 
-/** Checks the address and the accounts of a new webhook, and stores it. @returns its id */
-export async function insertWebhook(
-  { database, vault, allows, now, randomBytes }: RegistryContext,
+/**
+ * Creates a webhook with its destination.
+ * @returns its id
+ * @throws ServiceError `invalid_url` for a target that deliveries can never go to, and what {@link requireAccounts} throws
+ */
+export async function createWebhook(
+  context: RegistryContext,
   caller: Caller,
   request: CommonRequest,
   kind: Pick<WebhookTable, 'type' | 'source' | 'data' | 'events' | 'trigger'>,
 ): Promise<string> {
+  const { database, vault, allows, now, randomBytes } = context;
   requireTarget(allows, request.request_url);
   const accountIds = [...new Set(request.account_ids)];
   await requireAccounts(database, caller, accountIds);
   const id = newId(randomBytes);
-  await database
-    .insertInto('webhooks')
-    .values({
-      ...kind,
-      id,
-      workspace_id: caller.workspaceId,
-      name: request.name ?? null,
-      enabled: (request.enabled ?? true) ? 1 : 0,
-      request_url: request.request_url,
-      format: request.format ?? 'json',
-      account_ids: JSON.stringify(accountIds),
-      headers: sealHeaders(vault, id, request.headers ?? []),
-      created_at: now().getTime(),
-    })
-    .execute();
+  await insertWebhook(database, context, {
+    ...kind,
+    id,
+    workspace_id: caller.workspaceId,
+    name: request.name ?? null,
+    enabled: (request.enabled ?? true) ? 1 : 0,
+    request_url: request.request_url,
+    format: request.format ?? 'json',
+    account_ids: JSON.stringify(accountIds),
+    headers: sealHeaders(vault, id, request.headers ?? []),
+    created_at: now().getTime(),
+  });
   return id;
 }
 
-/** Throws `errors/invalid_url` for a URL that deliveries can never go to. */
+/** Inserts a webhook with its destination: no webhook is ever without a signing secret. */
+export async function insertWebhook(database: Database, context: SecretContext, row: WebhookTable): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await transaction.insertInto('webhooks').values(row).execute();
+    await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();
+  });
+}
+
+/** The accounts whose events a webhook receives; empty for all of the workspace. */
+export const accountIdsOf = ({ account_ids }: Pick<WebhookTable, 'account_ids'>): string[] =>
+  readJsonColumn(account_ids);
+
+export const unknownWebhook = (): ServiceError =>
+  new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
+
+/** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
 export function requireTarget(allows: AddressRule, requestUrl: string): void {
   if (!isRefusedTarget(new URL(requestUrl), allows)) return;
   throw new ServiceError('invalid_url', {
@@ -130,7 +151,10 @@ export function requireTarget(allows: AddressRule, requestUrl: string): void {
   });
 }
 
-/** @throws ServiceError `invalid_resource_identifier`, or `resource_not_found` for one that the workspace does not have */
+/**
+ * The webhook with this id.
+ * @throws ServiceError `invalid_resource_identifier`, or `resource_not_found` when the workspace does not have it
+ */
 export async function requireWebhook(
   database: Pick<Database, 'selectFrom'>,
   caller: Caller,
@@ -143,6 +167,6 @@ export async function requireWebhook(
     .where('id', '=', webhookId)
     .where('workspace_id', '=', caller.workspaceId)
     .executeTakeFirst();
-  if (webhook === undefined) throw new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
+  if (webhook === undefined) throw unknownWebhook();
   return webhook;
 }

@@ -14,6 +14,7 @@ import { createServer } from 'node:net';
 import { Agent, request } from 'undici';
 import { laneLimits } from '../../src/delivery/lanes.ts';
 import { databases } from '../support/databases.ts';
+import { requestContext } from '../support/request-context.ts';
 import { type BenchGateway, benchGateway, benchReceiver, percentile } from './gateway.ts';
 
 const deliveries = Number(process.argv[2] ?? 20_000);
@@ -72,15 +73,15 @@ async function throughput(dialect: (typeof databases)[number]) {
   const place = await dialect.location();
   const gateway = await benchGateway(place.url);
   // Both are warm before they are measured, and take turns, so that whatever else the machine does is shared.
-  await bareLoop(deliveries, laneLimits.perEndpoint);
+  await bareLoop(deliveries, laneLimits.perDestination);
   await drain(gateway, deliveries);
   const ratios: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const bare = await bareLoop(deliveries, laneLimits.perEndpoint);
+    const bare = await bareLoop(deliveries, laneLimits.perDestination);
     const ours = await drain(gateway, deliveries);
     ratios.push(ours / bare);
     say(
-      `  throughput, round ${round}: ${ours.toFixed(0)} deliveries/s, bare loop ${bare.toFixed(0)}/s at ${laneLimits.perEndpoint} at once: ratio ${(ours / bare).toFixed(2)}`,
+      `  throughput, round ${round}: ${ours.toFixed(0)} deliveries/s, bare loop ${bare.toFixed(0)}/s at ${laneLimits.perDestination} at once: ratio ${(ours / bare).toFixed(2)}`,
     );
   }
   const [least, median, most] = [0, 50, 100].map((p) => percentile(ratios, p).toFixed(2));
@@ -92,20 +93,13 @@ async function throughput(dialect: (typeof databases)[number]) {
 async function latency(dialect: (typeof databases)[number]) {
   const place = await dialect.location();
   const gateway = await benchGateway(place.url);
-  await gateway.app.ports.webhooks.createTrigger(
-    {
-      caller: { workspaceId: gateway.workspaceId, accountIds: null } as never,
-      requestId: 'bench',
-      signal: AbortSignal.timeout(60_000),
-    },
-    {
-      request_url: receiver.address,
-      headers: [{ key: 'x-report', value: 'yes' }],
-      trigger: { icon: 'WebhookIcon', name: 't', context: 'CHAT' },
-    },
-  );
+  await gateway.app.ports.webhooks.createTrigger(requestContext(gateway.workspaceId), {
+    request_url: receiver.address,
+    headers: [{ key: 'x-report', value: 'yes' }],
+    trigger: { icon: 'WebhookIcon', name: 't', context: 'CHAT' },
+  });
   // The header makes the receiver report arrivals; the trigger becomes a webhook that listens.
-  const change = { source: 'email', type: 'AUTO', trigger: null, events: '["mail_sent"]' };
+  const change = { source: 'email' as const, type: 'AUTO', trigger: null, events: '["mail_sent"]' };
   await gateway.app.database.updateTable('webhooks').set(change).execute();
   const times: number[] = [];
   for (let n = 0; n < 220; n += 1) {

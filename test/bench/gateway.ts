@@ -5,13 +5,14 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
+import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
+import { storeWebhook, testSecret } from '../support/webhooks.ts';
 
 export interface BenchGateway {
   readonly app: App;
-  readonly delivery: Delivery;
+  readonly delivery: DeliveryEngine;
   readonly workspaceId: string;
   webhook(requestUrl: string, options?: { enabled?: boolean; headers?: string; event?: string }): Promise<string>;
   emit(n: number | string, event?: string): Promise<unknown>;
@@ -24,7 +25,7 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
     DATABASE_URL: databaseUrl,
     DEMO: 'off',
     LOG_LEVEL: 'error',
-    SECRET: 'the secret that all gateways of the benches share',
+    SECRET: testSecret,
     OUTBOUND_ALLOW: '127.0.0.0/8',
   });
   const now = () => new Date();
@@ -50,13 +51,22 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
     workspaceId,
     async webhook(requestUrl, { enabled = true, headers = '[]', event = 'mail_sent' } = {}) {
       const id = newId(randomBytes);
-      const row = { id, workspace_id: workspaceId, type: 'AUTO', source: 'email', name: 'bench', format: 'json' };
-      const rest = { account_ids: '[]', headers, data: '[{"name":"n","key":"email_id"}]', trigger: null };
-      const events = JSON.stringify([event]);
-      await database
-        .insertInto('webhooks')
-        .values({ ...row, ...rest, events, enabled: enabled ? 1 : 0, request_url: requestUrl, created_at: Date.now() })
-        .execute();
+      await storeWebhook(database, {
+        id,
+        workspace_id: workspaceId,
+        type: 'AUTO',
+        source: 'email',
+        name: 'bench',
+        enabled: enabled ? 1 : 0,
+        request_url: requestUrl,
+        format: 'json',
+        account_ids: '[]',
+        headers,
+        data: '[{"name":"n","key":"email_id"}]',
+        events: JSON.stringify([event]),
+        trigger: null,
+        created_at: Date.now(),
+      });
       return id;
     },
     emit: (n, event = 'mail_sent') =>

@@ -54,7 +54,12 @@ if (part === 'all' || part === 'rest') {
     for (const place of placesOf(endpoint.operation.shape)) {
       for (const [what, value] of Object.entries(hostile[place.kind])) {
         const path = `/v1${endpoint.path.replaceAll(/\{\w+\}/g, '123')}`;
-        await measure(`${endpoint.method} ${endpoint.path}, ${place.name}, ${what}`, endpoint.method, path, JSON.stringify(place.with(value)));
+        await measure(
+          `${endpoint.method} ${endpoint.path}, ${place.name}, ${what}`,
+          endpoint.method,
+          path,
+          JSON.stringify(place.with(value)),
+        );
       }
     }
   }
@@ -64,7 +69,12 @@ if (part === 'all' || part === 'graphql') {
   for (const { name, document, places } of fields) {
     for (const place of places) {
       for (const [what, value] of Object.entries(hostile[place.kind])) {
-        await measure(`${name}, ${place.name}, ${what}`, 'POST', '/graphql', JSON.stringify({ query: document, variables: place.with(value) }));
+        await measure(
+          `${name}, ${place.name}, ${what}`,
+          'POST',
+          '/graphql',
+          JSON.stringify({ query: document, variables: place.with(value) }),
+        );
       }
     }
     if (process.env.VERBOSE) report(name);

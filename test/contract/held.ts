@@ -28,7 +28,7 @@ export function heldFacts(): Facts {
       .filter((_, index) => endpointNames[index] === order[index]),
     errors: errorNames.map((name) => `${errorTable[name].status} ${name}`),
     'errors by endpoint': endpointNames.flatMap((endpoint) =>
-      [...allowedErrors[endpoint]].map((name) => `${endpoint} ${name}`),
+      allowedErrors(endpoint).map((name) => `${endpoint} ${name}`),
     ),
     endpoints: endpoints.map(({ method, path, summary }) => `${method} /v1${path}: ${summary}`),
     limits: [

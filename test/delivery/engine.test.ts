@@ -1,9 +1,10 @@
-/** Events on their way to webhooks: over real HTTP, on every database. */
+/** The engine as a whole: from an event to requests over real HTTP, on every database. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { retryDelays } from '../../src/delivery/retry-policy.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { requestContext } from '../support/request-context.ts';
 
 const day = 24 * 3_600_000;
 
@@ -23,7 +24,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await receiver.close();
   });
 
-  it('brings an event to every webhook that listens to it, and to no other', async () => {
+  it('delivers an event to every webhook that is subscribed to it, and to no other', async () => {
     const other = await startReceiver();
     await gateway.webhook(`${receiver.address}/all`);
     await gateway.webhook(`${receiver.address}/mine`, { account_ids: JSON.stringify([gateway.accountId]) });
@@ -47,7 +48,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await other.close();
   });
 
-  it('has the delivery as webhook-id, the same over all attempts', async () => {
+  it('sends the id of the delivery as webhook-id, the same in every attempt', async () => {
     await gateway.webhook(receiver.address);
     receiver.answer = (_request, response) => response.writeHead(500).end('not now\0');
     await gateway.emit('a');
@@ -56,13 +57,13 @@ describe.each(databases)('delivery on $name', (dialect) => {
     const [delivery] = await gateway.deliveries();
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([delivery?.id, delivery?.id]);
     expect(await attempts()).toMatchObject([
-      { number: 1, status: 500, answer: 'not now\uFFFD' },
+      { number: 1, status: 500, response_body: 'not now\uFFFD' },
       { number: 2, status: 500 },
     ]);
-    expect(delivery).toMatchObject({ state: 'pending', attempts: 2, claim: null });
+    expect(delivery).toMatchObject({ state: 'pending', attempts: 2, claim_token: null });
   });
 
-  it('tries ten times over three days and then gives up', async () => {
+  it('makes ten attempts over three days, and then the delivery has failed', async () => {
     await gateway.webhook(receiver.address);
     receiver.answer = (_request, response) => response.writeHead(500).end();
     await gateway.emit('a');
@@ -78,7 +79,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('waits as long as Retry-After asks, and sends nothing to the endpoint meanwhile', async () => {
+  it('waits as long as Retry-After asks, and sends nothing to the destination meanwhile', async () => {
     await gateway.webhook(receiver.address);
     receiver.answer = (_request, response) => response.writeHead(429, { 'retry-after': '120' }).end();
     await gateway.emit('a');
@@ -91,7 +92,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(numbers().sort()).toEqual(['a', 'a', 'b']);
   });
 
-  it('disables a webhook whose endpoint is gone, and holds what comes after', async () => {
+  it('disables a webhook whose destination is gone, and holds later deliveries', async () => {
     const webhookId = await gateway.webhook(receiver.address);
     receiver.answer = (_request, response) => response.writeHead(410).end();
     await gateway.emit('a');
@@ -100,8 +101,8 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.pass(10 * day);
     expect(numbers()).toEqual(['a']);
     expect((await states()).sort()).toEqual(['failed', 'held']);
-    const endpoint = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirst();
-    expect(endpoint).toMatchObject({ webhook_id: webhookId, disabled_reason: 'gone' });
+    const destination = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
+    expect(destination).toMatchObject({ webhook_id: webhookId, disabled_reason: 'gone' });
   });
 
   it('disables a webhook after five days of nothing but failures, not before', async () => {
@@ -128,11 +129,11 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.pass(0.2 * day);
     expect(await enabled()).toBe(0);
     expect(await states()).not.toContain('pending');
-    const endpoint = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirst();
-    expect(endpoint?.disabled_reason).toBe('failing');
+    const destination = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
+    expect(destination?.disabled_reason).toBe('failing');
   });
 
-  it('takes an event twice under one idempotency key for one event', async () => {
+  it('stores an event that is emitted twice under one idempotency key once', async () => {
     await gateway.webhook(receiver.address);
     const [first, ...others] = await Promise.all([1, 2, 3].map(() => gateway.emit('a', 'key')));
     expect(others.map(({ eventId }) => eventId)).toEqual([first?.eventId, first?.eventId]);
@@ -142,7 +143,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(numbers()).toEqual(['a']);
   });
 
-  it('lets a worker that comes back too late change nothing', async () => {
+  it('ignores the outcome of a worker whose claim has passed to another', async () => {
     await gateway.webhook(receiver.address);
     let answer = () => {};
     receiver.answer = (_request, response) => {
@@ -151,21 +152,21 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.emit('a');
     await receiver.waitFor(1);
     // Another worker has claimed it in the meantime, and delivered it.
-    await gateway.app.database.updateTable('deliveries').set({ claim: 'another', state: 'succeeded' }).execute();
+    await gateway.app.database.updateTable('deliveries').set({ claim_token: 'another', state: 'succeeded' }).execute();
     answer();
     await gateway.delivery.worker.idle();
-    expect(await gateway.deliveries()).toMatchObject([{ claim: 'another', state: 'succeeded', attempts: 0 }]);
+    expect(await gateway.deliveries()).toMatchObject([{ claim_token: 'another', state: 'succeeded', attempts: 0 }]);
     expect(await attempts()).toEqual([]);
   });
 
-  it('sends what a worker left behind when its lease has ended', async () => {
+  it('resends what a dead worker had claimed when its lease ends', async () => {
     await gateway.webhook(receiver.address);
     const lease = gateway.clock.now.getTime() + 45_000;
     await gateway.webhook(receiver.address, { enabled: 0 });
     await gateway.emit('a');
     await gateway.delivery.worker.idle();
     // As a worker would have left it that was killed with the delivery claimed.
-    const left = { state: 'pending', claim: 'dead', next_at: lease };
+    const left = { state: 'pending', claim_token: 'dead', next_at: lease };
     await gateway.app.database.updateTable('deliveries').set(left).where('state', '=', 'held').execute();
     await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
     await gateway.pass(44_000);
@@ -174,7 +175,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('neither loses nor repeats anything when the clock jumps an hour back and forth', async () => {
+  it('neither loses nor repeats a delivery when the clock jumps an hour back and forth', async () => {
     await gateway.webhook(receiver.address);
     const hour = 3_600_000;
     const answers: (() => void)[] = [];
@@ -197,17 +198,10 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(await states()).toEqual(Array(4).fill('succeeded'));
   });
 
-  it('delivers nothing more to a webhook that is deleted', async () => {
+  it('deletes the deliveries of a deleted webhook, and sends nothing more to it', async () => {
     const webhookId = await gateway.webhook(receiver.address, { enabled: 0 });
     await gateway.emit('a');
-    await gateway.app.ports.webhooks.delete(
-      {
-        caller: { workspaceId: gateway.space.workspaceId } as never,
-        requestId: 'r',
-        signal: AbortSignal.timeout(5_000),
-      },
-      { id: webhookId },
-    );
+    await gateway.app.ports.webhooks.delete(requestContext(gateway.space.workspaceId), { id: webhookId });
     expect(await gateway.deliveries()).toEqual([]);
     await gateway.emit('b');
     await gateway.pass(day);

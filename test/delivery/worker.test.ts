@@ -6,7 +6,7 @@ import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-it.each(databases)('an endpoint that hangs holds up no other, on $name', async (dialect) => {
+it.each(databases)('a destination that hangs holds up no other, on $name', async (dialect) => {
   const [silent, fast] = [await startReceiver(), await startReceiver()];
   silent.answer = () => {};
   const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
@@ -23,7 +23,7 @@ it.each(databases)('an endpoint that hangs holds up no other, on $name', async (
   await fast.close();
 });
 
-it.each(databases)('stopping lets what is on its way end, and leaves the rest for later, on $name', async (dialect) => {
+it.each(databases)('stopping lets requests in flight end, and releases the other claims, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const answers: (() => void)[] = [];
   receiver.answer = (_request, response) => void answers.push(() => response.end());
@@ -36,15 +36,15 @@ it.each(databases)('stopping lets what is on its way end, and leaves the rest fo
   await closed;
   const deliveries = await gateway.deliveries();
   expect(deliveries.filter(({ state }) => state === 'succeeded')).toHaveLength(8);
-  expect(deliveries.filter(({ state, claim }) => state === 'pending' && claim === null)).toHaveLength(12);
+  expect(deliveries.filter(({ state, claim_token }) => state === 'pending' && claim_token === null)).toHaveLength(12);
   expect(receiver.received).toHaveLength(8);
   await gateway.close();
   await receiver.close();
 });
 
-it.each(databases)('an endpoint gets no more connections than requests at once, on $name', async (dialect) => {
+it.each(databases)('a destination gets no more connections than requests at once, on $name', async (dialect) => {
   const receiver = await startReceiver();
-  const gateway = await startDelivering({ dialect, delivery: { limits: { initial: 16, perEndpoint: 32 } } });
+  const gateway = await startDelivering({ dialect, delivery: { limits: { initial: 16, perDestination: 32 } } });
   await gateway.webhook(receiver.address);
   let most = 0;
   let open: ServerResponse[] = [];
@@ -65,9 +65,9 @@ it.each(databases)('an endpoint gets no more connections than requests at once, 
   await receiver.close();
 });
 
-it.each(databases)('an endpoint that takes its time gets no more requests at once, on $name', async (dialect) => {
+it.each(databases)('a slow destination gets no more requests at once, on $name', async (dialect) => {
   const receiver = await startReceiver();
-  const limits = { initial: 4, perEndpoint: 32, patienceMs: 20 };
+  const limits = { initial: 4, perDestination: 32, slowAfterMs: 20 };
   const gateway = await startDelivering({ dialect, delivery: { limits } });
   await gateway.webhook(receiver.address);
   let [open, most] = [0, 0];
@@ -96,10 +96,10 @@ it.each(databases)('a worker that has nothing to do does nothing, on $name', asy
   const gateway = await startDelivering({ dialect, delivery: { after: collect } });
   await gateway.delivery.worker.idle();
   const scheduled = after.length;
-  const turns = vi.spyOn(gateway.app.database, 'transaction');
+  const transactions = vi.spyOn(gateway.app.database, 'transaction');
   const connections = vi.spyOn(gateway.app.database, 'connection');
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(turns).not.toHaveBeenCalled();
+  expect(transactions).not.toHaveBeenCalled();
   expect(connections).not.toHaveBeenCalled();
   expect(after).toHaveLength(scheduled);
   await gateway.close();
@@ -113,7 +113,7 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await gateway.emit(1);
   await receiver.waitFor(1);
   await gateway.delivery.worker.idle();
-  await database.updateTable('endpoints').set({ secrets: 'sealed1:AAAA' }).execute();
+  await database.updateTable('webhook_destinations').set({ secrets: 'sealed1:AAAA' }).execute();
   await gateway.webhook(`${receiver.address}/whole`);
   await gateway.emit(2);
   await receiver.waitFor(2);
@@ -126,7 +126,7 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await receiver.close();
 });
 
-it.each(databases)('results are kept until they can be stored, on $name', async (dialect) => {
+it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const gateway = await startDelivering({ dialect });
   const { database } = gateway.app;
@@ -144,29 +144,26 @@ it.each(databases)('results are kept until they can be stored, on $name', async 
   await receiver.close();
 });
 
-it.each(databases)(
-  'old events go with all that was made of them, unless something waits, on $name',
-  async (dialect) => {
-    const receiver = await startReceiver();
-    const gateway = await startDelivering({ dialect });
-    const { database } = gateway.app;
-    await gateway.webhook(receiver.address);
-    await gateway.emit('done');
-    await gateway.delivery.worker.idle();
-    receiver.answer = (_request, response) => response.writeHead(500).end();
-    const { eventId: waiting } = await gateway.emit('waiting');
-    await gateway.delivery.worker.idle();
-    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
-    const line = gateway.clock.now.getTime();
-    const { eventId: young } = await gateway.emit('young');
-    await gateway.delivery.worker.idle();
-    expect(await deleteOldEvents(database, line)).toBe(1);
-    const left = await database.selectFrom('events').select('id').execute();
-    expect(left.map(({ id }) => id).sort()).toEqual([waiting, young].sort());
-    expect(await gateway.deliveries()).toHaveLength(2);
-    const attempts = await database.selectFrom('delivery_attempts').select('delivery_id').execute();
-    expect(attempts).toHaveLength(2);
-    await gateway.close();
-    await receiver.close();
-  },
-);
+it.each(databases)('old events are deleted with their deliveries, unless one is pending, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  await gateway.webhook(receiver.address);
+  await gateway.emit('done');
+  await gateway.delivery.worker.idle();
+  receiver.answer = (_request, response) => response.writeHead(500).end();
+  const { eventId: waiting } = await gateway.emit('waiting');
+  await gateway.delivery.worker.idle();
+  gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
+  const line = gateway.clock.now.getTime();
+  const { eventId: young } = await gateway.emit('young');
+  await gateway.delivery.worker.idle();
+  expect(await deleteOldEvents(database, line)).toBe(1);
+  const left = await database.selectFrom('events').select('id').execute();
+  expect(left.map(({ id }) => id).sort()).toEqual([waiting, young].sort());
+  expect(await gateway.deliveries()).toHaveLength(2);
+  const attempts = await database.selectFrom('delivery_attempts').select('delivery_id').execute();
+  expect(attempts).toHaveLength(2);
+  await gateway.close();
+  await receiver.close();
+});

@@ -412,7 +412,7 @@ describe.skipIf(!chromium)('in a browser', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
     await docs.getByText('Query', { exact: true }).click();
-    await expect.poll(() => docs.innerText()).toContain('Who you are: the API key of this request.');
+    await expect.poll(() => docs.innerText()).toContain('The API key that made the request.');
   });
 
   it('completes fields, and marks errors', async () => {

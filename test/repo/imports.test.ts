@@ -85,7 +85,7 @@ const rules: readonly Rule[] = [
     name: 'embedded.ts sees store, providers and auth, but no face and no other backend',
     forbids: (from, to) =>
       /^\w+\/embedded\.ts$/.test(from) &&
-      (isFace(to) || /(^|\/)upstream/.test(to) || /^http\/|^config\.ts$|^security\/outbound\.ts$/.test(to)),
+      (isFace(to) || /(^|\/)upstream/.test(to) || /^http\/|^config(?:-values)?\.ts$|^security\/outbound\.ts$/.test(to)),
     finds: ['jobs/embedded.ts', 'upstream/client.ts'],
   },
   {
@@ -94,7 +94,7 @@ const rules: readonly Rule[] = [
       /^\w+\/upstream\.ts$/.test(from) &&
       (isFace(to) ||
         (isBackend(to) && !/^upstream\/(?:client|unsupported)\.ts$/.test(to)) ||
-        /^http\/|^config\.ts$|^security\/outbound\.ts$/.test(to)),
+        /^http\/|^config(?:-values)?\.ts$|^security\/outbound\.ts$/.test(to)),
     finds: ['posts/upstream.ts', 'store/database.ts'],
   },
   {
@@ -102,10 +102,15 @@ const rules: readonly Rule[] = [
     forbids: (from, to) =>
       from.startsWith('delivery/') &&
       (/^(?:accounts|jobs|posts|deliveries|providers|upstream|http|cli)\//.test(to) ||
-        (/^webhooks\//.test(to) && !/^webhooks\/(?:shapes|destinations|repository|secrets)\.ts$/.test(to)) ||
+        (/^webhooks\//.test(to) && !/^webhooks\/(?:shapes|destinations|repository|signing-secret)\.ts$/.test(to)) ||
         isFace(to) ||
         to === 'config.ts'),
     finds: ['delivery/worker.ts', 'webhooks/port.ts'],
+  },
+  {
+    name: 'the registry of webhooks knows neither their deliveries nor the engine',
+    forbids: (from, to) => from.startsWith('webhooks/') && /^(?:delivery|deliveries)\//.test(to),
+    finds: ['webhooks/embedded.ts', 'delivery/engine.ts'],
   },
   {
     name: 'a provider adapter sees shapes of capabilities only',

@@ -6,10 +6,10 @@ import { errorTable } from '../../src/errors.ts';
 import { allowedErrors } from '../../src/rest/allowed-errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { openApiDocument } from '../../src/rest/openapi.ts';
-import { fitting, type Schema, unfitting } from '../support/arbitrary.ts';
+import { invalidFor, type Schema, validFor } from '../support/arbitrary.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type RestAnswer, rest } from '../support/rest.ts';
+import { type RestResponse, rest } from '../support/rest.ts';
 
 interface Parameter {
   readonly name: string;
@@ -19,6 +19,7 @@ interface Parameter {
 }
 
 interface Described {
+  readonly operationId: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<
@@ -41,15 +42,20 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const operations = endpoints.map(({ name, method, path }) => ({ name, method, path: `/v1${path}` }));
+const operations = endpoints.map(({ name, operationId, method, path }) => ({
+  name,
+  operationId,
+  method,
+  path: `/v1${path}`,
+}));
 const describedAt = (path: string, method: string) => document.paths[path]?.[method.toLowerCase()] as Described;
 
 describe('the OpenAPI document', () => {
-  test('is served without a key under both prefixes, and is what the code makes', async () => {
+  test('is served without a key under both prefixes', async () => {
     for (const prefix of ['/v1', '/api/v1']) {
-      const answer = await rest(gateway.address, undefined, 'GET', `${prefix}/openapi.json`);
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+      const response = await rest(gateway.address, undefined, 'GET', `${prefix}/openapi.json`);
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
     }
     const wrong = await rest(gateway.address, undefined, 'POST', '/v1/openapi.json');
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([400, 'GET, HEAD']);
@@ -59,7 +65,7 @@ describe('the OpenAPI document', () => {
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
-    // The validator is one that can refuse.
+    // The validator can refuse.
     expect((await new Validator().validate({ ...document, paths: { nowhere: 1 } })).valid).toBe(false);
   });
 
@@ -70,14 +76,18 @@ describe('the OpenAPI document', () => {
     expect(described.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  test.each(operations)('lists exactly the answers and error types of $name', ({ name, path, method }) => {
+  test.each(operations)('names $method $path $operationId', ({ operationId, path, method }) => {
+    expect(describedAt(path, method).operationId).toBe(operationId);
+  });
+
+  test.each(operations)('lists exactly the statuses and error types of $name', ({ name, path, method }) => {
     const endpoint = endpoints.find((each) => each.name === name);
     const { responses } = describedAt(path, method);
     const types = Object.entries(responses).flatMap(([status, { content }]) => {
       const { type } = (content['application/json'].schema as Schema).properties ?? {};
       return Number(status) < 300 ? [] : (type?.enum ?? []).map((each) => `${status} ${each}`);
     });
-    const allowed = [...allowedErrors[name]].map((each) => `${errorTable[each].status} errors/${each}`);
+    const allowed = allowedErrors(name).map((each) => `${errorTable[each].status} errors/${each}`);
     expect(types.sort()).toEqual(allowed.sort());
     expect(Object.keys(responses).filter((status) => status < '300')).toEqual([String(endpoint?.status)]);
   });
@@ -97,7 +107,7 @@ describe('generated requests', () => {
     accounts = { good, all: [good, ...others] };
   });
 
-  /** Stand in a path for what is made right before the request is sent, so that it is there once. */
+  /** Markers in a path for what is created right before the request is sent. */
   const fresh = {
     'fresh-draft': () => workspace.draft({ accountId: accounts.good }),
     'fresh-otp': () => workspace.draft({ accountId: accounts.good, scenario: 'otp' }),
@@ -124,21 +134,21 @@ describe('generated requests', () => {
     identifier: ['ACoSandbox1', 'ACoSandbox1', '900043', 'sandbox.one', 'ACoSandboxInvalidRecipient'],
   };
 
-  /** What is put into the URL: text in percent-encoding and, of invalid requests, as it is. */
+  /** Text as it is, without percent-encoding, for invalid requests. */
   const rawText = fc.stringMatching(/^[!-"$-.0->@-~]{1,20}$/);
   const odd = fc.constantFrom('NaN', '-1', '1e3', '999999999999999999999');
 
   function parameterText({ name, schema }: Parameter, valid: boolean): fc.Arbitrary<string> {
     const known =
       name === 'account_id' ? [accounts.good, accounts.good, accounts.good, ...accounts.all] : (existing[name] ?? []);
-    const any = fitting(schema).map((value) => encodeURIComponent(String(value)));
+    const any = validFor(schema).map((value) => encodeURIComponent(String(value)));
     const fits = known.length === 0 ? any : fc.oneof({ arbitrary: fc.constantFrom(...known), weight: 5 }, any);
     return valid ? fits : fc.oneof(fits, rawText, odd);
   }
 
   function requestOf({ parameters, requestBody }: Described, path: string, valid: boolean) {
     const texts = (place: Parameter['in']) => {
-      // A cursor that fits is one that was returned: it cannot be made up.
+      // A valid cursor has been returned before: it cannot be generated.
       const used = parameters.filter((parameter) => parameter.in === place && !(valid && parameter.name === 'cursor'));
       return fc.record(Object.fromEntries(used.map((parameter) => [parameter.name, parameterText(parameter, valid)])), {
         requiredKeys: used.filter(({ required }) => place === 'path' || (valid && required)).map(({ name }) => name),
@@ -155,7 +165,7 @@ describe('generated requests', () => {
   function bodyOf(schema: Schema, valid: boolean): fc.Arbitrary<string> {
     const account = fc.oneof({ arbitrary: fc.constant(accounts.good), weight: 3 }, fc.constantFrom(...accounts.all));
     const fits = fc
-      .tuple(fitting(schema) as fc.Arbitrary<Record<string, unknown>>, account, fc.nat(3))
+      .tuple(validFor(schema) as fc.Arbitrary<Record<string, unknown>>, account, fc.nat(3))
       .map(([value, account, solves]) =>
         JSON.stringify({
           ...value,
@@ -167,13 +177,13 @@ describe('generated requests', () => {
     if (valid) return fits;
     return fc.oneof(
       fits,
-      { arbitrary: unfitting(schema).map((value) => JSON.stringify(value)), weight: 4 },
+      { arbitrary: invalidFor(schema).map((value) => JSON.stringify(value)), weight: 4 },
       fits.chain((text) => fc.nat(text.length).map((end) => text.slice(0, end))),
       fc.string(),
     );
   }
 
-  function requireDescribed(described: Described, { status, headers, body, text }: RestAnswer): void {
+  function requireDescribed(described: Described, { status, headers, body, text }: RestResponse): void {
     expect(headers.get('content-type')).toMatch(/^application\/json(;|$)/);
     const schema = described.responses[status]?.content['application/json'].schema;
     expect(schema, `status ${status}: ${text}`).toBeDefined();
@@ -187,28 +197,28 @@ describe('generated requests', () => {
     { ...operation, kind: 'invalid', valid: false },
   ]);
 
-  test.each(cases)('$kind ones of $name are answered as described', async ({ path, method, valid, kind }) => {
+  test.each(cases)('$kind requests to $name get responses as described', async ({ path, method, valid, kind }) => {
     const described = describedAt(path, method);
     const statuses = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requestOf(described, path, valid), async (request) => {
-        const answer = await rest(gateway.address, workspace.key, method, await made(request.path), {
+        const response = await rest(gateway.address, workspace.key, method, await made(request.path), {
           body: request.body,
         });
-        requireDescribed(described, answer);
-        statuses.add(answer.status);
+        requireDescribed(described, response);
+        statuses.add(response.status);
       }),
       { numRuns: Number(process.env.FC_RUNS ?? 60) },
     );
-    // The generator is worth something: what fits gets through, what does not is refused.
+    // The generator is worth something: valid requests get through, invalid ones are refused.
     expect([...statuses].some((status) => (kind === 'valid' ? status < 300 : status >= 400))).toBe(true);
   });
 
-  test('an answer outside the description is noticed', () => {
+  test('a response that does not fit the description is noticed', () => {
     const described = describedAt('/v1/webhooks', 'GET');
-    const answer = { headers: new Headers({ 'content-type': 'application/json' }), text: '' };
+    const response = { headers: new Headers({ 'content-type': 'application/json' }), text: '' };
     const envelope = { title: '', type: 'errors/resource_not_found', status: 404 };
-    expect(() => requireDescribed(described, { ...answer, status: 404, body: envelope })).toThrow();
-    expect(() => requireDescribed(described, { ...answer, status: 200, body: { object: 'WebhookList' } })).toThrow();
+    expect(() => requireDescribed(described, { ...response, status: 404, body: envelope })).toThrow();
+    expect(() => requireDescribed(described, { ...response, status: 200, body: { object: 'WebhookList' } })).toThrow();
   });
 });

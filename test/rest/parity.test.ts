@@ -1,35 +1,23 @@
-/** One list of requests in the contract's words, sent through both faces: the same comes of them. */
+/** One list of requests in the contract's terms, sent through both faces: their outcomes are the same. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/endpoint.ts';
 import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
-import { rest } from '../support/rest.ts';
+import { callEndpoint, type FlatRequest } from '../support/rest.ts';
 
-/** A request in the contract's words: ids of the path and fields of query or body in one object. */
-type Request = Readonly<Record<string, unknown>>;
-
-/** What came of it: the name of the result, or type and status of the error. */
+/** The `object` of the result, or type and status of the error. */
 type Outcome = { readonly object: string } | { readonly type: string; readonly status: number };
 
-type Face = (address: string, key: string | undefined, endpoint: EndpointName, request: Request) => Promise<Outcome>;
+type Face = (
+  address: string,
+  key: string | undefined,
+  endpoint: EndpointName,
+  request: FlatRequest,
+) => Promise<Outcome>;
 
 const overRest: Face = async (address, key, endpoint, request) => {
-  const [method, path, ...ids] = {
-    EDIT: ['PATCH', '/v1/pnet/jobs/{job_id}', 'job_id'],
-    POSTS: ['GET', '/v1/users/{identifier}/posts', 'identifier'],
-    WHLIST: ['GET', '/v1/webhooks'],
-    WHCREATE: ['POST', '/v1/webhooks'],
-    WHDEL: ['DELETE', '/v1/webhooks/{id}', 'id'],
-    PUB: ['POST', '/v1/pnet/jobs/{draft_id}/publish', 'draft_id'],
-    CHK: ['POST', '/v1/pnet/jobs/{draft_id}/checkpoint', 'draft_id'],
-  }[endpoint] as [string, string, ...string[]];
-  const others = Object.fromEntries(Object.entries(request).filter(([name]) => !ids.includes(name)));
-  const query = method === 'GET' ? `?${new URLSearchParams(others as Record<string, string>)}` : '';
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(request[name])));
-  const { body } = await rest(address, key, method, filled + query, {
-    body: method === 'GET' || method === 'DELETE' ? undefined : others,
-  });
+  const { body } = await callEndpoint(address, key, endpoint, request);
   return body.object === undefined ? { type: body.type, status: body.status } : { object: body.object };
 };
 
@@ -51,7 +39,7 @@ const inCamelCase = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [camelCase(name), inCamelCase(each)]));
 };
 
-function operationOf(endpoint: EndpointName, request: Request): [string, Record<string, unknown>] {
+function operationOf(endpoint: EndpointName, request: FlatRequest): [string, Record<string, unknown>] {
   const input = inCamelCase(request) as Record<string, unknown>;
   const mutation = (field: string, type: string, value: unknown): [string, Record<string, unknown>] => [
     `mutation ($input: ${type}!) { ${field}(input: $input) { __typename ... on ServiceError { type status } } }`,
@@ -90,8 +78,8 @@ function operationOf(endpoint: EndpointName, request: Request): [string, Record<
 interface Case {
   readonly what: string;
   readonly endpoint: EndpointName;
-  /** Each face is given one of its own: what one does must not be in the way of the other. */
-  request(workspace: SeededWorkspace): Promise<Request>;
+  /** Called once per face: what one face does must not affect the other. */
+  request(workspace: SeededWorkspace): Promise<FlatRequest>;
   /** The key; the workspace's own unless said otherwise. */
   key?(workspace: SeededWorkspace): Promise<string | undefined>;
 }
@@ -100,7 +88,7 @@ const unknownId = 'AAAAAAAAAAAAAAAAAAAAAA';
 const long = (length: number) => 'x'.repeat(length);
 type Make = (workspace: SeededWorkspace, accountId: string) => Promise<object>;
 
-/** A case of a call made from an account of its own. */
+/** A case with an account of its own. */
 const fromAccount = (
   endpoint: EndpointName,
   what: string,
@@ -146,10 +134,10 @@ const webhook = (what: string, more: object): Case => ({
 
 const cases = (address: () => string): Case[] => [
   fromAccount('EDIT', 'an edit', edit()),
-  fromAccount('EDIT', 'nothing to change', edit({})),
-  fromAccount('EDIT', 'a location that is no id', edit({ location: 'Paris' })),
+  fromAccount('EDIT', 'no change', edit({})),
+  fromAccount('EDIT', 'a location that is not an id', edit({ location: 'Paris' })),
   fromAccount('EDIT', 'a text that is too long', edit({ description: long(20_001) })),
-  fromAccount('EDIT', 'a URL that is none', edit({ tracking_pixel_url: 'nowhere' })),
+  fromAccount('EDIT', 'an invalid URL', edit({ tracking_pixel_url: 'nowhere' })),
   fromAccount('EDIT', 'too many functions', edit({ recruiter: { project_id: 'p', functions: ['a', 'b', 'c', 'd'] } })),
   fromAccount(
     'EDIT',
@@ -157,30 +145,26 @@ const cases = (address: () => string): Case[] => [
     edit({ salary: { currency: 'EUR', min: 2, max: 1, pay_frequency: 'YEARLY' } }),
   ),
   fromAccount('EDIT', 'a job that is closed', edit(undefined, { state: 'closed' })),
-  fromAccount('EDIT', 'a job that is unknown', async () => ({ job_id: '123456789' })),
-  fromAccount('EDIT', 'a job id that is malformed', async () => ({ job_id: 'malformed' })),
+  fromAccount('EDIT', 'an unknown job', async () => ({ job_id: '123456789' })),
+  fromAccount('EDIT', 'a malformed job id', async () => ({ job_id: 'malformed' })),
   fromAccount('EDIT', 'a job id that is too long', async () => ({ job_id: long(256) })),
   fromAccount('EDIT', 'an unknown account', edit({ account_id: unknownId })),
   fromAccount('EDIT', 'a malformed account', edit({ account_id: 'malformed' })),
-  fromAccount('EDIT', 'an account of another kind', edit(), { type: 'MAIL' }),
+  fromAccount('EDIT', 'an account of another type', edit(), { type: 'MAIL' }),
   fromAccount('EDIT', 'a failing network', edit(undefined, { scenario: 'edit-configuration' })),
 
   fromAccount('PUB', 'a draft', publish()),
-  fromAccount('PUB', 'a draft that asks for a code', publish({}, { scenario: 'otp' })),
+  fromAccount('PUB', 'a draft that requires a code', publish({}, { scenario: 'otp' })),
   fromAccount(
     'PUB',
-    'a promoted one',
+    'a promoted draft',
     publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 5 } } }),
   ),
-  fromAccount(
-    'PUB',
-    'a budget of nothing',
-    publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } }),
-  ),
+  fromAccount('PUB', 'a budget of 0', publish({ mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 0 } } })),
   fromAccount('PUB', 'a budget with FREE', publish({ budget: { daily: { currency: 'EUR', amount: 5 } } })),
   fromAccount('PUB', 'PROMOTED_PLUS for recruiters', publish({ mode: 'PROMOTED_PLUS', service: 'RECRUITER' })),
-  fromAccount('PUB', 'one that was published', publish({}, { state: 'active' })),
-  fromAccount('PUB', 'an unknown one', async () => ({ draft_id: '123456789', mode: 'FREE' })),
+  fromAccount('PUB', 'a published job', publish({}, { state: 'active' })),
+  fromAccount('PUB', 'an unknown draft', async () => ({ draft_id: '123456789', mode: 'FREE' })),
   ...(
     [
       'not-free',
@@ -190,9 +174,9 @@ const cases = (address: () => string): Case[] => [
       'configuration',
       'provider-error',
     ] as const
-  ).map((scenario) => fromAccount('PUB', `a draft that goes as ${scenario}`, publish({}, { scenario }))),
+  ).map((scenario) => fromAccount('PUB', `a draft with the scenario ${scenario}`, publish({}, { scenario }))),
   ...(['payment-error', 'insufficient-credits'] as const).map((scenario) =>
-    fromAccount('PUB', `a draft that goes as ${scenario}`, publish({ mode: 'PROMOTED' }, { scenario })),
+    fromAccount('PUB', `a draft with the scenario ${scenario}`, publish({ mode: 'PROMOTED' }, { scenario })),
   ),
 
   ...['123456', '999999', 'no code', '000401', '000410', '000422', ''].map((input) =>
@@ -209,7 +193,7 @@ const cases = (address: () => string): Case[] => [
   fromAccount('POSTS', 'a company', posts({ identifier: '900043', is_company: true })),
   fromAccount('POSTS', 'a photonet user', posts({ identifier: 'sandbox.one' }), { type: 'PHOTONET' }),
   fromAccount('POSTS', 'an unknown account', posts({ account_id: unknownId })),
-  fromAccount('POSTS', 'an account of another kind', posts(), { type: 'MAIL' }),
+  fromAccount('POSTS', 'an account of another type', posts(), { type: 'MAIL' }),
   fromAccount('POSTS', 'an account that is stopped', posts(), { status: 'STOPPED' }),
   ...['nobody', 'ACoSandboxUserUnreachable', 'ACoSandboxProviderUnreachable', 'ACoSandboxRestricted', long(256)].map(
     (identifier) => fromAccount('POSTS', `the identifier ${identifier.slice(0, 40)}`, posts({ identifier })),
@@ -219,10 +203,10 @@ const cases = (address: () => string): Case[] => [
   { what: 'the list', endpoint: 'WHLIST', request: async () => ({}) },
   { what: 'a limit', endpoint: 'WHLIST', request: async () => ({ limit: 250 }) },
   { what: 'a limit that is too high', endpoint: 'WHLIST', request: async () => ({ limit: 251 }) },
-  { what: 'a limit of nothing', endpoint: 'WHLIST', request: async () => ({ limit: -1 }) },
+  { what: 'a negative limit', endpoint: 'WHLIST', request: async () => ({ limit: -1 }) },
   { what: 'a cursor that was not returned', endpoint: 'WHLIST', request: async () => ({ cursor: 'AAAA' }) },
   webhook('a webhook', {}),
-  webhook('a URL that is none', { request_url: 'nowhere' }),
+  webhook('an invalid URL', { request_url: 'nowhere' }),
   webhook('a URL with credentials', { request_url: 'https://a:b@hooks.example' }),
   webhook('a URL that is too long', { request_url: `https://hooks.example/${long(2_048)}` }),
   webhook('a name that is too long', { name: long(256) }),
@@ -232,12 +216,12 @@ const cases = (address: () => string): Case[] => [
   webhook('an unknown account', { account_ids: [unknownId] }),
   webhook('a malformed account', { account_ids: ['malformed'] }),
   { what: 'a webhook', endpoint: 'WHDEL', request: async (workspace) => ({ id: await workspace.webhook() }) },
-  { what: 'an unknown one', endpoint: 'WHDEL', request: async () => ({ id: unknownId }) },
+  { what: 'an unknown webhook', endpoint: 'WHDEL', request: async () => ({ id: unknownId }) },
   { what: 'a malformed id', endpoint: 'WHDEL', request: async () => ({ id: 'malformed' }) },
 
   ...(['EDIT', 'POSTS', 'WHLIST', 'WHCREATE', 'WHDEL', 'PUB', 'CHK'] as const).flatMap((endpoint): Case[] => {
-    // Nothing in these requests is right, so that the key is seen to come first. Cursors are a face's own.
-    const bad: Request = {
+    // Nothing in these requests is valid, which shows that the key is checked first. Cursors differ by face.
+    const bad: FlatRequest = {
       EDIT: { account_id: 'x', job_id: 'x', location: 'x' },
       POSTS: { account_id: 'x', identifier: 'x' },
       WHLIST: { limit: 251 },
@@ -271,9 +255,9 @@ describe.each(backends)('both faces over the $name backend', (backend) => {
   test.each(cases(() => served.address))(
     '$endpoint: $what',
     async ({ endpoint, request, key = async () => workspace.key }) => {
-      const through = async (face: Face) =>
+      const outcomeOf = async (face: Face) =>
         face(served.address, await key(workspace), endpoint, await request(workspace));
-      const [first, second] = [await through(overRest), await through(overGraphQL)];
+      const [first, second] = [await outcomeOf(overRest), await outcomeOf(overGraphQL)];
       expect(second).toEqual(first);
       expect('object' in first ? first.object : first.type).toBeTruthy();
     },

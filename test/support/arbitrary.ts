@@ -1,7 +1,7 @@
-/** Generated values from the JSON Schemas of the OpenAPI document, both such as fit and such as do not. */
+/** Generators of valid and invalid values for the JSON Schemas of the OpenAPI document. */
 import fc from 'fast-check';
 
-/** The part of JSON Schema that our shapes are described in. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -24,7 +24,7 @@ export interface Schema {
   readonly exclusiveMinimum?: number;
 }
 
-/** Any text but U+0000, which JSON Schema does not see that we refuse. */
+/** Any text without U+0000, which the gateway refuses and JSON Schema cannot forbid. */
 const text = (minLength = 0, maxLength = 40) =>
   fc
     .string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 40) })
@@ -32,16 +32,16 @@ const text = (minLength = 0, maxLength = 40) =>
 
 const name = fc.stringMatching(/^[a-z]{1,20}$/);
 
-/** Values that fit the schema. */
-export function fitting(schema: Schema): fc.Arbitrary<unknown> {
+/** Values that are valid for the schema. */
+export function validFor(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(fitting));
+  if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(validFor));
   switch (schema.type) {
     case 'object':
-      return fittingObject(schema);
+      return validObject(schema);
     case 'array':
-      return fc.array(fitting(schema.items ?? {}), {
+      return fc.array(validFor(schema.items ?? {}), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.max(schema.minItems ?? 0, Math.min(3, schema.maxItems ?? 3)),
       });
@@ -66,18 +66,20 @@ export function fitting(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-function fittingObject({ properties = {}, required = [], minProperties = 0, maxProperties = 99 }: Schema) {
+function validObject({ properties = {}, required = [], minProperties = 0, maxProperties = 99 }: Schema) {
   const possible = Object.entries(properties).filter(([, schema]) => schema.not === undefined);
   return fc
-    .record(Object.fromEntries(possible.map(([name, schema]) => [name, fitting(schema)])), {
+    .record(Object.fromEntries(possible.map(([name, schema]) => [name, validFor(schema)])), {
       requiredKeys: [...required],
     })
-    .map(agreeing)
+    .map(withConsistentFields)
     .filter((value) => Object.keys(value).length >= minProperties && Object.keys(value).length <= maxProperties);
 }
 
-/** The rules between fields, which the document cannot say: bounds in order, choices that are offered. */
-function agreeing(value: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Applies the rules between fields, which JSON Schema cannot express: ordered bounds, and expected choices that exist.
+ */
+function withConsistentFields(value: Record<string, unknown>): Record<string, unknown> {
   const { min, max, min_expectation: from, max_expectation: to, choices, functions } = value;
   return {
     ...value,
@@ -90,15 +92,15 @@ function agreeing(value: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-/** Values that mostly do not: fitting ones with a field left out, put in, or filled with anything. */
-export function unfitting(schema: Schema): fc.Arbitrary<unknown> {
+/** Values that are mostly invalid: valid ones with a field left out, added, or replaced. */
+export function invalidFor(schema: Schema): fc.Arbitrary<unknown> {
   const names = [...namesOf(schema), '__proto__', 'constructor', 'toString', 'unknown_field'];
   const name = fc.constantFrom(...names);
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom('NaN', 'Infinity', '-1', '1e999', '', null, [], {}, -0, 1e308),
   );
-  const object = fitting(schema) as fc.Arbitrary<Record<string, unknown>>;
+  const object = validFor(schema) as fc.Arbitrary<Record<string, unknown>>;
   return fc.oneof(
     anything,
     fc.tuple(object, name).map(([value, field]) => {

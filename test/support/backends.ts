@@ -13,6 +13,7 @@ import type { JobTable, WebhookTable } from '../../src/store/schema.ts';
 import type { WebhookTrigger } from '../../src/webhooks/shapes.ts';
 import { databases } from './databases.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from './gateway.ts';
+import { storeWebhook } from './webhooks.ts';
 
 export interface Backend {
   readonly name: string;
@@ -159,7 +160,7 @@ function seedWorkspace(
         ...options,
         trigger: trigger === undefined ? null : JSON.stringify(trigger),
       };
-      await database.insertInto('webhooks').values(row).execute();
+      await storeWebhook(database, row);
       return row.id;
     },
   };

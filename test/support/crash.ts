@@ -1,4 +1,4 @@
-/** Kills a delivering gateway again and again, and counts what became of the events that it had acknowledged. */
+/** Kills a delivering gateway again and again, and counts how the events that it had acknowledged arrived. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { benchGateway } from '../bench/gateway.ts';
@@ -59,16 +59,16 @@ export async function crashRun(
     });
 
   const observer = await benchGateway(place.url, { limits: { slots: 0 }, pollMs: 1_000_000 });
-  /** Each delivery with each claim that was on it at a kill: what the dead were doing, and not what others had left. */
+  /** Each delivery with the claim token that it had at a kill: the requests of the dead, not what others had left. */
   const inFlight = new Set<string>();
   const look = async () => {
     const rows = await observer.app.database
       .selectFrom('deliveries')
-      .select(['id', 'claim'])
-      .where('claim', 'is not', null)
+      .select(['id', 'claim_token'])
+      .where('claim_token', 'is not', null)
       .where('state', '=', 'pending')
       .execute();
-    for (const { id, claim } of rows) inFlight.add(`${id} ${claim}`);
+    for (const { id, claim_token } of rows) inFlight.add(`${id} ${claim_token}`);
   };
   let running: ChildProcess[] = [];
   for (let n = 0; n < workers; n += 1) running.push(await start());

@@ -1,6 +1,6 @@
 /**
- * A gateway in a process of its own that emits without pause, to be killed at any moment. It says on its standard output
- * which events have been acknowledged: a line for each, written before the next one is emitted.
+ * A gateway in a process of its own that emits without pause, to be killed at any moment. It writes the
+ * acknowledged events to its standard output: a line for each, written before the next one is emitted.
  *
  *   node test/support/crashing-gateway.ts <database url> <prefix of the events> <emitters, 0 for a worker alone>
  */

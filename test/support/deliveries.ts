@@ -1,21 +1,24 @@
-/** A gateway that delivers to receivers on loopback, and what tests of it have in common. */
+/** A gateway that delivers to receivers on loopback. */
 import { randomBytes } from 'node:crypto';
-import type { Delivery, DeliveryTuning } from '../../src/delivery/engine.ts';
+import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
 import type { TestDialect } from './databases.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';
+import { storeWebhook } from './webhooks.ts';
 
 export interface DeliveringGateway extends Gateway {
-  readonly delivery: Delivery;
+  readonly delivery: DeliveryEngine;
+  /** `DATABASE_URL` of its database. */
+  readonly databaseUrl: string;
   readonly space: TestWorkspace;
   readonly accountId: string;
-  /** Stores a webhook for `new_relation` that says in `n` which event it is. */
+  /** Stores a webhook for `new_relation` whose payload has the event's `n`. */
   webhook(requestUrl: string, options?: Partial<WebhookTable>): Promise<string>;
-  /** Emits `new_relation`; `n` tells it apart. */
-  emit(n: string | number, idempotencyKey?: string): ReturnType<Delivery['emit']>;
+  /** Emits `new_relation`, identified by `n`. */
+  emit(n: string | number, idempotencyKey?: string): ReturnType<DeliveryEngine['emit']>;
   deliveries(): Promise<DeliveryTable[]>;
-  /** Moves the clock and does what is due then. */
+  /** Moves the clock, and waits until everything that is due then is done. */
   pass(ms: number): Promise<void>;
 }
 
@@ -40,6 +43,7 @@ export async function startDelivering({
   return {
     ...gateway,
     delivery,
+    databaseUrl: place.url,
     space,
     accountId,
     async webhook(requestUrl, options = {}) {
@@ -60,7 +64,7 @@ export async function startDelivering({
         created_at: gateway.clock.now.getTime(),
         ...options,
       };
-      await database.insertInto('webhooks').values(row).execute();
+      await storeWebhook(database, row);
       return row.id;
     },
     emit: (n, idempotencyKey) =>

@@ -18,6 +18,7 @@ import {
   sandboxNetworks,
   sandboxToken,
 } from '../../src/providers/sandbox/networks.ts';
+import { testSecret } from './webhooks.ts';
 
 export interface Gateway {
   readonly app: App;
@@ -72,7 +73,7 @@ export async function startGateway({
     PORT: '0',
     DEMO: 'off',
     // Gateways on one database share it, and none writes a secret file into the working directory.
-    SECRET: 'the secret that all gateways of the tests share',
+    SECRET: testSecret,
     LOG_LEVEL: 'info',
     DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
     ...environment,

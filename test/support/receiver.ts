@@ -1,4 +1,4 @@
-/** An endpoint for deliveries: a real HTTP server on loopback that records what it gets and answers as it is told. */
+/** A destination for deliveries: a real HTTP server on loopback that records requests and responds as it is told. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -15,7 +15,7 @@ export interface Receiver {
   readonly received: Received[];
   /** Connections that are open. */
   readonly connections: number;
-  /** How requests are answered from now on; 200 without a body at first. */
+  /** How requests are answered from now on; at first with 200 and no body. */
   answer: (request: Received, response: ServerResponse, raw: IncomingMessage) => void;
   /** Resolves when `count` requests have come in, over all. */
   waitFor(count: number): Promise<void>;

@@ -1,22 +1,24 @@
 /** Requests to the REST face as a client sends them. */
 import { request } from 'node:http';
+import { type EndpointName, pathParameters } from '../../src/endpoint.ts';
+import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 
-export interface RestAnswer {
+export interface RestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into responses of every shape
   readonly body: any;
 }
 
 export interface RestOptions {
-  /** An object is sent as JSON, a text or bytes as they are. */
+  /** An object is sent as JSON; text and bytes as they are. */
   readonly body?: object | string | Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends one request; its body is JSON unless the headers say otherwise. Over `node:http`, as `fetch` would repair the
+ * Sends one request. Its body is JSON unless the headers say otherwise. Over `node:http`, as `fetch` would repair the
  * path before it sends it.
  */
 export async function rest(
@@ -25,7 +27,7 @@ export async function rest(
   method: string,
   path: string,
   { body, headers = {} }: RestOptions = {},
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   const { hostname, port } = new URL(address);
   const sent = typeof body === 'object' && !(body instanceof Uint8Array) ? JSON.stringify(body) : body;
   const outgoing = request({
@@ -39,18 +41,39 @@ export async function rest(
       ...headers,
     },
   });
-  const answered = Promise.withResolvers<RestAnswer>();
-  outgoing.once('error', answered.reject);
+  const received = Promise.withResolvers<RestResponse>();
+  outgoing.once('error', received.reject);
   outgoing.once('response', async (response) => {
     const text = (await response.setEncoding('utf8').toArray()).join('');
-    const received = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
-    answered.resolve({
+    const pairs = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    received.resolve({
       status: response.statusCode ?? 0,
-      headers: new Headers(received),
+      headers: new Headers(pairs),
       text,
       body: text === '' ? null : JSON.parse(text),
     });
   });
   outgoing.end(sent);
-  return answered.promise;
+  return received.promise;
+}
+
+/** A request in the contract's terms: the path parameters, the query and the fields of the body as one flat object. */
+export type FlatRequest = Readonly<Record<string, unknown>>;
+
+/** Calls an endpoint of the contract. */
+export function callEndpoint(
+  address: string,
+  key: string | undefined,
+  name: EndpointName,
+  flatRequest: FlatRequest,
+): Promise<RestResponse> {
+  const endpoint = endpoints.find((each) => each.name === name);
+  if (endpoint === undefined) throw new Error(`No endpoint has the name ${name}`);
+  const ids = pathParameters(endpoint);
+  const others = Object.entries(flatRequest).filter(([field]) => !ids.includes(field));
+  const query = new URLSearchParams(endpoint.query ? others.map(([field, value]) => [field, String(value)]) : []);
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, id) => encodeURIComponent(String(flatRequest[id])));
+  return rest(address, key, endpoint.method, `${prefixes[0]}${path}${query.size === 0 ? '' : `?${query}`}`, {
+    body: endpoint.body ? Object.fromEntries(others) : undefined,
+  });
 }

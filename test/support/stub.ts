@@ -1,4 +1,4 @@
-/** An upstream service of a test's own: a bare HTTP server that answers as it is told, well or badly. */
+/** An upstream service of a test's own: a bare HTTP server that responds as the test says, well or badly. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -12,35 +12,35 @@ export interface Received {
   readonly body: string;
 }
 
-export type Answer = (request: Received, response: ServerResponse) => void;
+export type Respond = (request: Received, response: ServerResponse) => void;
 
 export interface Stub {
   readonly url: string;
-  /** What it was asked, in order; questions whether anybody is there are left out. */
+  /** The requests, in order, without health probes. */
   readonly received: Received[];
-  /** Connections that are open. */
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Connections that were ever made. */
+  /** How many connections were ever made. */
   readonly connections: number;
-  /** How it answers from now on. */
-  answer: Answer;
+  /** How it responds from now on. */
+  respond: Respond;
   close(): Promise<void>;
 }
 
 /** Starts a service that ends with the test. */
-export async function startStub(answer: Answer = () => {}, port = 0): Promise<Stub> {
+export async function startStub(respond: Respond = () => {}, port = 0): Promise<Stub> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  const server = createServer((request, response) => {
+  const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      if (request.url === '/') return response.writeHead(404).end();
-      const { method = '', url: path = '', headers } = request;
-      const asked = { method, path, headers, body: Buffer.concat(chunks).toString() };
-      received.push(asked);
-      stub.answer(asked, response);
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      if (incoming.url === '/') return response.writeHead(404).end();
+      const { method = '', url: path = '', headers } = incoming;
+      const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      received.push(request);
+      stub.respond(request, response);
     });
   });
   server.on('connection', (socket) => {
@@ -57,7 +57,7 @@ export async function startStub(answer: Answer = () => {}, port = 0): Promise<St
     get connections() {
       return connections;
     },
-    answer,
+    respond,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -67,7 +67,7 @@ export async function startStub(answer: Answer = () => {}, port = 0): Promise<St
   return stub;
 }
 
-/** Answers JSON. */
+/** Responds with JSON. */
 export function json(
   response: ServerResponse,
   status: number,
@@ -88,8 +88,8 @@ export const envelope = (type: string, status: number, more: object = {}): objec
   ...more,
 });
 
-/** A gateway that ends with the test, in front of a service. */
-export async function gatewayBefore(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
+/** A gateway in front of a service. It ends with the test. */
+export async function gatewayInFrontOf(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
   const gateway = await startGateway({ ...options, environment: { UPSTREAM_URL: stub.url, ...options.environment } });
   onTestFinished(() => gateway.close());
   return {
@@ -105,7 +105,7 @@ export async function gatewayBefore(stub: Pick<Stub, 'url'>, options: GatewayOpt
   };
 }
 
-/** A whole pnet post, as the contract has it. */
+/** A complete pnet post, as the contract has it. */
 export const pnetPost = (id: string, more: object = {}) => ({
   object: 'Post',
   provider: 'PNET',
@@ -138,7 +138,7 @@ export const webhook = (id: string, more: object = {}) => ({
   object: 'Webhook',
   id,
   enabled: true,
-  request_url: 'https://hooks.example/in',
+  requesturl: 'https://hooks.example/in',
   format: 'json',
   account_ids: [],
   headers: [],
@@ -147,3 +147,12 @@ export const webhook = (id: string, more: object = {}) => ({
   type: 'AUTO',
   ...more,
 });
+
+/** An operation that reads posts, with every part that an upstream can get wrong. */
+export const listPosts = `query ($first: Int = 10, $after: String) {
+  posts(accountId: "a1", identifier: "ACoAda", first: $first, after: $after) {
+    nodes { __typename ... on PnetPost { id providerId text reactionCounter userReacted author { name }
+      attachments { __typename providerId ... on UnknownAttachment { type } } } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;

@@ -30,7 +30,7 @@ describe.each(databases)('signing secrets on $name', (dialect) => {
       expect(text).toMatch(/^whsec_/);
       new Verifier(text).verify(body, headers as Record<string, string>, { jsonParse: false });
     }
-    const stored = await gateway.app.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow();
+    const stored = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirstOrThrow();
     expect(stored.secrets).toMatch(/^sealed1:/);
     expect(JSON.stringify(gateway.log)).not.toContain('whsec_');
     const reader = await gateway.space.newKey({ scopes: ['webhooks:read'] });

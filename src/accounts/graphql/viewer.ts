@@ -1,10 +1,11 @@
 import { type Caller, type Scope, scopes } from '../../auth/caller.ts';
 import { builder } from '../../graphql/builder.ts';
+import { entriesOf } from '../../keys-of.ts';
 
 const ScopeEnum = builder.enumType('Scope', {
   description: 'A permission of an API key.',
   values: Object.fromEntries(
-    (Object.entries(scopes) as [Scope, string][]).map(([scope, description]) => [
+    entriesOf(scopes).map(([scope, description]) => [
       scope.toUpperCase().replace(':', '_'),
       { value: scope, description: `\`${scope}\`: ${description}` },
     ]),

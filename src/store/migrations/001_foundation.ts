@@ -64,7 +64,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute();
 
-  // Every list is one workspace's, in the order of making; the id breaks ties, so that a page never splits them.
+  // Every list is of one workspace, in the order of creation; the id breaks ties, so that no page splits them.
   for (const table of ['accounts', 'jobs', 'webhooks']) {
     await db.schema
       .createIndex(`${table}_by_workspace`)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Answers that are given again when a request is repeated. */
+/** Responses that are given again when a request is repeated. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('idempotent_answers')

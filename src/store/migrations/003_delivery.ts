@@ -1,6 +1,6 @@
 import { type CreateTableBuilder, type Kysely, SqliteAdapter, sql } from 'kysely';
 
-/** Events, the deliveries made of them, their attempts, and what is known of the endpoints that they go to. */
+/** Events, their deliveries and attempts, and the destinations of webhooks. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('events')
@@ -21,7 +21,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .columns(['workspace_id', 'idempotency_key'])
     .unique()
     .execute();
-  // Old events go first, and with them all that was made of them.
+  // Retention deletes the oldest events first, with their deliveries.
   await db.schema.createIndex('events_by_age').on('events').columns(['created_at']).execute();
 
   await db.schema
@@ -40,7 +40,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('finished_at', 'bigint')
     .execute();
-  // What is due, endpoint by endpoint: finished deliveries are not in it, so that it stays as small as the backlog.
+  // The due deliveries of each webhook. Finished ones are left out, so that the index stays as small as the backlog.
+  // (`as never`: Kysely knows no columns of a schema that is being created.)
   await db.schema
     .createIndex('deliveries_due')
     .on('deliveries')
@@ -54,7 +55,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute();
   await db.schema.createIndex('deliveries_by_event').on('deliveries').columns(['event_id']).execute();
 
-  // SQLite looks a row up once, not in an index and then in the table.
+  // So that SQLite finds a row with one search, not with one in an index and one in the table.
   const clustered = <T extends string>(table: CreateTableBuilder<T, never>) =>
     db.getExecutor().adapter instanceof SqliteAdapter ? table.modifyEnd(sql`without rowid`) : table;
 

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as foundation from './001_foundation.ts';
 import * as idempotency from './002_idempotency.ts';
 import * as delivery from './003_delivery.ts';
+import * as webhookDestinations from './004_webhook_destinations.ts';
 
 /** Every step of the schema in order. A step that has been released is never changed: add another. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '001_foundation': foundation,
   '002_idempotency': idempotency,
   '003_delivery': delivery,
+  '004_webhook_destinations': webhookDestinations,
 };

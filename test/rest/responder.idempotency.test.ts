@@ -53,7 +53,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
       headers: { 'idempotency-key': key },
     });
 
-  test('the same key with the same body replays the answer and runs once', async () => {
+  test('the same key with the same body runs once and replays the response', async () => {
     const id = await draft('publish');
     const before = published;
     const first = await publish(id, 'same');
@@ -63,12 +63,12 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect([second.status, second.text]).toEqual([first.status, first.text]);
     expect(first.body).toEqual({ object: 'PnetJobPostingPublished', job_state: 'active', job_id: id });
     expect(published - before).toBe(1);
-    // Without the key it is what it is: published already.
+    // With another key the posting has been published already.
     expect((await publish(id, 'another')).body.type).toBe('errors/action_already_performed');
   });
 
   test('a refusal is not kept: the same request runs again, and nothing of it is stored', async () => {
-    const stored = () => gateway.app.database.selectFrom('idempotent_answers').select('id').execute();
+    const stored = () => gateway.app.database.selectFrom('idempotent_responses').select('id').execute();
     const before = await stored();
     const id = await draft('not-free');
     for (let time = 0; time < 2; time += 1) {
@@ -83,7 +83,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect((await publish(await draft('publish'), 'invalid')).status).toBe(200);
   });
 
-  test('with another body, or another id in the path, it is refused', async () => {
+  test('a key that comes with another body or another id in the path is refused', async () => {
     const id = await draft('otp');
     await publish(id, 'other-body');
     const other = await publish(id, 'other-body', { body: { hiring_photo_frame: true } });
@@ -91,7 +91,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect((await publish(await draft('otp'), 'other-body')).body.type).toBe('errors/invalid_parameters');
   });
 
-  test('EDIT refuses it as 422, as it has no 400', async () => {
+  test('EDIT refuses such a key with 422, as it has no 400', async () => {
     const id = await draft('publish');
     const edit = (workplace: string) =>
       rest(gateway.address, workspace.key, 'PATCH', `/v1/pnet/jobs/${id}`, {
@@ -104,16 +104,16 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect([other.status, other.body.type]).toEqual([422, 'errors/unprocessable_entity']);
   });
 
-  test('two at once run once, and both get the answer', async () => {
+  test('simultaneous requests with one key run once and get the same response', async () => {
     const id = await draft('slow');
     const before = published;
-    const answers = await Promise.all([1, 2, 3].map(() => publish(id, 'at once')));
-    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([answers[0]?.text]));
-    expect(answers[0]?.status).toBe(200);
+    const responses = await Promise.all([1, 2, 3].map(() => publish(id, 'at once')));
+    expect(new Set(responses.map(({ text }) => text))).toEqual(new Set([responses[0]?.text]));
+    expect(responses[0]?.status).toBe(200);
     expect(published - before).toBe(1);
   });
 
-  test('keys of other workspaces and endpoints are others', async () => {
+  test('the same key in another workspace is another key', async () => {
     const body = { source: 'users', request_url: 'https://hooks.example/x' };
     const create = (apiKey: string) =>
       rest(gateway.address, apiKey, 'POST', '/v1/webhooks', { body, headers: { 'idempotency-key': 'same' } });
@@ -124,14 +124,14 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect((await create(other.key)).body.webhook_id).not.toBe(made.body.webhook_id);
   });
 
-  test('a key that is limited to other accounts is not shown the answer', async () => {
+  test('an API key that is limited to other accounts does not see the response', async () => {
     const id = await draft('publish');
     await publish(id, 'limited');
     const limited = await workspace.newKey({ accountIds: [await workspace.account()] });
     expect((await publish(id, 'limited', { apiKey: limited })).body.type).toBe('errors/invalid_parameters');
   });
 
-  test('answers of status 500 and above are not kept', async () => {
+  test('responses with a status of 500 and above are not kept', async () => {
     const id = await draft('publish');
     broken = true;
     expect((await publish(id, 'broken')).body.type).toBe('errors/unexpected_error');
@@ -140,11 +140,11 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, null]);
   });
 
-  test('it is kept for 24 hours, and survives a restart', async () => {
+  test('a response is kept for 24 hours, and over a restart', async () => {
     const id = await draft('publish');
     const first = await publish(id, 'kept');
     const { app, clock } = gateway;
-    // What a second process on the same database answers.
+    // A second process on the same database.
     const now = () => clock.now;
     const restarted = await createApp(
       readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: 'a secret of enough characters: 32' }),
@@ -159,15 +159,15 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     const before = clock.now;
     clock.now = new Date(before.getTime() + 24 * 60 * 60 * 1_000);
     expect((await publish(id, 'kept')).body.type).toBe('errors/action_already_performed');
-    expect(await app.database.selectFrom('idempotent_answers').select('id').execute()).toEqual([]);
+    expect(await app.database.selectFrom('idempotent_responses').select('id').execute()).toEqual([]);
     clock.now = before;
   });
 
-  test('a claim of a process that died is taken over when its lease is over', async () => {
+  test('the claim of a process that died is taken over when its lease ends', async () => {
     const id = await draft('publish');
     await publish(id, 'died');
     await gateway.app.database
-      .updateTable('idempotent_answers')
+      .updateTable('idempotent_responses')
       .set({ status: null, body: null, claimed_until: gateway.clock.now.getTime() })
       .execute();
     const again = await publish(id, 'died');

@@ -1,6 +1,6 @@
 /**
- * Every row of the contract's tables of errors, over real HTTP: each type at each endpoint that has it, and what becomes
- * of it at one that has not; then each that the embedded backend can bring about, brought about.
+ * Every row of the contract's error tables, over real HTTP: each type at each endpoint that has it, and its substitute
+ * at each endpoint that has not; then every error that the embedded backend can cause.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { mountRest } from '../../src/rest/server.ts';
 import { statedFacts } from '../contract/stated.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { type RestAnswer, rest } from '../support/rest.ts';
+import { callEndpoint, type FlatRequest, type RestResponse } from '../support/rest.ts';
 
 const stated = statedFacts(readFileSync(join(import.meta.dirname, '../contract/spec.md'), 'utf8'));
 const statusOf = Object.fromEntries((stated.errors ?? []).map((row) => row.split(' ').reverse() as [string, string]));
@@ -32,57 +32,53 @@ const statedAt = (endpoint: EndpointName): string[] =>
     row.startsWith(`${endpoint} `) ? (row.split(' ')[1] ?? []) : [],
   );
 
-/** What a request is made of; what is left out is what works. */
+/** The parts of a request that a test changes. Without them it succeeds. */
 interface Parts {
   readonly key?: string | undefined;
   readonly account?: string;
   readonly id?: string;
-  readonly body?: object;
-  readonly query?: string;
+  readonly body?: FlatRequest;
 }
 
-type Send = (parts?: Parts) => Promise<RestAnswer>;
+type Send = (parts?: Parts) => Promise<RestResponse>;
 
-/** A request to each endpoint that fits its shape. */
+/** For each endpoint, a request that fits its shape. */
 const requestsTo = (address: string, defaults: Required<Pick<Parts, 'key' | 'account' | 'id'>>) => {
   const send =
-    (method: string, path: (id: string, account: string, query: string) => string, body?: object): Send =>
+    (endpoint: EndpointName, request: (id: string, account: string) => FlatRequest): Send =>
     (parts = {}) => {
-      const { key, account, id, query = '' } = { ...defaults, ...parts };
-      const sent =
-        body === undefined
-          ? undefined
-          : { ...('source' in body ? {} : { account_id: account }), ...body, ...parts.body };
-      return rest(address, key, method, path(id, account, query), { body: sent });
+      const { key, account, id } = { ...defaults, ...parts };
+      return callEndpoint(address, key, endpoint, { ...request(id, account), ...parts.body });
     };
+  const webhook = { source: 'users', request_url: 'https://hooks.example/in' };
   return {
-    EDIT: send('PATCH', (id) => `/v1/pnet/jobs/${id}`, { workplace: 'REMOTE' }),
-    POSTS: send('GET', (id, account, query) => `/v1/users/${id}/posts?account_id=${account}&limit=1${query}`),
-    WHLIST: send('GET', (_id, _account, query) => `/v1/webhooks?limit=1${query}`),
-    WHCREATE: send('POST', () => '/v1/webhooks', { source: 'users', request_url: 'https://hooks.example/in' }),
-    WHDEL: send('DELETE', (id) => `/v1/webhooks/${id}`),
-    PUB: send('POST', (id) => `/v1/pnet/jobs/${id}/publish`, { mode: 'FREE' }),
-    CHK: send('POST', (id) => `/v1/pnet/jobs/${id}/checkpoint`, { input: '123456' }),
+    EDIT: send('EDIT', (job_id, account_id) => ({ job_id, account_id, workplace: 'REMOTE' })),
+    POSTS: send('POSTS', (identifier, account_id) => ({ identifier, account_id, limit: 1 })),
+    WHLIST: send('WHLIST', () => ({ limit: 1 })),
+    WHCREATE: send('WHCREATE', () => webhook),
+    WHDEL: send('WHDEL', (id) => ({ id })),
+    PUB: send('PUB', (draft_id, account_id) => ({ draft_id, account_id, mode: 'FREE' })),
+    CHK: send('CHK', (draft_id, account_id) => ({ draft_id, account_id, input: '123456' })),
   } as const satisfies Record<EndpointName, Send>;
 };
 
-function expectError(answer: RestAnswer, name: string, { detail }: { readonly detail?: RegExp } = {}): void {
-  expect([answer.status, answer.body.type], answer.text).toEqual([Number(statusOf[name]), `errors/${name}`]);
-  const { title, detail: said, instance, type, status, ...more } = answer.body;
+function expectError(response: RestResponse, name: string, { detail }: { readonly detail?: RegExp } = {}): void {
+  expect([response.status, response.body.type], response.text).toEqual([Number(statusOf[name]), `errors/${name}`]);
+  const { title, detail: said, instance, type, status, ...more } = response.body;
   expect([typeof title, typeof instance, typeof type, status, more]).toEqual([
     'string',
     'string',
     'string',
-    answer.status,
+    response.status,
     {},
   ]);
-  expect(instance).toBe(answer.headers.get('x-request-id'));
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  expect(instance).toBe(response.headers.get('x-request-id'));
+  expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
   if (detail !== undefined) expect(said).toMatch(detail);
 }
 
 describe('every type at every endpoint', () => {
-  /** A backend whose every answer is one failure, so that each type reaches each endpoint. */
+  /** A backend that always fails in the same way, so that each type reaches each endpoint. */
   let failure = new ServiceError('unexpected_error');
   const failing = new Proxy({}, { get: () => new Proxy({}, { get: () => () => Promise.reject(failure) }) }) as Ports;
   const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
@@ -107,40 +103,40 @@ describe('every type at every endpoint', () => {
   afterAll(() => server.close());
 
   test.each(endpointNames.flatMap((endpoint) => statedAt(endpoint).map((name) => [endpoint, name] as const)))(
-    '%s answers errors/%s with its status',
+    '%s responds with errors/%s and its status',
     async (endpoint, name) => {
-      // A status that a service behind us gave it by mistake does not get through.
+      // A wrong status from an upstream service does not get through.
       failure = new ServiceError(name as ErrorName, { detail: 'Why.', status: 418 });
-      const answer = await requests[endpoint]();
-      expectError(answer, name);
-      if (name !== 'unexpected_error') expect(answer.body.detail).toBe('Why.');
+      const response = await requests[endpoint]();
+      expectError(response, name);
+      if (name !== 'unexpected_error') expect(response.body.detail).toBe('Why.');
     },
   );
 
-  test.each(endpointNames)('%s answers nothing that the contract does not give it', async (endpoint) => {
+  test.each(endpointNames)('%s responds with no error that the contract does not give it', async (endpoint) => {
     const allowed = statedAt(endpoint);
     const others = errorNames.filter((name) => !allowed.includes(name));
     expect(others.length).toBeGreaterThan(0);
     for (const name of others) {
       failure = new ServiceError(name);
       const { status, body } = await requests[endpoint]();
-      const answered = body.type.slice('errors/'.length);
-      expect(allowed).toContain(answered);
-      expect(status).toBe(Number(statusOf[answered]));
+      const responded = body.type.slice('errors/'.length);
+      expect(allowed).toContain(responded);
+      expect(status).toBe(Number(statusOf[responded]));
     }
   });
 
-  test('what is no failure of the contract is errors/unexpected_error and says nothing of itself', async () => {
+  test('an unexpected error is errors/unexpected_error, which reveals nothing of it', async () => {
     failure = new Error('secret') as never;
     for (const endpoint of endpointNames) {
-      const answer = await requests[endpoint]();
-      expectError(answer, 'unexpected_error');
-      expect(answer.text).not.toContain('secret');
+      const response = await requests[endpoint]();
+      expectError(response, 'unexpected_error');
+      expect(response.text).not.toContain('secret');
     }
   });
 });
 
-describe('what the embedded backend brings about', () => {
+describe('the embedded backend', () => {
   let gateway: Gateway;
   let workspace: SeededWorkspace;
   let account: string;
@@ -162,7 +158,7 @@ describe('what the embedded backend brings about', () => {
     expect((await requests.PUB({ id, account: accountId })).status).toBe(200);
     return id;
   }
-  /** The id of something that the endpoint can act on. */
+  /** The id of a thing that the endpoint can act on. */
   const idFor = async (endpoint: EndpointName, accountId = account): Promise<string> => {
     switch (endpoint) {
       case 'EDIT':
@@ -181,7 +177,7 @@ describe('what the embedded backend brings about', () => {
   };
 
   describe.each(endpointNames)('the key at %s', (endpoint) => {
-    test('missing, unknown, revoked, expired or without the scope', async () => {
+    test('missing, unknown, expired or without the scope', async () => {
       const id = await idFor(endpoint);
       const send = (key: string | undefined) => requests[endpoint]({ key, id });
       expectError(await send(undefined), 'missing_credentials');
@@ -257,7 +253,7 @@ describe('what the embedded backend brings about', () => {
     ['configuration', 'account_configuration_error', {}],
     ['provider-error', 'provider_error', {}],
     ['timeout', 'request_timeout', {}],
-  ] as const)('PUB: a draft that goes as %s is errors/%s', async (scenario, name, body) => {
+  ] as const)('PUB: a draft with the scenario %s is errors/%s', async (scenario, name, body) => {
     expectError(await requests.PUB({ id: await draft(scenario), body }), name);
   });
 
@@ -267,7 +263,7 @@ describe('what the embedded backend brings about', () => {
     ['edit-configuration', 'account_configuration_error'],
     ['edit-provider-error', 'provider_error'],
     ['edit-timeout', 'request_timeout'],
-  ] as const)('EDIT: a job that goes as %s is errors/%s', async (scenario, name) => {
+  ] as const)('EDIT: a job with the scenario %s is errors/%s', async (scenario, name) => {
     expectError(await requests.EDIT({ id: await draft(scenario) }), name);
   });
 
@@ -281,7 +277,7 @@ describe('what the embedded backend brings about', () => {
     expectError(await requests.CHK({ id: await withCheckpoint(), body: { input } }), name);
   });
 
-  test('CHK: a token that has expired, a checkpoint that cannot be solved, and none', async () => {
+  test('CHK: an expired token, a checkpoint that cannot be solved, and no checkpoint', async () => {
     const expired = { id: await withCheckpoint('email'), body: { input: 'sandbox-expired-token' } };
     expectError(await requests.CHK(expired), 'expired_link', { detail: /publish again/ });
     expectError(await requests.CHK({ id: await withCheckpoint('checkpoint-unsolvable') }), 'checkpoint_error');
@@ -304,7 +300,7 @@ describe('what the embedded backend brings about', () => {
     expectError(await requests.POSTS({ id }), name);
   });
 
-  test('WHCREATE and WHDEL: what is not there, malformed, or not of the key', async () => {
+  test('WHCREATE and WHDEL: an id that is unknown, malformed, or not of the key', async () => {
     const withAccounts = (...account_ids: string[]) => ({ body: { account_ids } });
     expectError(await requests.WHCREATE(withAccounts(account, 'AAAAAAAAAAAAAAAAAAAAAA')), 'resource_not_found');
     expectError(await requests.WHCREATE(withAccounts('malformed')), 'invalid_resource_identifier');
@@ -314,7 +310,7 @@ describe('what the embedded backend brings about', () => {
     expectError(await requests.WHCREATE({ key, ...withAccounts(account) }), 'account_mismatch');
   });
 
-  test('of several failures the first counts: key, scope, shape, account, resource, state', async () => {
+  test('of several failures the first one is reported: key, scope, shape, account, resource, state', async () => {
     const closed = await workspace.draft({ accountId: account, state: 'closed' });
     const send = (parts: Parts) => requests.EDIT({ id: closed, ...parts });
     const bad = {

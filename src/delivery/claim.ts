@@ -1,0 +1,122 @@
+/**
+ * The SQL of a claim: which destinations have deliveries due, and how their deliveries are taken.
+ *
+ * A claim moves `next_at` to the end of its lease and leaves a token. If the worker dies, its deliveries are due again
+ * when the lease ends; if it comes back too late, its token no longer matches anything.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { WebhookSource } from '../events/sources.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import type { Tables } from '../store/schema.ts';
+
+export interface ClaimTerms {
+  /** The token of the claim. */
+  readonly claimToken: string;
+  readonly leaseMs: number;
+  /** Whether the deliveries that became due last come first. */
+  readonly latestFirst: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** A claimed delivery with its event. */
+export interface ClaimedRow {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly attempts: number;
+  readonly attempts_before: number;
+  readonly account_id: string | null;
+  readonly account_type: string | null;
+  readonly source: WebhookSource | null;
+  readonly event: string;
+  /** JSON. */
+  readonly data: string;
+}
+
+/**
+ * The webhooks that have deliveries due, are enabled and are not paused. The index is entered once for each webhook
+ * instead of being read through (a skip scan): the backlog of one that hangs costs the others nothing.
+ * @param now epoch milliseconds
+ */
+export async function dueDestinations(transaction: Kysely<Tables>, now: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive waiting(webhook_id) as (
+      select min(webhook_id) from deliveries where state = 'pending'
+      union all
+      select (select min(d.webhook_id) from deliveries d where d.state = 'pending' and d.webhook_id > waiting.webhook_id)
+      from waiting where waiting.webhook_id is not null
+    )
+    select webhooks.id as id
+    from waiting
+    join webhooks on webhooks.id = waiting.webhook_id
+    join webhook_destinations destination on destination.webhook_id = webhooks.id
+    where webhooks.enabled = 1 and destination.paused_until <= ${now}
+      and exists (
+        select 1 from deliveries d
+        where d.webhook_id = webhooks.id and d.state = 'pending' and d.next_at <= ${now}
+      )`.execute(transaction);
+  return rows.map(({ id }) => id);
+}
+
+/** Claims up to `count` due deliveries of each webhook. */
+export function claimDue(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  terms: ClaimTerms,
+  shares: readonly (readonly [webhookId: string, count: number])[],
+): Promise<ClaimedRow[]> {
+  return shares.length === 0 ? Promise.resolve([]) : claimers[kind](transaction, terms, shares);
+}
+
+type Claimer = (
+  transaction: Transaction<Tables>,
+  terms: ClaimTerms,
+  shares: readonly (readonly [webhookId: string, count: number])[],
+) => Promise<ClaimedRow[]>;
+
+const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' : 'asc');
+
+const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data');
+
+/** `state` is compared with a literal, so that the planners see that the partial index serves. */
+const claimers: Readonly<Record<DatabaseKind, Claimer>> = {
+  /** SQLite has one writer at a time: what the select has read, no other process changes before the update. */
+  async sqlite(transaction, terms, shares) {
+    const claimed: ClaimedRow[] = [];
+    for (const [webhookId, count] of shares) {
+      const { rows } = await sql<ClaimedRow>`
+        select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
+        from deliveries d join events e on e.id = d.event_id
+        where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at <= ${terms.now}
+        order by d.next_at ${direction(terms)} limit ${count}`.execute(transaction);
+      claimed.push(...rows);
+    }
+    if (claimed.length === 0) return [];
+    await sql`
+      update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
+      where id in (select value from json_each(${JSON.stringify(claimed.map(({ id }) => id))}))`.execute(transaction);
+    return claimed;
+  },
+
+  async postgres(transaction, terms, shares) {
+    const rows = rowsText(shares.map(([webhook_id, count]) => ({ webhook_id, count })));
+    const { rows: claimed } = await sql<ClaimedRow>`
+      with chosen as (
+        select due.id
+        from ${rowsTable('postgres', 'share', { webhook_id: 'text', count: 'bigint' }, rows)}
+        cross join lateral (
+          select id from deliveries
+          where webhook_id = share.webhook_id and state = 'pending' and next_at <= ${terms.now}
+          order by next_at ${direction(terms)} limit share.count
+          for update skip locked
+        ) due
+      ), d as (
+        update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
+        where id in (select id from chosen)
+        returning id, webhook_id, event_id, attempts, attempts_before
+      )
+      select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
+      from d join events e on e.id = d.event_id`.execute(transaction);
+    return claimed;
+  },
+};

@@ -1,0 +1,52 @@
+/** Destinations made ready for requests: a webhook and its stored destination, with what is sealed opened. */
+import type { Vault } from '../security/vault.ts';
+import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import { openSecrets } from '../webhooks/destinations.ts';
+import { openHeaders } from '../webhooks/repository.ts';
+import type { WebhookFormat } from '../webhooks/shapes.ts';
+import type { SigningSecret } from '../webhooks/signing-secret.ts';
+
+/** Shared by the claimed deliveries of one webhook. */
+export interface Destination {
+  readonly webhookId: string;
+  readonly url: URL;
+  readonly format: WebhookFormat;
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+  readonly secrets: readonly SigningSecret[];
+  /** Whether the last attempt that says something of its health has failed. */
+  readonly failing: boolean;
+}
+
+/** Destinations that are kept: opening what is sealed costs as much as several requests. */
+const maxDestinations = 2_000;
+
+/** @throws Error when the headers or secrets were sealed with another SECRET, or changed */
+export type OpenDestination = (webhook: WebhookTable, stored: WebhookDestinationTable) => Destination;
+
+/** Opens destinations, and returns the same one again as long as nothing of it has changed. */
+export function createDestinations(vault: Vault): OpenDestination {
+  const kept = new Map<string, { readonly version: string; readonly destination: Destination }>();
+  return (webhook, stored) => {
+    const failing = stored.failing_since !== null;
+    const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, stored.secrets, failing]);
+    const known = kept.get(webhook.id);
+    // The map is in the order of use: the one that was used longest ago is dropped first.
+    kept.delete(webhook.id);
+    if (known?.version === version) {
+      kept.set(webhook.id, known);
+      return known.destination;
+    }
+    const destination: Destination = {
+      webhookId: webhook.id,
+      url: new URL(webhook.request_url),
+      format: webhook.format as WebhookFormat,
+      headers: openHeaders(vault, webhook),
+      secrets: openSecrets(vault, stored),
+      failing,
+    };
+    kept.set(webhook.id, { version, destination });
+    const [oldest] = kept.size > maxDestinations ? kept.keys() : [];
+    if (oldest !== undefined) kept.delete(oldest);
+    return destination;
+  };
+}

@@ -1,0 +1,91 @@
+/** What the error codes of DNS, sockets, TLS and undici say about a request. */
+
+/** Why a request has no response, or none that can be read. */
+export type FailureReason =
+  | 'address_refused'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'connection_lost'
+  | 'tls_failed'
+  | 'timeout'
+  | 'invalid_answer';
+
+/** The codes with one meaning. */
+const reasons: Readonly<Record<string, FailureReason>> = {
+  ADDRESS_REFUSED: 'address_refused',
+  ENOTFOUND: 'name_not_found',
+  EAI_AGAIN: 'name_not_found',
+  EAI_FAIL: 'name_not_found',
+  ENODATA: 'name_not_found',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ETIMEDOUT: 'connection_failed',
+  ECONNREFUSED: 'connection_failed',
+  EHOSTUNREACH: 'connection_failed',
+  ENETUNREACH: 'connection_failed',
+  UND_ERR_SOCKET: 'connection_lost',
+  ECONNRESET: 'connection_lost',
+  EPIPE: 'connection_lost',
+};
+
+/** What the codes that end a TLS handshake start with: those of OpenSSL's verification, and of node:tls. */
+const handshakeCodes: readonly string[] = [
+  'CERT_',
+  'DEPTH_ZERO_',
+  'SELF_SIGNED_',
+  'UNABLE_TO_',
+  'HOSTNAME_MISMATCH',
+  'ERR_TLS_CERT_',
+  'ERR_TLS_HANDSHAKE_TIMEOUT',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+];
+const endsHandshake = (code: string): boolean => handshakeCodes.some((start) => code.startsWith(start));
+
+/** Other codes of TLS. They may come after the handshake, from a record that is broken. */
+const tlsCode = /^ERR_(?:TLS|SSL)_/;
+
+/** Why a request failed, by the error that ended it. An unknown error counts as `connection_failed`. */
+export function failureReasonOf(error: unknown): FailureReason {
+  const { name, code, errors } = propertiesOf(error);
+  const known = reasons[code];
+  if (known !== undefined) return known;
+  // Several addresses were tried, and none of them took the connection.
+  if (errors.length > 0) return failureReasonOf(errors[0]);
+  if (name === 'HTTPParserError') return 'invalid_answer';
+  if (endsHandshake(code) || tlsCode.test(code)) return 'tls_failed';
+  return code.startsWith('UND_ERR') ? 'invalid_answer' : 'connection_failed';
+}
+
+/**
+ * Whether the request certainly was not sent: the name lookup, the connection and the TLS handshake come before its
+ * first byte.
+ */
+export function failedBeforeSending(error: unknown): boolean {
+  const { code, syscall, errors } = propertiesOf(error);
+  // Several addresses were tried: the request was sent to none of them if each of them failed before.
+  if (errors.length > 0) return errors.every(failedBeforeSending);
+  return (
+    syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || endsHandshake(code)
+  );
+}
+
+interface ErrorProperties {
+  readonly name: string;
+  readonly code: string;
+  readonly syscall: string;
+  /** The errors of the single addresses, when several were tried. */
+  readonly errors: readonly unknown[];
+}
+
+/** The properties of an error that matter here. Anything can be thrown: what lacks a property has it empty. */
+function propertiesOf(error: unknown): ErrorProperties {
+  const property = (name: string): unknown =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const text = (name: string): string => String(property(name) ?? '');
+  const errors = property('errors');
+  return {
+    name: text('name'),
+    code: text('code'),
+    syscall: text('syscall'),
+    errors: Array.isArray(errors) ? errors : [],
+  };
+}

@@ -1,0 +1,122 @@
+/** One HTTP exchange with the upstream: a call is prepared, sent, and its response read. */
+import { apiKeyToForward } from '../auth/forwarded-key.ts';
+import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
+import { ServiceError } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { openPool } from '../security/outbound.ts';
+import { asGatewayFault, connectionFailure, expiry, type Failure } from './failure.ts';
+import { readResponse, type Success, unreadable } from './response.ts';
+import type { UpstreamSettings } from './settings.ts';
+import { createTranslator, type Vocabularies } from './translation.ts';
+
+export interface PreparedCall {
+  readonly endpoint: ContractEndpoint;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly requestId: string;
+  /** Whether it can be repeated whatever its outcome was: it changes nothing, or has an idempotency key. */
+  readonly repeatable: boolean;
+}
+
+export interface Exchange {
+  /**
+   * @param request the path parameters, the query and the body as one flat object, in the contract's terms
+   * @throws ServiceError of the endpoint's type for a malformed id
+   */
+  prepare(context: RequestContext, endpoint: ContractEndpoint, request: object): PreparedCall;
+  /** Sends the call and reads its response. It never rejects. */
+  send(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure>;
+  /**
+   * A health probe: rejects unless the service responds with a status below 500. It is sent without a key, to a path
+   * that the contract does not have. Not HEAD, after which undici closes the connection.
+   */
+  probe(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The longest wait for a connection, in milliseconds. */
+export const connectTimeoutMs = 5_000;
+
+/** @throws Error that says what is wrong with `settings.names` */
+export function openExchange(settings: UpstreamSettings, vocabularies: Vocabularies, now: () => Date): Exchange {
+  const { origin, basePath, connections, maxBytes } = settings;
+  const translationOf = createTranslator(settings.names, vocabularies);
+  const pool = openPool(origin, { connections, maxBytes, connectTimeoutMs });
+
+  return {
+    prepare({ caller, requestId, idempotencyKey }, endpoint, request) {
+      const translation = translationOf(endpoint);
+      const parts = split(endpoint, request);
+      const path = translation.path(parts.parameters);
+      if (path === undefined) throw new ServiceError(endpoint.malformedId, { detail: 'The id is malformed.' });
+      return {
+        endpoint,
+        path: basePath + path + parts.query,
+        headers: {
+          ...settings.headers,
+          accept: 'application/json',
+          'x-api-key': settings.apiKey ?? apiKeyToForward(caller),
+          'x-request-id': requestId,
+          ...(parts.body === null ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        body: parts.body === null ? null : JSON.stringify(translation.encode(parts.body)),
+        requestId,
+        repeatable: endpoint.method === 'GET' || idempotencyKey !== undefined,
+      };
+    },
+
+    async send({ endpoint, path, headers, body, repeatable }, signal) {
+      let status: number | null = null;
+      try {
+        const response = await pool.request({ method: endpoint.method, path, headers, body, signal });
+        status = response.statusCode;
+        const text = await response.body.text();
+        const retryAfter = response.headers['retry-after'];
+        const raw = { status, text, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+        const outcome = readResponse(endpoint, translationOf(endpoint), raw, now().getTime());
+        return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
+      } catch (cause) {
+        if (signal.aborted) return expiry(signal.reason, { repeatable });
+        const flaw = flawOf(cause, maxBytes);
+        return flaw === null ? connectionFailure(cause, { repeatable }) : unreadable(status ?? 500, flaw);
+      }
+    },
+
+    async probe(signal) {
+      const { headers } = settings;
+      const { statusCode, body } = await pool.request({ method: 'GET', path: `${basePath}/`, headers, signal });
+      await body.dump();
+      if (statusCode >= 500) throw new Error(`The upstream service responded with ${statusCode}`);
+    },
+
+    close: () => pool.destroy(),
+  };
+}
+
+/**
+ * A flat request as the parts that are sent. The query keeps the order of the table, so that equal reads look equal.
+ */
+function split(endpoint: ContractEndpoint, request: object) {
+  const ids = pathParameters(endpoint);
+  const given: ReadonlyMap<string, unknown> = new Map(Object.entries(request));
+  const query = new URLSearchParams();
+  for (const name of Object.keys(endpoint.query ?? {})) {
+    const value = given.get(name);
+    if (value !== undefined) query.append(name, String(value));
+  }
+  return {
+    parameters: Object.fromEntries(ids.map((name) => [name, given.get(name)])),
+    query: query.size === 0 ? '' : `?${query}`,
+    body: endpoint.body ? Object.fromEntries([...given].filter(([name]) => !ids.includes(name))) : null,
+  };
+}
+
+/** What undici says is wrong with a response; null if the connection failed instead. */
+function flawOf(cause: unknown, maxBytes: number): string | null {
+  if (!(cause instanceof Error)) return null;
+  const code = 'code' in cause ? cause.code : undefined;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `has more than ${maxBytes} bytes`;
+  return cause.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'is not HTTP' : null;
+}

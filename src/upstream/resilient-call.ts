@@ -1,0 +1,125 @@
+/** The policy around an exchange, from the outside in: deadline → retries → circuit breaker → one exchange. */
+import type { Logger } from 'pino';
+import { deadline } from '../deadline.ts';
+import { version } from '../endpoint.ts';
+import { ServiceError } from '../errors.ts';
+import { type CallOutcome, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
+import type { Exchange, PreparedCall } from './exchange.ts';
+import { expiry, type Failure, isTrouble } from './failure.ts';
+import type { Success } from './response.ts';
+import { createRetryBudget } from './retry-budget.ts';
+
+/**
+ * Makes a call, and repeats it where that is safe and may help.
+ * @param parent ends the call early
+ * @param milliseconds how long the call may last, its retries included
+ * @throws ServiceError for every failure
+ */
+export type ResilientCall = (call: PreparedCall, parent: AbortSignal, milliseconds: number) => Promise<object>;
+
+/** The message of the deadlines of calls, for the log. */
+export const tooLate = 'The upstream service took too long';
+
+/** Calls that may wait for a connection, per connection: further ones would only wait to time out. */
+const waitingPerConnection = 32;
+
+interface Dependencies {
+  readonly send: Exchange['send'];
+  readonly connections: number;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  readonly elapsed: () => number;
+  readonly random: () => number;
+}
+
+export function createResilientCall({ send, connections, logger, now, elapsed, random }: Dependencies): ResilientCall {
+  const retryBudget = createRetryBudget(random);
+  const circuitBreakers = new Map<string, CircuitBreaker>();
+  let inFlight = 0;
+
+  function breakerOf(capability: string): CircuitBreaker {
+    const breaker = circuitBreakers.get(capability) ?? createCircuitBreaker(() => now().getTime());
+    circuitBreakers.set(capability, breaker);
+    return breaker;
+  }
+
+  async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure> {
+    if (inFlight >= connections * (1 + waitingPerConnection)) throw overloaded();
+    const permit = breakerOf(call.endpoint.capability).tryAcquire();
+    if ('retryInMs' in permit) throw overloaded();
+    inFlight += 1;
+    let outcome: CallOutcome = 'unknown';
+    try {
+      const result = await send(call, signal);
+      outcome = outcomeOf(result);
+      return result;
+    } finally {
+      inFlight -= 1;
+      permit.record(outcome);
+    }
+  }
+
+  /**
+   * One line per failure, with the request ids of both sides. It has neither the key nor the ids and query of the URL.
+   */
+  function log({ endpoint, requestId }: PreparedCall, failure: Failure, attempts: number, wait: number | null): void {
+    const { error, status, instance } = failure;
+    logger[isTrouble(failure) ? 'warn' : 'info'](
+      {
+        reqId: requestId,
+        upstream: {
+          method: endpoint.method,
+          path: `/${version}${endpoint.path}`,
+          status,
+          type: error.type,
+          instance,
+          attempt: attempts,
+        },
+        ...(wait === null ? {} : { retryInMs: Math.round(wait) }),
+        ...(failure.kind === 'response' ? {} : { err: error.cause }),
+      },
+      'upstream failure',
+    );
+  }
+
+  return async (call, parent, milliseconds) => {
+    const endsAt = elapsed() + milliseconds;
+    using limit = deadline(milliseconds, parent, tooLate);
+    const { repeatable } = call;
+    retryBudget.deposit();
+    for (let attempts = 1; ; attempts += 1) {
+      const result = await attempt(call, limit.signal);
+      if (result.kind === 'success') return result.value;
+      const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
+      log(call, result, attempts, wait);
+      if (wait === null) throw result.error;
+      await pause(wait, limit.signal, repeatable);
+    }
+  };
+}
+
+const overloaded = () =>
+  new ServiceError('service_unavailable', {
+    detail: 'The upstream service is in trouble or overloaded. Try again shortly.',
+  });
+
+function outcomeOf(result: Success | Failure): CallOutcome {
+  if (result.kind === 'success') return 'success';
+  if (isTrouble(result)) return 'failure';
+  return result.kind === 'expired' ? 'unknown' : 'success';
+}
+
+/** @throws ServiceError `request_timeout` if the signal aborts first */
+function pause(milliseconds: number, signal: AbortSignal, repeatable: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(expiry(signal.reason, { repeatable }).error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,68 @@
+/** Updating a webhook: an addition to the contract. */
+import type { Issue } from '../errors.ts';
+import { type WebhookSource, webhookSources } from '../events/sources.ts';
+import type { WebhookTable } from '../store/schema.ts';
+import { invalidParameters } from '../validation.ts';
+import type { WebhooksPort } from './port.ts';
+import { type RegistryContext, requireAccounts, requireTarget, requireWebhook, sealHeaders } from './repository.ts';
+import type { WebhookUpdate } from './shapes.ts';
+
+/** The fields of a request that become columns. */
+type Changes = Partial<WebhookTable>;
+
+export const updateWebhook =
+  ({ database, vault, allows }: RegistryContext): WebhooksPort['update'] =>
+  async ({ caller }, request) => {
+    const { webhook_id, request_url, account_ids, headers } = request;
+    const webhook = await requireWebhook(database, caller, webhook_id);
+    requireFit(webhook, request);
+    if (request_url !== undefined) requireTarget(allows, request_url);
+    const accountIds = account_ids && [...new Set(account_ids)];
+    if (accountIds !== undefined) await requireAccounts(database, caller, accountIds);
+    const changes = present({
+      request_url,
+      name: request.name,
+      format: request.format,
+      account_ids: accountIds && JSON.stringify(accountIds),
+      headers: headers && sealHeaders(vault, webhook_id, headers),
+      data: request.data && JSON.stringify(request.data),
+      events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
+    });
+    if (Object.keys(changes).length > 0) {
+      await database.updateTable('webhooks').set(changes).where('id', '=', webhook_id).execute();
+    }
+    return { object: 'WebhookUpdated', webhook_id };
+  };
+
+/** A field that the request leaves out is left as it is. */
+const present = (changes: { [Column in keyof Changes]: Changes[Column] | undefined }): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+
+/** The contract's reading of an empty list: all events of the source. */
+export function subscribedEvents(
+  { source }: Pick<WebhookTable, 'source'>,
+  events: readonly string[] = [],
+): readonly string[] {
+  return events.length === 0 ? vocabularyOf(source).events : [...new Set(events)];
+}
+
+/** The events and keys of a stored source; a TRIGGER webhook has neither. */
+const vocabularyOf = (source: WebhookSource | null): { events: readonly string[]; keys: readonly string[] } =>
+  source === null ? { events: [], keys: [] } : webhookSources[source];
+
+/** A webhook keeps its source: the changes must fit it. */
+function requireFit({ source: own }: WebhookTable, { source, events = [], data = [] }: WebhookUpdate): void {
+  const known = vocabularyOf(own);
+  const issues: Issue[] = [
+    ...(source === undefined || source === own
+      ? []
+      : [{ path: ['source'], message: `must be ${own ?? 'left out'}: a webhook keeps its source` }]),
+    ...events.flatMap((event, index) =>
+      known.events.includes(event) ? [] : [{ path: ['events', index], message: 'is not an event of the source' }],
+    ),
+    ...data.flatMap(({ key }, index) =>
+      known.keys.includes(key) ? [] : [{ path: ['data', index, 'key'], message: 'is not a key of the source' }],
+    ),
+  ];
+  if (issues.length > 0) throw invalidParameters(issues);
+}

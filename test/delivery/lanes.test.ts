@@ -1,0 +1,210 @@
+/** Lanes: an AIMD limiter for each destination, and fairness between them. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createLanes, type LaneLimits, type LaneResult, type Lanes } from '../../src/delivery/lanes.ts';
+import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
+
+const limits: LaneLimits = { slots: 20, allSlots: 40, perDestination: 12, initial: 4, slowAfterMs: 1_000 };
+
+let clock = 0;
+let lanes: Lanes;
+let count = 0;
+
+const delivery = (webhookId: string, failing = false): ClaimedDelivery => {
+  count += 1;
+  return {
+    deliveryId: `${webhookId}-${count}`,
+    payload: '',
+    number: 1,
+    attempt: 1,
+    claimToken: 'token',
+    destination: {
+      webhookId,
+      url: new URL('https://hooks.example/'),
+      format: 'json',
+      headers: [],
+      secrets: [],
+      failing,
+    },
+  };
+};
+const add = (webhookId: string, number: number, failing = false) => {
+  for (let n = 0; n < number; n += 1) lanes.add(delivery(webhookId, failing));
+};
+/** Takes every slot that is free. */
+const takeAll = (): ClaimedDelivery[] => {
+  const taken: ClaimedDelivery[] = [];
+  for (let next = lanes.take(); next !== null; next = lanes.take()) taken.push(next);
+  return taken;
+};
+const webhooksOf = (deliveries: readonly ClaimedDelivery[]) =>
+  deliveries.map(({ destination }) => destination.webhookId);
+/** Sends one delivery, and lets it end. */
+const sendOne = (webhookId: string, result: LaneResult, ms = 0) => {
+  add(webhookId, 1);
+  const taken = lanes.take();
+  if (taken === null) throw new Error('there is no slot');
+  clock += ms;
+  lanes.release(taken, result);
+};
+/** The requests at once that a lane without requests allows. */
+const limitOf = (webhookId: string): number => {
+  add(webhookId, 50);
+  const taken = takeAll();
+  lanes.drain(webhookId);
+  for (const each of taken) lanes.release(each, 'failure');
+  return taken.length;
+};
+
+beforeEach(() => {
+  clock = 0;
+  lanes = createLanes(limits, () => clock);
+});
+
+describe('the limit of a lane', () => {
+  it('begins at the initial one, and at one for a destination that is failing', () => {
+    expect(limitOf('a')).toBe(4);
+    add('b', 9, true);
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  it('grows by one with each quick success, up to the highest', () => {
+    sendOne('a', 'success');
+    expect(limitOf('a')).toBe(5);
+    for (let n = 0; n < 30; n += 1) sendOne('a', 'success');
+    expect(limitOf('a')).toBe(12);
+  });
+
+  it('halves with each sign of overload, down to one', () => {
+    for (let n = 0; n < 5; n += 1) sendOne('a', 'success');
+    sendOne('a', 'overload');
+    expect(limitOf('a')).toBe(4);
+    for (const expected of [2, 1, 1]) {
+      sendOne('a', 'overload');
+      expect(limitOf('a')).toBe(expected);
+    }
+  });
+
+  it('stays as it is with a failure, and with a success that was slow', () => {
+    sendOne('a', 'failure');
+    expect(limitOf('a')).toBe(4);
+    sendOne('a', 'success', limits.slowAfterMs);
+    expect(limitOf('a')).toBe(4);
+    sendOne('a', 'success', limits.slowAfterMs - 1);
+    expect(limitOf('a')).toBe(5);
+  });
+
+  it('is a lane of its own: overload of one destination leaves the others alone', () => {
+    sendOne('a', 'overload');
+    expect([limitOf('a'), limitOf('b')]).toEqual([2, 4]);
+  });
+});
+
+describe('slots', () => {
+  it('go to the destinations in turn', () => {
+    add('a', 3);
+    add('b', 2);
+    add('c', 1);
+    expect(webhooksOf(takeAll())).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  it('are passed on by a lane at its limit', () => {
+    add('a', 9);
+    add('b', 9);
+    expect(webhooksOf(takeAll())).toEqual(['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']);
+    expect([lanes.sending, lanes.queued]).toEqual([8, 10]);
+  });
+
+  it('are all taken by requests that are recent, and free again as requests end', () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) add(id, 4);
+    const taken = takeAll();
+    expect(taken).toHaveLength(limits.slots);
+    for (const each of taken.slice(0, 3)) lanes.release(each, 'failure');
+    expect(takeAll()).toHaveLength(3);
+  });
+
+  it('are given up by slow requests, up to the bound over all', () => {
+    const send = (id: string) => {
+      add(id, 4);
+      return takeAll().length;
+    };
+    const sent = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'].map((id) => {
+      clock += limits.slowAfterMs;
+      return send(id);
+    });
+    expect(sent).toEqual([...Array(10).fill(4), 0]);
+    expect(lanes.sending).toBe(limits.allSlots);
+  });
+
+  it('are counted right when a slow request ends', () => {
+    add('a', 4);
+    const taken = takeAll();
+    clock += limits.slowAfterMs;
+    for (const each of taken) lanes.release(each, 'success');
+    expect([lanes.sending, lanes.queued]).toEqual([0, 0]);
+    expect(limitOf('a')).toBe(4);
+  });
+});
+
+describe('the quota', () => {
+  it('is twice the slots for lanes that nobody knows, each with the initial limit', () => {
+    expect(lanes.quota()).toEqual({ total: 40, perDestination: new Map(), default: 4, cursor: '' });
+  });
+
+  it('leaves out what is queued and sent, and prefetches for a lane that has grown', () => {
+    for (let n = 0; n < 4; n += 1) sendOne('a', 'success');
+    sendOne('b', 'overload');
+    add('a', 10);
+    add('b', 3);
+    expect(takeAll()).toHaveLength(8 + 2);
+    expect(lanes.quota()).toEqual({
+      total: 40 - 13,
+      // Four times its limit of 8 for one that keeps up; for one that does not, nothing.
+      perDestination: new Map([
+        ['a', 32 - 10],
+        ['b', 2 - 3],
+      ]),
+      default: 4,
+      cursor: 'b',
+    });
+  });
+
+  it('is null when there is no room', () => {
+    for (let n = 0; n < 10; n += 1) add(`w${n}`, 4);
+    expect(lanes.quota()).toBeNull();
+    lanes.drain();
+    expect(lanes.quota()).not.toBeNull();
+  });
+});
+
+describe('draining', () => {
+  it('removes what one destination has queued, and not what is being sent', () => {
+    add('a', 6);
+    add('b', 5);
+    takeAll();
+    const drained = lanes.drain('a');
+    expect(webhooksOf(drained)).toEqual(['a', 'a']);
+    expect([lanes.sending, lanes.queued]).toEqual([8, 1]);
+    expect(lanes.drain('a')).toEqual([]);
+    expect(lanes.drain('nobody')).toEqual([]);
+  });
+
+  it('removes everything, and nothing can be taken after that', () => {
+    add('a', 2);
+    add('b', 3);
+    expect(lanes.drain()).toHaveLength(5);
+    expect([lanes.queued, lanes.take()]).toEqual([0, null]);
+    add('a', 1);
+    expect(webhooksOf(takeAll())).toEqual(['a']);
+  });
+});
+
+it('lanes that are idle are dropped when there are thousands, and those in use are not', () => {
+  sendOne('kept', 'overload');
+  add('kept', 1);
+  const inUse = lanes.take();
+  for (let n = 0; n < 2_001; n += 1) sendOne(`w${n}`, 'overload');
+  // A dropped lane begins anew, the one in use goes on where it was: two at once, one of them being sent.
+  expect(limitOf('w0')).toBe(4);
+  expect(limitOf('kept')).toBe(1);
+  expect(inUse).not.toBeNull();
+});

@@ -1,0 +1,60 @@
+/** What a response means for a delivery and for its destination. */
+import { readFile } from 'node:fs/promises';
+import { expect, it, test } from 'vitest';
+import { classify, maxAttempts, retryDelays } from '../../src/delivery/retry-policy.ts';
+
+const response = (status: number | null, retryAfter: string | null = null) => ({ status, failure: null, retryAfter });
+const at = { attempt: 1, now: Date.parse('2026-11-20T12:00:00Z'), random: () => 0.5 };
+
+it('allows ten attempts over about three days', () => {
+  expect(maxAttempts).toBe(10);
+  const days = retryDelays.reduce((sum, delay) => sum + delay) / 86_400_000;
+  expect(days).toBeGreaterThan(2.9);
+  expect(days).toBeLessThan(3.2);
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    expect(classify(response(500), { ...at, attempt })).toMatchObject({
+      outcome: attempt === maxAttempts ? 'failed' : 'retry',
+      delayMs: retryDelays[attempt - 1] ?? 0,
+    });
+  }
+});
+
+it('has the delays of the README', async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const units = { second: 1_000, minute: 60_000, hour: 3_600_000 };
+  const rows = [...readme.matchAll(/^\| \d+ \| (\d+) (second|minute|hour)s? \|$/gm)];
+  expect(rows.map(([, count, unit]) => Number(count) * units[unit as keyof typeof units])).toEqual(retryDelays);
+});
+
+it('spreads delays by a fifth to either side', () => {
+  expect(classify(response(500), { ...at, random: () => 0 }).delayMs).toBe(4_000);
+  expect(classify(response(500), { ...at, random: () => 1 }).delayMs).toBe(6_000);
+});
+
+test.each([
+  [200, 'succeeded'],
+  [204, 'succeeded'],
+  [299, 'succeeded'],
+  [301, 'retry'],
+  [307, 'retry'],
+  [400, 'retry'],
+  [404, 'retry'],
+  [500, 'retry'],
+  [410, 'failed'],
+] as const)('%i: %s', (status, outcome) => {
+  expect(classify(response(status), at).outcome).toBe(outcome);
+});
+
+it('takes a response that broke off for no success', () => {
+  expect(classify({ status: 200, failure: 'timeout', retryAfter: null }, at)).toMatchObject({
+    outcome: 'retry',
+    overloaded: true,
+  });
+  expect(classify({ status: 410, failure: 'connection_lost', retryAfter: null }, at).gone).toBe(false);
+});
+
+test.each([429, 502, 503, 504])('%i is a sign of overload', (status) => {
+  expect(classify(response(status), at)).toMatchObject({ overloaded: true, pauseMs: 1_000 });
+  expect(classify(response(status, '20'), at)).toMatchObject({ delayMs: 20_000, pauseMs: 20_000 });
+  expect(classify(response(status, '999999'), at)).toMatchObject({ delayMs: 12 * 3_600_000, pauseMs: 300_000 });
+});

@@ -1,0 +1,128 @@
+/** PUB and CHK: a case for every field and state of the contract, on every backend. */
+import { describe, expect, test } from 'vitest';
+import * as jobs from '../../src/jobs/shapes.ts';
+import { backends } from '../support/backends.ts';
+import { noFlag, type Samples } from '../support/samples.ts';
+import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
+
+const money = (amount: unknown) => ({ currency: 'EUR', amount });
+const budgets = {
+  good: [{ daily: money(10) }, { monthly: money(0.5) }],
+  bad: [
+    {},
+    { daily: money(1), monthly: money(1) },
+    { daily: money(0) },
+    { daily: money('1') },
+    { daily: { amount: 1 } },
+    { weekly: money(1) },
+    1,
+  ],
+};
+const publish: Samples = {
+  service: { good: jobs.jobServices, bad: ['PREMIUM', null] },
+  hiring_photo_frame: { good: [true, false], bad: noFlag },
+  bypass_email_verification: { good: [true, false], bad: noFlag },
+  mode: { good: jobs.publishModes, bad: ['GRATIS', 'free', 1] },
+};
+
+test('the samples have every field of the contract', () => {
+  const names = [...Object.keys(publish), 'account_id', 'budget'].sort();
+  expect(names).toEqual(fieldsOf('fields of the publish body'));
+  expect(['account_id', 'input']).toEqual(fieldsOf('fields of the checkpoint body'));
+});
+
+describe.each(backends)('over the $name backend', (backend) => {
+  const api = serveRest(backend);
+  const { send, post, draft } = api;
+
+  describe('the fields', () => {
+    test.each(Object.entries(publish))('%s', async (name, { good, bad }) => {
+      for (const value of good) {
+        const response = await post(`/v1/pnet/jobs/${await draft()}/publish`, { mode: 'PROMOTED', [name]: value });
+        expect(response.status, response.text).toBe(200);
+      }
+      for (const value of bad) {
+        expectError(
+          await post('/v1/pnet/jobs/1/publish', { mode: 'FREE', [name]: value }),
+          400,
+          'invalid_parameters',
+          new RegExp(name),
+        );
+      }
+    });
+
+    test('budget is for the promoted modes only, and PROMOTED_PLUS for CLASSIC only', async () => {
+      for (const mode of ['PROMOTED', 'PROMOTED_PLUS']) {
+        for (const budget of budgets.good) {
+          expect((await post(`/v1/pnet/jobs/${await draft()}/publish`, { mode, budget })).status).toBe(200);
+        }
+        for (const budget of budgets.bad) {
+          const response = await post('/v1/pnet/jobs/1/publish', { mode, budget });
+          expect([response.status, response.body.detail]).toEqual([400, expect.stringContaining('budget')]);
+        }
+      }
+      const free = { mode: 'FREE', budget: budgets.good[0] };
+      expectError(await post('/v1/pnet/jobs/1/publish', free), 400, 'invalid_parameters', /budget/);
+      const plus = { mode: 'PROMOTED_PLUS', service: 'RECRUITER' };
+      expectError(await post('/v1/pnet/jobs/1/publish', plus), 400, 'invalid_parameters', /service/);
+    });
+
+    test('the error names every missing field', async () => {
+      const empty = (path: string) => send('POST', path, { body: {} });
+      expectError(
+        await empty('/v1/pnet/jobs/1/publish'),
+        400,
+        'missing_parameters',
+        /mode is required; account_id is required/,
+      );
+      expectError(
+        await empty('/v1/pnet/jobs/1/checkpoint'),
+        400,
+        'missing_parameters',
+        /account_id is required; input is required/,
+      );
+    });
+
+    test.each([
+      [1, 'invalid_parameters'],
+      ['', 'invalid_parameters'],
+      [null, 'invalid_parameters'],
+      ['x'.repeat(256), 'too_many_characters'],
+    ])('input %j is errors/%s', async (input, type) => {
+      expectError(await post('/v1/pnet/jobs/1/checkpoint', { input }), 400, type, /input/);
+    });
+  });
+
+  describe('the states', () => {
+    const publishIt = async (id: string) => post(`/v1/pnet/jobs/${id}/publish`, { mode: 'FREE' });
+    const solve = async (id: string, input: string) => post(`/v1/pnet/jobs/${id}/checkpoint`, { input });
+
+    test.each([
+      ['publish', 'active'],
+      ['review', 'review'],
+      ['paused', 'paused'],
+      ['closed', 'closed'],
+      ['draft', 'draft'],
+    ])('a draft with the scenario %s is published in the state %s', async (scenario, state) => {
+      const id = await draft({ scenario });
+      expect((await publishIt(id)).body).toEqual({ object: 'PnetJobPostingPublished', job_state: state, job_id: id });
+      expect((await api.workspace.job(id)).state).toBe(state);
+    });
+
+    test('a checkpoint leaves the posting a draft; another may follow; then it is published', async () => {
+      const id = await draft({ scenario: 'email-then-otp' });
+      const checkpoint = (type: string) => ({ object: 'PnetJobPostingPublishCheckpoint', type, job_id: id });
+      expect((await publishIt(id)).body).toEqual(checkpoint('EMAIL_VERIFICATION'));
+      expect((await api.workspace.job(id)).state).toBe('draft');
+      expectError(await solve(id, 'wrong'), 401, 'invalid_checkpoint_solution');
+      expect((await solve(id, 'sandbox-email-token')).body).toEqual(checkpoint('OTP'));
+      expect((await solve(id, '123456')).body).toEqual({
+        object: 'PnetJobPostingPublished',
+        job_state: 'active',
+        job_id: id,
+      });
+      expectError(await publishIt(id), 422, 'action_already_performed');
+      expectError(await solve(id, '123456'), 422, 'action_already_performed');
+    });
+  });
+});

@@ -1,0 +1,65 @@
+/** A gateway in front of a service that misbehaves: what the tests of faults and load share. */
+import { expect, vi } from 'vitest';
+import { gatewayInFrontOf, json, pnetPost, postList, type Respond, type Stub, startStub, webhook } from './stub.ts';
+
+/** Deadlines that a test can wait for. */
+export const hurried = { UPSTREAM_TIMEOUT_MS: '250', UPSTREAM_BUDGET_MS: '500' };
+
+export const healthy: Respond = ({ path, method }, response) => {
+  if (method === 'POST') json(response, 200, { object: 'PnetJobPostingPublished', job_state: 'active', job_id: '7' });
+  else if (method === 'DELETE') json(response, 200, { object: 'WebhookDeleted' });
+  else if (path.includes('webhooks'))
+    json(response, 200, { object: 'WebhookList', items: [webhook('w')], cursor: null });
+  else json(response, 200, postList([pnetPost(/users\/([^/]+)/.exec(path)?.[1] ?? '')]));
+};
+
+export const posts =
+  'query ($of: String = "ACo1") { posts(accountId: "a", identifier: $of) { nodes { ... on PnetPost { providerId } } } }';
+export const publish = `mutation { publishJob(input: { accountId: "a", draftId: "7", mode: FREE }) {
+  ... on PnetJobPostingPublished { jobState } ... on ServiceError { type } } }`;
+export const remove =
+  'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename ... on ServiceError { type } } }';
+
+/** A gateway in front of a stub. */
+export type FrontedGateway = Awaited<ReturnType<typeof gatewayInFrontOf>>;
+
+/** A service, and a gateway in front of it. */
+export async function setUp(environment: Record<string, string> = hurried, respond: Respond = healthy) {
+  const stub = await startStub(respond);
+  const gateway = await gatewayInFrontOf(stub, { environment });
+  return { stub, gateway };
+}
+
+/** The one error of an operation. */
+export async function failureOf(gateway: FrontedGateway, query = posts, variables = {}) {
+  const { errors } = await gateway.ask(query, variables);
+  expect(errors).toHaveLength(1);
+  return errors[0]?.extensions as { type: string; status: number; detail: string };
+}
+
+/** Expects that the gateway serves requests again once the service does, and closes without leaving a connection. */
+export async function expectRecovered({ stub, gateway }: { stub: Stub; gateway: FrontedGateway }) {
+  stub.respond = healthy;
+  expect((await gateway.ask(posts)).data.posts.nodes).toEqual([{ providerId: 'ACo1' }]);
+  expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' });
+  await gateway.app.close();
+  await vi.waitFor(() => expect(stub.sockets.size).toBe(0));
+}
+
+/** How many timers are running. */
+export const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+/** Sends the first bytes of a response and then breaks the connection. */
+export const breakOff: Respond = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+  response.write('{"object":"PostList","items":[', () => response.destroy());
+};
+
+/** Responds with a fault so many times, and then as a healthy service. */
+export const times = (count: number, fault: Respond): Respond => {
+  let left = count;
+  return (request, response) => {
+    left -= 1;
+    (left >= 0 ? fault : healthy)(request, response);
+  };
+};

@@ -1,0 +1,230 @@
+/** What callers see of the responses of an upstream: its errors, and lists with odd items in them. */
+import { describe, expect, test } from 'vitest';
+import {
+  envelope,
+  gatewayInFrontOf,
+  json,
+  listPosts,
+  pnetPost,
+  postList,
+  startStub,
+  webhook,
+} from '../support/stub.ts';
+
+describe('errors of the upstream', () => {
+  const publish =
+    'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { __typename ... on ServiceError { type status title detail instance } } }';
+
+  test('keep their type, status and texts, and get our instance', async () => {
+    const stub = await startStub((_request, response) =>
+      json(response, 422, envelope('insufficient_credits', 422, { title: 'Their title', detail: 'Buy some.' })),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, headers } = await gateway.ask(publish);
+    expect(data.publishJob).toEqual({
+      __typename: 'PaymentError',
+      type: 'errors/insufficient_credits',
+      status: 422,
+      title: 'Their title',
+      detail: 'Buy some.',
+      instance: headers.get('x-request-id'),
+    });
+    expect(gateway.log).toContainEqual(
+      expect.objectContaining({
+        msg: 'upstream failure',
+        reqId: headers.get('x-request-id'),
+        upstream: expect.objectContaining({
+          path: '/v1/pnet/jobs/{draft_id}/publish',
+          instance: 'their-instance',
+          status: 422,
+        }),
+      }),
+    );
+  });
+
+  test('a refused credential is the account’s if the request names one, and the key’s for webhooks', async () => {
+    const stub = await startStub((_request, response) => json(response, 401, envelope('expired_credentials', 401)));
+    const gateway = await gatewayInFrontOf(stub);
+    expect((await gateway.ask(publish)).data.publishJob.__typename).toBe('AccountError');
+    const deletion = await gateway.ask('mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }');
+    expect(deletion.status).toBe(401);
+    expect(deletion.data).toBeNull();
+    expect(deletion.errors[0]?.extensions.type).toBe('errors/expired_credentials');
+  });
+
+  test.each([
+    ['HTML', 502, '<html>Bad gateway at 10.0.0.7</html>', 502],
+    ['an empty body', 404, '', 404],
+    ['an envelope of another shape', 418, { error: { code: 7, trace: 'at Internal.java:7' } }, 418],
+    ['an unknown type', 409, envelope('teapot', 409), 409],
+    ['an envelope with status 200', 200, envelope('resource_not_found', 404), 500],
+    ['a redirect', 302, '', 500],
+    ['JSON that is cut', 200, '{"object":"PostList","items":[', 500],
+    ['a list', 200, [], 500],
+    ['an object of another kind', 200, { object: 'WebhookList', items: [], cursor: null }, 500],
+    ['items that are none', 200, { object: 'PostList', items: 'none', cursor: null }, 500],
+    ['no body', 204, '', 500],
+  ])('%s is errors/provider_error, which reveals no internals', async (_what, status, body, shown) => {
+    const stub = await startStub((_request, response) => {
+      response.writeHead(status, { 'content-type': 'text/html', location: 'http://127.0.0.1:1/' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(listPosts);
+    expect(data).toBeNull();
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: shown });
+    expect(JSON.stringify(errors)).not.toMatch(/10\.0\.0\.7|Internal/);
+  });
+
+  test('429 is errors/service_unavailable', async () => {
+    const stub = await startStub((_request, response) =>
+      json(response, 429, envelope('too_many_requests', 429), { 'retry-after': '3600' }),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const { errors } = await gateway.ask(listPosts);
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+    // An hour is longer than the call may last: there is no retry.
+    expect(stub.received).toHaveLength(1);
+  });
+
+  test('additions to the contract are errors/feature_not_subscribed', async () => {
+    const gateway = await gatewayInFrontOf(await startStub());
+    const { data, errors } = await gateway.ask(`mutation {
+      createJobDraft(input: { accountId: "a1", jobTitle: { text: "T" } }) { __typename ... on ServiceError { type status detail } }
+    }`);
+    expect(errors).toEqual([]);
+    expect(data.createJobDraft).toMatchObject({
+      __typename: 'AccountError',
+      type: 'errors/feature_not_subscribed',
+      status: 403,
+      detail: expect.stringContaining('another service'),
+    });
+    for (const query of [
+      '{ accounts { nodes { id } } }',
+      '{ jobPostings { nodes { id } } }',
+      '{ jobPosting(jobId: "7") { id } }',
+    ]) {
+      expect((await gateway.ask(query)).errors[0]?.extensions.type).toBe('errors/feature_not_subscribed');
+    }
+  });
+});
+
+describe('tolerant reading', () => {
+  test('unknown terms, attachments and fields do no harm', async () => {
+    const odd = pnetPost('1', {
+      user_reacted: 'ASTONISHMENT',
+      brand_new: { field: 1 },
+      attachments: [
+        { type: 'hologram', id: 'h', unavailable: false },
+        { type: 'constructor', id: 'c', unavailable: false },
+      ],
+    });
+    const stub = await startStub((_request, response) => json(response, 200, postList([odd])));
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(listPosts);
+    expect(errors).toEqual([]);
+    expect(data.posts.nodes[0]).toMatchObject({
+      userReacted: 'UNRECOGNIZED',
+      attachments: [
+        { __typename: 'UnknownAttachment', type: 'hologram' },
+        { __typename: 'UnknownAttachment', type: 'constructor' },
+      ],
+    });
+    const passed = await (await gateway.rest('GET', '/v1/users/ACoAda/posts?account_id=a1')).json();
+    expect(passed.items).toEqual([odd]);
+  });
+
+  test.each([
+    ['null', null],
+    ['a text', 'post'],
+    ['a number', 7],
+    ['a list', []],
+    ['an unknown provider', { ...pnetPost('2'), provider: 'FACEPLACE' }],
+    ['a provider out of the prototype', { ...pnetPost('2'), provider: 'constructor' }],
+    ['no provider', {}],
+    ['no text', { ...pnetPost('2'), text: undefined }],
+    ['no author', { ...pnetPost('2'), author: undefined }],
+    ['an author that is a text', { ...pnetPost('2'), author: 'Ada' }],
+    ['an author without a name', { ...pnetPost('2'), author: { id: 'x' } }],
+    ['attachments that are none', { ...pnetPost('2'), attachments: 'none' }],
+    ['an attachment that is null', { ...pnetPost('2'), attachments: [null] }],
+    ['an attachment without an id', { ...pnetPost('2'), attachments: [{ type: 'img' }] }],
+    ['a counter that is a text', { ...pnetPost('2'), reaction_counter: 'many' }],
+    ['a text that is an object', { ...pnetPost('2'), text: {} }],
+  ])('%s among the posts is one null with errors/provider_error at its path', async (_what, odd) => {
+    const stub = await startStub((_request, response) =>
+      json(response, 200, postList([pnetPost('1'), odd, pnetPost('3')])),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(listPosts);
+    expect(data.posts.nodes.map((node: { providerId: string } | null) => node?.providerId)).toEqual([
+      '1',
+      undefined,
+      '3',
+    ]);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.path?.slice(0, 3)).toEqual(['posts', 'nodes', 1]);
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
+  });
+
+  test('webhooks are read as tolerantly as posts', async () => {
+    const items = [
+      webhook('w1', { format: 'xml', events: ['moon_landed'], account_ids: [{ id: 'a', type: 'TELEGRAPH' }] }),
+      null,
+      webhook('w3', { type: 'CRON' }),
+      webhook('w4', { type: 'TRIGGER', trigger: { icon: 'NewIcon', name: 'T', context: 'CALL' }, events: [] }),
+      { id: 'w5' },
+    ];
+    const stub = await startStub((_request, response) =>
+      json(response, 200, { object: 'WebhookList', items, cursor: null }),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } =
+      await gateway.ask(`{ webhooks { nodes { __typename webhookId format events accounts { type }
+      ... on AutoWebhook { source } ... on TriggerWebhook { trigger { icon context } } } } }`);
+    expect(data.webhooks.nodes).toEqual([
+      {
+        __typename: 'AutoWebhook',
+        webhookId: 'w1',
+        format: 'UNRECOGNIZED',
+        events: ['UNRECOGNIZED'],
+        accounts: [{ type: 'UNRECOGNIZED' }],
+        source: null,
+      },
+      null,
+      {
+        __typename: 'AutoWebhook',
+        webhookId: 'w3',
+        format: 'JSON',
+        events: ['NEW_RELATION'],
+        accounts: [],
+        source: 'USERS',
+      },
+      {
+        __typename: 'TriggerWebhook',
+        webhookId: 'w4',
+        format: 'JSON',
+        events: [],
+        accounts: [],
+        trigger: { icon: 'UNRECOGNIZED', context: 'UNRECOGNIZED' },
+      },
+      null,
+    ]);
+    expect(errors.map(({ path, extensions }) => [path?.[2], extensions.type])).toEqual([
+      [1, 'errors/provider_error'],
+      [4, 'errors/provider_error'],
+    ]);
+  });
+
+  test('a result without a job id gets that of the request', async () => {
+    const stub = await startStub((_request, response) =>
+      json(response, 200, { object: 'PnetJobPostingPublished', job_state: 'thinking' }),
+    );
+    const gateway = await gatewayInFrontOf(stub);
+    const { data } = await gateway.ask(
+      'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId jobState } } }',
+    );
+    expect(data.publishJob).toEqual({ jobId: '7', jobState: 'UNRECOGNIZED' });
+  });
+});
