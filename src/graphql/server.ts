@@ -10,6 +10,7 @@ import { type CallerOptions, useCaller } from './plugins/caller.ts';
 import { useParserLimits } from './plugins/parser-limits.ts';
 import { isSafe, useServiceErrors } from './plugins/service-errors.ts';
 import { useShortErrors } from './plugins/short-errors.ts';
+import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
 export interface GraphQLOptions extends CallerOptions {
@@ -37,6 +38,8 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       useParserLimits(),
       // Before a valid operation is executed.
       useCaller(options),
+      // Of a caller who is known, before graphql-js reads the variables.
+      useVariableLimits(),
       // After the execution, and after each event of a subscription.
       useServiceErrors(),
       // Last: whatever failed before.

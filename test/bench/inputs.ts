@@ -9,8 +9,9 @@ const results: { readonly ms: number; readonly bytes: number; readonly what: str
 const note = (ms: number, bytes: number, what: string) => results.push({ ms: Math.round(ms), bytes, what });
 function report(title: string): void {
   results.sort((a, b) => b.ms - a.ms);
-  console.log(`${title}: ${results.length} inputs; the worst hold the event loop for`);
-  for (const { ms, bytes, what } of results.slice(0, 8)) console.log(`  ${ms} ms (answer of ${bytes} bytes): ${what}`);
+  process.stdout.write(`${title}: ${results.length} inputs; the worst hold the event loop for\n`);
+  for (const { ms, bytes, what } of results.slice(0, 8))
+    process.stdout.write(`  ${ms} ms (answer of ${bytes} bytes): ${what}\n`);
   results.length = 0;
 }
 
