@@ -106,19 +106,19 @@ export const hostile: Readonly<Record<Kind, Readonly<Record<string, unknown>>>> 
   },
   object: {
     'a huge unknown key': { [letters('x')]: 1 },
-    'a huge unknown key of control characters': { [letters('\u0001')]: 1 },
     'many unknown keys': keys((index) => `k${index}`, 70_000),
+    'a huge unknown key of control characters': { [letters('\u0001')]: 1 },
     'large unknown keys': keys((index) => `${'é'.repeat(120)}${index}`, 3_000),
   },
   value: {
     'a huge text': letters('x'),
+    'many keys': keys((index) => `k${index}`, 70_000),
     'a huge text of quotation marks': letters('"'),
     'a huge text of white space': letters(' '),
     'a huge text of digits': letters('7'),
     'a huge text of @': `a@${letters('a')}`,
     'a huge text of surrogates': letters('😀'),
     'a long list': list({}),
-    'many keys': keys((index) => `k${index}`, 70_000),
   },
 };
 
