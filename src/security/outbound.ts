@@ -6,7 +6,6 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool } from 'undici';
 import { type AddressRule, literalAddress } from './addresses.ts';
-import { isBlockedPort } from './ports.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 
 export type { FailureReason } from './transport-failure.ts';
@@ -109,7 +108,6 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
     // A literal never reaches a resolver.
     const literal = literalAddress(options);
     if (literal !== null && !allows(literal)) return done(new AddressRefused(), null);
-    if (isBlockedPort(options.port)) return done(new AddressRefused(), null);
     connect(options, (error, socket) => {
       if (error !== null) return done(error, null);
       if (socket.remoteAddress !== undefined && allows(socket.remoteAddress)) return done(null, socket);
