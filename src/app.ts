@@ -179,6 +179,7 @@ async function embedded(
   return {
     delivery,
     ports: {
+      serviceJudges: false,
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
@@ -215,6 +216,7 @@ function upstream(settings: UpstreamSettings, database: Database | null, { logge
   return {
     delivery: null,
     ports: {
+      serviceJudges: true,
       accounts: upstreamAccounts,
       jobs: upstreamJobs(service),
       posts: upstreamPosts(service),

@@ -117,6 +117,8 @@ interface ServiceErrorOptions {
   readonly detail?: string;
   /** The problems of the request, field by field. */
   readonly issues?: readonly Issue[];
+  /** How many problems there are beyond `issues`. */
+  readonly moreIssues?: number;
   /** The underlying error. It is logged when the failure is unexpected, and never shown to callers. */
   readonly cause?: unknown;
   /** Overrides the status of the table, for a failure that an upstream service reported. */
@@ -137,11 +139,12 @@ export class ServiceError extends Error {
   readonly title: string;
   readonly detail: string | undefined;
   readonly issues: readonly Issue[];
+  readonly moreIssues: number;
   readonly family: ErrorFamily;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
-    const { detail, issues = [], cause, status, title, family, retryAfterSeconds } = options;
+    const { detail, issues = [], moreIssues = 0, cause, status, title, family, retryAfterSeconds } = options;
     const defaults: ErrorRow = errorTable[errorName];
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     this.errorName = errorName;
@@ -149,6 +152,7 @@ export class ServiceError extends Error {
     this.title = title ?? defaults.title;
     this.detail = detail;
     this.issues = issues;
+    this.moreIssues = moreIssues;
     this.family = family ?? defaults.family;
     this.retryAfterSeconds = retryAfterSeconds;
   }

@@ -27,8 +27,11 @@ export interface AnyOperation<Output = unknown> {
 export interface Operation<Request, Output> extends AnyOperation<Output> {
   /** The error of every invalid request, if the contract leaves the operation only one. */
   readonly invalid: ErrorName | undefined;
-  /** @throws ServiceError with an issue for every invalid field */
-  check(request: unknown): Request;
+  /**
+   * @param ownRules whether the rules hold that the contract leaves open; see `ownRule` in validation.ts
+   * @throws ServiceError with an issue for every invalid field
+   */
+  check(request: unknown, ownRules?: boolean): Request;
   /** The port method that performs the operation. Its request has passed the shape. */
   readonly method: (ports: Ports) => (context: RequestContext, request: Request) => Promise<Output>;
 }
@@ -46,14 +49,14 @@ export function operation<Request, Output>(
   method: Operation<Request, Output>['method'],
   { invalid }: { readonly invalid?: ErrorName } = {},
 ): Operation<Request, Output> {
-  const check = (request: unknown) => parse(shape, request, invalid);
+  const check = (request: unknown, ownRules = true) => parse(shape, request, { invalid, ownRules });
   return {
     scope,
     shape,
     invalid,
     check,
     method,
-    perform: async (ports, context, request) => method(ports)(context, check(request)),
+    perform: async (ports, context, request) => method(ports)(context, check(request, !ports.serviceJudges)),
   };
 }
 

@@ -7,6 +7,8 @@ import type { WebhooksPort } from './webhooks/port.ts';
 
 /** What a backend implements, and all that the faces know of it. */
 export interface Ports {
+  /** Whether a service behind the ports judges what the contract leaves open, so that Postern does not. */
+  readonly serviceJudges: boolean;
   readonly accounts: AccountsPort;
   readonly jobs: JobsPort;
   readonly posts: PostsPort;

@@ -3,13 +3,16 @@
  * and `parse`, which turns a value that breaks a shape into the contract's error.
  */
 import { z } from 'zod';
-import { type ErrorName, type Issue, ServiceError } from './errors.ts';
+import type { ErrorName, Issue, ServiceError } from './errors.ts';
+import { issueLimits, withIssues } from './issues.ts';
 
 /** Lengths in characters (UTF-16 code units). The contract leaves them open; these are Postern's. */
 export const limits = {
   text: 20_000,
   name: 255,
   url: 2_048,
+  /** More than any URL can carry to us, so that what fits a query fits GraphQL too. */
+  cursor: 16_384,
 } as const;
 
 /** Lists for which the contract sets no bound have at most this many entries. */
@@ -29,12 +32,25 @@ type ViolationName = (typeof precedence)[number];
 /** A custom rule whose violation has an error type of its own. Any other violation is `errors/invalid_parameters`. */
 const violates = (errorName: ViolationName, message: string) => ({ message, params: { errorName } });
 
+/**
+ * A rule of Postern's own, where the contract has none: it holds for the embedded backend, and a service in front of
+ * which Postern stands judges for itself. The bounds of lists and strings are no such rules: they protect Postern.
+ */
+export const ownRule = (message: string, errorName: ViolationName = 'invalid_parameters') => ({
+  message,
+  params: { errorName, own: true },
+});
+
 const bounded = (max: number) =>
   z
     .string()
+    // First, and nothing after it: no other rule reads a text of a megabyte.
+    .refine((value) => value.length <= max, {
+      ...violates('too_many_characters', `must have at most ${max} characters`),
+      abort: true,
+    })
     // Postgres cannot store it, and no text for people or machines needs it.
     .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
-    .refine((value) => value.length <= max, violates('too_many_characters', `must have at most ${max} characters`))
     // JSON Schema cannot see a custom rule: the bound is repeated for it.
     .meta({ maxLength: max });
 
@@ -47,6 +63,17 @@ export const shortText = () => bounded(limits.name);
 /** An identifier: 1 to 255 characters. The backend decides whether it is well formed. */
 export const identifier = () => bounded(limits.name).min(1, 'must not be empty');
 
+const notEmpty = (value: string) => value !== '';
+
+/** Short text that says something. */
+export const label = () => shortText().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
+
+/** Free text that says something. */
+export const statement = () => text().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
+
+/** The cursor of a page. */
+export const pageCursor = () => bounded(limits.cursor).min(1, 'must not be empty');
+
 /** The ids of a read by id. They are not checked: a malformed id finds nothing, as an unknown one does. */
 export const idList = () => z.array(z.string()).readonly();
 
@@ -56,7 +83,8 @@ export const numericId = () => identifier().regex(/^\d+$/, 'must be a numeric id
 /** An absolute http(s) URL without credentials, at most 2,048 characters. */
 export const httpUrl = () =>
   bounded(limits.url)
-    .refine(isHttpUrl, violates('invalid_url', 'must be an absolute http or https URL without credentials'))
+    .refine((value) => URL.canParse(value), { ...violates('invalid_url', 'must be an absolute URL'), abort: true })
+    .refine(isHttpUrl, ownRule('must be an absolute http or https URL without credentials', 'invalid_url'))
     .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
 
 function isHttpUrl(value: string): boolean {
@@ -67,13 +95,42 @@ function isHttpUrl(value: string): boolean {
   return url.username === '' && url.password === '';
 }
 
-/** A list of `min` to `max` entries; a longer one is `errors/limit_too_high`. */
+/**
+ * A list of `min` to `max` entries; a longer one is `errors/limit_too_high`. The length is checked before the entries, so
+ * that none of a list that is too long is looked at: Zod's own rules for arrays come after them.
+ */
 export const boundedList = <T extends z.ZodType>(item: T, min: number, max: number) =>
   z
-    .array(item)
-    .min(min, `must have at least ${min} ${min === 1 ? 'entry' : 'entries'}`)
-    .refine((list) => list.length <= max, violates('limit_too_high', `must have at most ${max} entries`))
+    .preprocess(
+      (value, context) => {
+        if (!Array.isArray(value) || value.length <= max) return value;
+        const violation = violates('limit_too_high', `must have at most ${max} entries`);
+        context.issues.push({ code: 'custom', input: value, ...violation });
+        return z.NEVER;
+      },
+      z.array(item).min(min, `must have at least ${min} ${min === 1 ? 'entry' : 'entries'}`),
+    )
     .meta({ maxItems: max });
+
+/** Levels of objects and lists in a JSON value of a caller. */
+export const maxJsonDepth = 64;
+
+/** Any JSON object. Zod's own shape of JSON tries six variants for every value in it. */
+export const jsonObject = () =>
+  z
+    .custom<Readonly<Record<string, unknown>>>((value) => isRecord(value) && !Array.isArray(value), 'must be an object')
+    .refine(isShallow, `must not be nested more than ${maxJsonDepth} levels deep`)
+    .meta({ type: 'object' });
+
+/** Level by level: a value that is nested deeply enough would exhaust the stack of a function that calls itself. */
+function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxJsonDepth) return false;
+    level = level.filter(isRecord).flatMap((each) => Object.values(each));
+  }
+  return true;
+}
 
 /** The `limit` of a list: an integer from 1 to `max`; a larger one is `errors/limit_too_high`. */
 export const pageLimit = (max: number) =>
@@ -83,36 +140,53 @@ export const pageLimit = (max: number) =>
     .refine((value) => value <= max, violates('limit_too_high', `must be at most ${max}`))
     .meta({ maximum: max });
 
+export interface ParseOptions {
+  /**
+   * The type of the error where the operation has only one for bad input (EDIT and POSTS: `unprocessable_entity`);
+   * otherwise the error has the first type of {@link precedence} among the violations that it tells.
+   */
+  readonly invalid?: ErrorName | undefined;
+  /** Whether {@link ownRule}s hold too. */
+  readonly ownRules?: boolean;
+}
+
 /**
  * Checks `value` against `shape`.
- * @param invalid the type of the error where the operation has only one for bad input (EDIT and POSTS:
- *   `unprocessable_entity`); otherwise the error has the first type of {@link precedence} among the violations
- * @throws ServiceError with an issue for every invalid field
+ * @throws ServiceError with an issue for every invalid field, up to {@link issueLimits}
  */
-export function parse<T extends z.ZodType>(shape: T, value: unknown, invalid?: ErrorName): z.output<T> {
-  const result = shape.safeParse(value, { reportInput: true });
-  if (result.success) return result.data;
-  const violations = result.error.issues.flatMap((issue) => [
-    ...violationsOf(issue, value),
-    ...missingInUnion(issue, shape, value),
-  ]);
+export function parse<T extends z.ZodType>(
+  shape: T,
+  value: unknown,
+  { invalid, ownRules = true }: ParseOptions = {},
+): z.output<T> {
+  // What `safeParse` does up to the error: that one would get a message for each of what may be a hundred thousand issues.
+  const context = { async: false, reportInput: true } as const;
+  const result = shape._zod.run({ value, issues: [] }, context);
+  if (result instanceof Promise) throw new TypeError('Shapes have no asynchronous rules');
+  const broken = ownRules ? result.issues : result.issues.filter((issue) => !isOwnRule(issue));
+  // A rule does not change the value: it is the shape's output even where one is left to the service.
+  if (broken.length === 0) return result.value as z.output<T>;
+  const violations = broken.slice(0, issueLimits.count).flatMap((raw) => {
+    const issue = z.core.util.finalizeIssue(raw, context, z.core.config());
+    return [...violationsOf(issue, value), ...missingInUnion(issue, shape, value)];
+  });
   const names = new Set(violations.map(({ errorName }) => errorName));
   const first = precedence.find((name) => names.has(name)) ?? 'invalid_parameters';
-  throw withIssues(
-    invalid ?? first,
-    violations.map(({ path, message }) => ({ path, message })),
-  );
+  const untold = broken.slice(issueLimits.count).reduce((sum, issue) => sum + weightOf(issue), 0);
+  const cutKeys = broken.slice(0, issueLimits.count).reduce((sum, issue) => sum + weightOf(issue) - toldOf(issue), 0);
+  throw withIssues(invalid ?? first, violations, violations.length + cutKeys + untold);
 }
+
+/** How many violations an issue of Zod stands for, and how many of them are looked at. */
+const weightOf = (issue: z.core.$ZodRawIssue): number =>
+  issue.code === 'unrecognized_keys' && Array.isArray(issue.keys) ? issue.keys.length : 1;
+const toldOf = (issue: z.core.$ZodRawIssue): number => Math.min(weightOf(issue), issueLimits.count);
+
+const isOwnRule = (issue: z.core.$ZodRawIssue): boolean =>
+  issue.code === 'custom' && typeof issue.params === 'object' && issue.params !== null && 'own' in issue.params;
 
 /** The error of a request that has the right shape but breaks a rule that no shape can state. */
 export const invalidParameters = (issues: readonly Issue[]): ServiceError => withIssues('invalid_parameters', issues);
-
-const withIssues = (name: ErrorName, issues: readonly Issue[]): ServiceError =>
-  new ServiceError(name, { detail: detailOf(issues), issues });
-
-/** All issues as one sentence: each invalid field, and what is wrong with it. */
-export const detailOf = (issues: readonly Issue[]): string =>
-  issues.map(({ path, message }) => `${path.length === 0 ? 'The request' : path.join('.')} ${message}`).join('; ');
 
 interface Violation extends Issue {
   readonly errorName: ViolationName;
@@ -121,7 +195,8 @@ interface Violation extends Issue {
 function violationsOf(issue: z.core.$ZodIssue, root: unknown): Violation[] {
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => invalidField([...path, key], 'is not a field of this request'));
+    const keys = issue.keys.slice(0, issueLimits.count);
+    return keys.map((key) => invalidField([...path, key], 'is not a field of this request'));
   }
   const value = valueAt(root, path);
   if (value === undefined && path.length > 0) return [missingField(path)];

@@ -24,7 +24,7 @@ const shape = z.strictObject({
 /** The error of a value that does not fit the shape. */
 function errorOf(value: unknown, against: z.ZodType = shape, invalid?: 'unprocessable_entity'): ServiceError {
   try {
-    parse(against, value, invalid);
+    parse(against, value, { invalid });
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

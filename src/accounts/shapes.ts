@@ -1,7 +1,7 @@
 /** Connected accounts as callers see them: an addition to the contract. */
 import { z } from 'zod';
 import type { AccountStatus, AccountType } from '../auth/account.ts';
-import { pageLimit } from '../validation.ts';
+import { pageCursor, pageLimit } from '../validation.ts';
 
 /** A connected account as callers see it. */
 export interface Account {
@@ -16,7 +16,7 @@ export const accountListLimits = { limit: { min: 1, max: 250, default: 100 } } a
 
 export const accountListShape = z.strictObject({
   limit: pageLimit(accountListLimits.limit.max).optional(),
-  cursor: z.string().min(1, 'must not be empty').optional(),
+  cursor: pageCursor().optional(),
 });
 
 export type AccountListRequest = z.infer<typeof accountListShape>;

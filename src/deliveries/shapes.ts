@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { webhookEvents } from '../events/sources.ts';
 import type { FailureReason } from '../security/outbound.ts';
-import { identifier, pageLimit, shortText } from '../validation.ts';
+import { boundedList, identifier, jsonObject, pageCursor, pageLimit, shortText } from '../validation.ts';
 import { triggerContexts } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: 250, default: 50 } } as const;
@@ -66,14 +66,18 @@ export interface DeliveriesRedelivered {
   readonly count: number;
 }
 
-const cursor = z.string().min(1, 'must not be empty').optional();
+const cursor = pageCursor().optional();
 const limit = pageLimit(deliveryLimits.limit.max).optional();
 const idempotencyKey = shortText().min(1, 'must not be empty').optional();
-const instant = () => z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:30:00Z' });
+const instant = () =>
+  shortText().pipe(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:30:00Z' }));
+
+/** Each state once would do; a list that is put together carelessly may have some of them again. */
+const maxStates = 250;
 
 export const deliveryListShape = z.strictObject({
   webhook_id: identifier(),
-  state: z.array(z.enum(deliveryStates)).optional(),
+  state: boundedList(z.enum(deliveryStates), 0, maxStates).optional(),
   limit,
   cursor,
 });
@@ -91,7 +95,7 @@ export const watchShape = z.strictObject({ webhook_id: identifier().optional() }
 export const emitShape = z.strictObject({
   account_id: identifier(),
   event: z.enum(webhookEvents),
-  data: z.record(z.string(), z.json()).optional(),
+  data: jsonObject().optional(),
   idempotency_key: idempotencyKey,
 });
 

@@ -23,12 +23,7 @@ export async function send(
   const started = performance.now();
   const body = Buffer.from(payload);
   const signature = signatureHeaders({ id: deliveryId, now: startedAt, body }, destination.secrets);
-  const headers = [
-    'content-type',
-    contentTypes[destination.format],
-    ...signature,
-    ...callerHeaders(destination.headers),
-  ];
+  const headers = [...signature, ...withDefaults(destination)];
   const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
   return {
     deliveryId,
@@ -49,13 +44,15 @@ export async function send(
   };
 }
 
-/** The headers that the webhook adds, and a user agent unless it brings its own. */
-function callerHeaders(headers: ClaimedDelivery['destination']['headers']): string[] {
-  const named = headers.some(({ key }) => key.toLowerCase() === 'user-agent');
-  return [
-    ...(named ? [] : ['user-agent', 'Postern']),
-    ...headers.flatMap(({ key, value }) => [key.toLowerCase(), value]),
+/** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */
+function withDefaults({ format, headers }: ClaimedDelivery['destination']): string[] {
+  const set = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
+  const names = new Set(set.map(([name]) => name));
+  const defaults: [string, string][] = [
+    ['content-type', contentTypes[format]],
+    ['user-agent', 'Postern'],
   ];
+  return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }
 
 /** The body as text that every database stores: Postgres has no U+0000. */

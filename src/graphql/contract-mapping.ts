@@ -8,7 +8,7 @@
  * ```
  */
 import { type Issue, ServiceError } from '../errors.ts';
-import { detailOf } from '../validation.ts';
+import { detailOf } from '../issues.ts';
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -104,8 +104,9 @@ export function issuesInGraphQL(
     path: [...prefix, ...graphqlPath(path, request)],
     message,
   }));
-  const { status, title, family } = error;
-  return new ServiceError(error.errorName, { issues, detail: detailOf(issues), cause: error, status, title, family });
+  const { status, title, family, moreIssues } = error;
+  const detail = detailOf(issues, moreIssues);
+  return new ServiceError(error.errorName, { issues, moreIssues, detail, cause: error, status, title, family });
 }
 
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {

@@ -10,6 +10,8 @@ import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
 import { useParserLimits } from './plugins/parser-limits.ts';
 import { isSafe, useServiceErrors } from './plugins/service-errors.ts';
+import { useShortErrors } from './plugins/short-errors.ts';
+import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
 export interface GraphQLOptions extends CallerOptions {
@@ -37,10 +39,14 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       useParserLimits(),
       // Before a valid operation is executed.
       useCaller(options),
+      // Of a caller who is known, before graphql-js reads the variables.
+      useVariableLimits(),
       // After the execution, and after each event of a subscription.
       useServiceErrors(),
       // A stream of events would be `no-cache`, which lets a cache store it.
       { onResponse: ({ response }) => response.headers.set('cache-control', privateHeaders['cache-control']) },
+      // Last: whatever failed before.
+      useShortErrors(),
     ],
   });
 

@@ -1,12 +1,6 @@
 /** Requests that a client repeats under the same `Idempotency-Key` because it never saw the first response. */
 import type { Caller } from '../auth/caller.ts';
 
-/** A response as it was sent: its status, and its body byte for byte. */
-export interface StoredResponse {
-  readonly status: number;
-  readonly body: string;
-}
-
 export interface IdempotentRequest {
   readonly caller: Caller;
   /** Each endpoint has keys of its own: equal keys of two endpoints are unrelated. */
@@ -22,12 +16,18 @@ export interface Idempotency {
   /**
    * Runs `work` once for each key of a workspace and endpoint, and returns its response to every later request with that
    * key for 24 hours. Of several concurrent requests, in any process, one runs `work` and the others wait for its
-   * response. A response with status 500 or above is not stored: the next request runs `work` again.
+   * response.
+   *
+   * Only a success is stored. A request that was refused has changed nothing that a repetition would change twice, and may
+   * succeed once its cause is mended: the next request with the key runs `work` again. Storing refusals too, as Stripe does
+   * with those of requests that have begun, would let anyone fill the database with requests that cost nothing.
+   * @param work acts, and returns the body of the response; it throws what it refuses
    * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the
-   *   running request does not finish in time
+   *   running request does not finish in time, `limit_too_high` when the workspace has used too many keys; or what `work`
+   *   throws
    */
   once(
     request: IdempotentRequest,
-    work: () => Promise<StoredResponse>,
-  ): Promise<{ readonly response: StoredResponse; readonly replayed: boolean }>;
+    work: () => Promise<string>,
+  ): Promise<{ readonly body: string; readonly replayed: boolean }>;
 }

@@ -15,6 +15,7 @@ import Fastify, {
 import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
+import { shortened } from '../issues.ts';
 
 /** Size limit of a request body in bytes (1 MiB). */
 export const maxBodyBytes = 1_048_576;
@@ -116,7 +117,7 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
   });
   server.setNotFoundHandler((request) => {
     throw new ServiceError('resource_not_found', {
-      detail: `No resource matches ${request.method} ${pathOf(request)}.`,
+      detail: `No resource matches ${request.method} ${shortened(pathOf(request))}.`,
     });
   });
 

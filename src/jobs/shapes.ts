@@ -2,7 +2,20 @@
  * Job postings: the vocabularies, requests and results of the contract, and the rules between fields that need no I/O.
  */
 import { z } from 'zod';
-import { boundedList, httpUrl, identifier, maxEntries, numericId, pageLimit, shortText, text } from '../validation.ts';
+import {
+  boundedList,
+  httpUrl,
+  identifier,
+  label,
+  maxEntries,
+  numericId,
+  ownRule,
+  pageCursor,
+  pageLimit,
+  shortText,
+  statement,
+  text,
+} from '../validation.ts';
 
 export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
 export const employmentStatuses = [
@@ -37,55 +50,68 @@ export const recruiterLimits = {
 } as const;
 
 const titleOrCompany = z
-  .strictObject({ id: numericId().optional(), text: shortText().min(1, 'must not be empty').optional() })
-  .refine(({ id, text }) => id !== undefined || text !== undefined, 'needs an id or a text')
+  .strictObject({ id: numericId().optional(), text: label().optional() })
+  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('needs an id or a text'))
   .meta({ minProperties: 1 });
+
+const payAmount = () =>
+  z
+    .number()
+    .refine((value) => value >= 0, ownRule('must not be negative'))
+    .meta({ minimum: 0 });
 
 const pay = z
   .strictObject({
-    currency: shortText().min(1, 'must not be empty'),
-    min: z.number().min(0, 'must not be negative'),
-    max: z.number().min(0, 'must not be negative'),
+    currency: label(),
+    min: payAmount(),
+    max: payAmount(),
     pay_frequency: z.enum(payFrequencies),
   })
-  .refine(({ min, max }) => min <= max, { message: 'must not be below min', path: ['max'] });
+  .refine(({ min, max }) => min <= max, { ...ownRule('must not be below min'), path: ['max'] });
 
 const numericQuestion = z
   .strictObject({
     answer_type: z.literal('numeric'),
-    question: text().min(1, 'must not be empty'),
+    question: statement(),
     position: z.number().optional(),
     must_match: z.boolean().optional(),
     min_expectation: z.number().optional(),
     max_expectation: z.number().optional(),
   })
   .refine(({ min_expectation: min, max_expectation: max }) => min === undefined || max === undefined || min <= max, {
-    message: 'must not be below min_expectation',
+    ...ownRule('must not be below min_expectation'),
     path: ['max_expectation'],
   });
 
 const choiceQuestion = z
   .strictObject({
     answer_type: z.literal('multiple_choices'),
-    question: text().min(1, 'must not be empty'),
-    choices: boundedList(shortText().min(1, 'must not be empty'), 1, maxEntries),
+    question: statement(),
+    choices: boundedList(label(), 0, maxEntries)
+      .refine((list) => list.length > 0, ownRule('must have at least 1 entry'))
+      .meta({ minItems: 1 }),
     expected_choices: boundedList(shortText(), 0, maxEntries),
     position: z.number().optional(),
     must_match: z.boolean().optional(),
   })
-  .refine(({ choices, expected_choices }) => expected_choices.every((choice) => choices.includes(choice)), {
-    message: 'must all be among choices',
+  .refine(({ choices, expected_choices }) => areAmong(choices, expected_choices), {
+    ...ownRule('must all be among choices'),
     path: ['expected_choices'],
   });
 
+function areAmong(choices: readonly string[], expected: readonly string[]): boolean {
+  const known = new Set(choices);
+  return expected.every((choice) => known.has(choice));
+}
+
 export const screeningQuestionShape = z.discriminatedUnion('answer_type', [numericQuestion, choiceQuestion]);
 
-const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(identifier(), min, max);
+const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(label(), min, max);
 
 const recruiterShape = z.strictObject({
-  project_id: identifier(),
+  project_id: label(),
   functions: boundedList(
-    identifier().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
+    label().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
     recruiterLimits.functions.min,
     recruiterLimits.functions.max,
   ).optional(),
@@ -98,7 +124,9 @@ const recruiterShape = z.strictObject({
 export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
-    notification_email: shortText().pipe(z.email('must be an e-mail address')).meta({ format: 'email' }),
+    notification_email: shortText()
+      .refine((value) => z.regexes.email.test(value), ownRule('must be an e-mail address'))
+      .meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
   z.strictObject({ type: z.literal('external'), url: httpUrl() }),
@@ -133,8 +161,11 @@ export const jobEditShape = z.strictObject({ job_id: identifier(), account_id: i
 export const jobDraftShape = z.strictObject({ account_id: identifier(), ...jobFields, job_title: titleOrCompany });
 
 const amount = z.strictObject({
-  currency: shortText().min(1, 'must not be empty'),
-  amount: z.number().positive('must be above 0'),
+  currency: label(),
+  amount: z
+    .number()
+    .refine((value) => value > 0, ownRule('must be above 0'))
+    .meta({ exclusiveMinimum: 0 }),
 });
 
 const budgetShape = z
@@ -170,14 +201,14 @@ export const jobListShape = z.strictObject({
   account_id: identifier().optional(),
   job_state: z.enum(jobStates).optional(),
   limit: pageLimit(jobListLimits.limit.max).optional(),
-  cursor: z.string().min(1, 'must not be empty').optional(),
+  cursor: pageCursor().optional(),
 });
 
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({
   draft_id: identifier(),
   account_id: identifier(),
-  input: shortText().min(1, 'must not be empty'),
+  input: label(),
 });
 
 export const jobEditedShape = z.object({ object: z.literal('PnetJobPostingEdited'), job_id: z.string() });

@@ -4,7 +4,7 @@
  * They never validate what a provider sent, because reading is tolerant.
  */
 import { z } from 'zod';
-import { identifier, pageLimit } from '../validation.ts';
+import { identifier, pageCursor, pageLimit } from '../validation.ts';
 
 export const postLimits = { limit: { min: 1, max: 100, default: 100 } } as const;
 
@@ -143,7 +143,7 @@ export const postListShape = z.object({
 export const postListRequestShape = z.strictObject({
   identifier: identifier(),
   account_id: identifier(),
-  cursor: z.string().min(1, 'must not be empty').optional(),
+  cursor: pageCursor().optional(),
   limit: pageLimit(postLimits.limit.max).optional(),
   is_company: z.boolean().optional(),
 });

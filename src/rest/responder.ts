@@ -3,10 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { errorResponse } from '../http/server.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
-import { toAllowedError } from './allowed-errors.ts';
 import { contractFields } from './contract-fields.ts';
 import { endpoints } from './endpoints.ts';
 import { flatRequest, type RestRoute } from './request.ts';
@@ -39,14 +37,16 @@ export async function respond(
     return reply.status(endpoint.status).send(await perform(endpoint, ports, forwarded, request));
   }
   const { caller, signal } = context;
-  // A client that disconnects comes back for the response: the work does not end with its connection.
-  const uninterrupted = { ...context, signal: new AbortController().signal };
-  const { response: stored, replayed } = await idempotency.once(
+  const { body, replayed } = await idempotency.once(
     { caller, endpoint: endpoint.name, key, request, signal },
-    () => outcome(endpoint, { ...restRequest, context: uninterrupted }, request),
+    async () => {
+      // A client that disconnects comes back for the response: the work does not end with its connection.
+      const uninterrupted = { ...context, signal: new AbortController().signal };
+      return JSON.stringify(await perform(endpoint, ports, uninterrupted, request));
+    },
   );
   if (replayed) reply.header(replayedHeader, 'true');
-  return reply.status(stored.status).type('application/json').send(stored.body);
+  return reply.status(endpoint.status).type('application/json').send(body);
 }
 
 const responseFields = new Map(endpoints.map(({ name, response }) => [name, contractFields(response)]));
@@ -55,17 +55,6 @@ const responseFields = new Map(endpoints.map(({ name, response }) => [name, cont
 async function perform(endpoint: ContractEndpoint, ports: Ports, context: RequestContext, request: object) {
   const result = await endpoint.operation.perform(ports, context, request);
   return responseFields.get(endpoint.name)?.(result);
-}
-
-/** Success or failure as the text that is sent, and kept for later requests. */
-async function outcome(endpoint: ContractEndpoint, { http, ports, context }: RestRequest, request: object) {
-  try {
-    const response = await perform(endpoint, ports, context, request);
-    return { status: endpoint.status, body: JSON.stringify(response) };
-  } catch (error) {
-    const envelope = errorResponse(error, http, (failure) => toAllowedError(endpoint.name, failure));
-    return { status: envelope.status, body: JSON.stringify(envelope) };
-  }
 }
 
 /** @throws ServiceError `invalid_parameters` for a key that is empty or too long */

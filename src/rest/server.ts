@@ -7,6 +7,7 @@ import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
+import { shortened } from '../issues.ts';
 import { authorize } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -98,7 +99,10 @@ export function toAllowedErrorAt(failure: ServiceError, method: string, url: str
   return endpoint === undefined ? failure : toAllowedError(endpoint.name, failure);
 }
 
-/** 405 with `Allow` for a path that has other methods; 404 for any other path. */
+/**
+ * 404 for an unknown path. Another method of a known path is the contract's 400 `errors/malformed_request`, with `Allow`:
+ * the contract has no 405, and a 404 would tell a client that what it wants to delete is gone.
+ */
 function respondToUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = pathOf(request.url).slice(prefix.length).replace(/\/$/, '');
   const methods = [...endpoints, { method: 'GET', path: descriptionPath }]
@@ -106,15 +110,14 @@ function respondToUnknown(prefix: string, request: FastifyRequest, reply: Fastif
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   if (methods.length === 0) {
     throw new ServiceError('resource_not_found', {
-      detail: `Nothing is served at ${request.method} ${prefix}${path}.`,
+      detail: `Nothing is served at ${request.method} ${shortened(`${prefix}${path}`)}.`,
     });
   }
   const allow = [...new Set(methods)].join(', ');
   const failure = new ServiceError('malformed_request', {
     detail: `The path does not support ${request.method}, only ${allow}.`,
-    status: 405,
   });
-  return reply.status(405).header('allow', allow).send(toEnvelope(failure, request.id));
+  return reply.status(failure.status).header('allow', allow).send(toEnvelope(failure, request.id));
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';

@@ -8,6 +8,7 @@
  * long.
  */
 import { ServiceError } from '../errors.ts';
+import { shortened } from '../issues.ts';
 
 /** Far deeper than any request of the contract. */
 const maxDepth = 64;
@@ -88,7 +89,7 @@ function isName(text: string, end: number): boolean {
 
 function requireNew(name: string, names: Set<string> | null): void {
   if (forbiddenNames.has(name)) throw malformed(`The body has a field named ${name}, which is never allowed.`);
-  if (names?.has(name)) throw malformed(`The body has the field ${name.slice(0, 100)} twice in one object.`);
+  if (names?.has(name)) throw malformed(`The body has the field ${shortened(name)} twice in one object.`);
   names?.add(name);
 }
 

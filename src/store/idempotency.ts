@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import type { Idempotency, IdempotentRequest, StoredResponse } from '../http/idempotency.ts';
+import type { Idempotency, IdempotentRequest } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
+import { idempotencyLimits, idempotencyRows, workspaceCharacters } from './idempotency-rows.ts';
 import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long a response is stored. */
@@ -17,18 +18,33 @@ const maxWaitMs = 30_000;
 const pollMs = 25;
 
 /** Stores responses in the database. A row without a status is the lease of the request that is running. */
-export function databaseIdempotency(database: Database, now: () => Date): Idempotency {
+export function databaseIdempotency(
+  database: Database,
+  now: () => Date,
+  maxKeys: number = idempotencyLimits.keysPerWorkspace,
+): Idempotency {
+  const rows = idempotencyRows(database, maxKeys);
+
   const find = (id: string) =>
-    database.selectFrom('idempotent_responses').selectAll().where('id', '=', id).executeTakeFirst();
+    database
+      .selectFrom('idempotent_responses')
+      .selectAll()
+      .where('id', '=', id)
+      .where('expires_at', '>', now().getTime())
+      .executeTakeFirst();
 
   /** Leases a request that has no row. Returns when the lease ends, or null if a concurrent request was faster. */
   async function leaseNew(id: string, fingerprint: string): Promise<number | null> {
     const time = now().getTime();
     const until = time + leaseMs;
+    const row = { fingerprint, claimed_until: until, status: null, body: null, expires_at: time + keptMs };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
-      .values({ id, fingerprint, claimed_until: until, status: null, body: null, expires_at: time + keptMs })
-      .onConflict((conflict) => conflict.doNothing())
+      .values({ id, ...row })
+      // An expired row may not have been deleted yet.
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', time),
+      )
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n ? until : null;
   }
@@ -48,17 +64,17 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
     return numUpdatedRows === 1n ? until : null;
   }
 
-  async function run(id: string, until: number, work: () => Promise<StoredResponse>): Promise<StoredResponse> {
-    let response: StoredResponse | undefined;
+  async function run(id: string, until: number, work: () => Promise<string>): Promise<string> {
+    let body: string | undefined;
     try {
-      response = await work();
-      return response;
+      body = await work();
+      return body;
     } finally {
       // Another request may have taken over an expired lease. `claimed_until` then differs, and neither statement matches.
-      if (response !== undefined && response.status < 500) {
-        const { status, body } = response;
-        const store = database.updateTable('idempotent_responses').set({ status, body });
+      if (body !== undefined && Buffer.byteLength(body) <= idempotencyLimits.bodyBytes) {
+        const store = database.updateTable('idempotent_responses').set({ status: success, body });
         await store.where('id', '=', id).where('claimed_until', '=', until).execute();
+        rows.stored(id);
       } else {
         const release = database.deleteFrom('idempotent_responses');
         await release.where('id', '=', id).where('claimed_until', '=', until).execute();
@@ -68,18 +84,16 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
 
   return {
     async once(request, work) {
-      const id = hashOf([request.caller.workspaceId, request.endpoint, request.key]);
+      const id = rowId(request);
       const fingerprint = fingerprintOf(request);
       const started = performance.now();
-      await database.deleteFrom('idempotent_responses').where('expires_at', '<=', now().getTime()).execute();
       while (performance.now() - started < maxWaitMs) {
         const found = await find(id);
         if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
-        if (found !== undefined && found.status !== null) {
-          return { response: { status: found.status, body: found.body ?? '' }, replayed: true };
-        }
+        if (found !== undefined && found.status !== null) return { body: found.body ?? '', replayed: true };
+        if (found === undefined) await rows.requireRoom(id, now().getTime());
         const until = found === undefined ? await leaseNew(id, fingerprint) : await leaseAbandoned(found);
-        if (until !== null) return { response: await run(id, until, work), replayed: false };
+        if (until !== null) return { body: await run(id, until, work), replayed: false };
         await sleep(pollMs, undefined, { signal: request.signal });
       }
       throw new ServiceError('service_unavailable', {
@@ -88,6 +102,12 @@ export function databaseIdempotency(database: Database, now: () => Date): Idempo
     },
   };
 }
+
+/** Only successes are stored. The endpoint knows with which status it answers them. */
+const success = 200;
+
+const rowId = ({ caller, endpoint, key }: IdempotentRequest): string =>
+  hashOf([caller.workspaceId]).slice(0, workspaceCharacters) + hashOf([caller.workspaceId, endpoint, key]);
 
 /** The content of a request with the accounts of its API key: a key limited to other accounts must not get the response. */
 function fingerprintOf({ caller, request }: IdempotentRequest): string {

@@ -5,7 +5,9 @@ import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { checkId, newId } from '../ids.ts';
+import { shortList, withIssues } from '../issues.ts';
 import { type AddressRule, isRefusedTarget } from '../security/addresses.ts';
+import { isBlockedPort } from '../security/ports.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
@@ -44,7 +46,7 @@ export async function requireAccounts(
   const known = new Set(rows.map((row) => row.id));
   const unknown = accountIds.filter((id) => !known.has(id));
   if (unknown.length > 0) {
-    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${unknown.join(', ')}.` });
+    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${shortList(unknown)}.` });
   }
   for (const id of accountIds) requireAccount(caller, id);
 }
@@ -156,9 +158,10 @@ export async function insertWebhook(database: Database, context: SecretContext, 
 
 /** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
 export function requireTarget(allows: AddressRule, requestUrl: string): void {
-  if (!isRefusedTarget(new URL(requestUrl), allows)) return;
-  throw new ServiceError('invalid_url', {
-    detail: 'request_url must not lead to an address that is not public',
-    issues: [{ path: ['request_url'], message: 'must not lead to an address that is not public' }],
-  });
+  const url = new URL(requestUrl);
+  if (isRefusedTarget(url, allows)) throw invalidTarget('must not lead to an address that is not public');
+  if (isBlockedPort(url.port)) throw invalidTarget(`must not have the port ${url.port}, which is another protocol's`);
 }
+
+const invalidTarget = (message: string): ServiceError =>
+  withIssues('invalid_url', [{ path: ['request_url'], message }]);

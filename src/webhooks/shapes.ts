@@ -9,7 +9,17 @@ import {
   webhookSourceNames,
   webhookSources,
 } from '../events/sources.ts';
-import { boundedList, httpUrl, identifier, maxEntries, pageLimit, shortText } from '../validation.ts';
+import {
+  boundedList,
+  httpUrl,
+  identifier,
+  label,
+  maxEntries,
+  ownRule,
+  pageCursor,
+  pageLimit,
+  shortText,
+} from '../validation.ts';
 import { extraHeader } from './headers.ts';
 
 export const webhookLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
@@ -71,7 +81,7 @@ export const webhookDeletedShape = z.object({ object: z.literal('WebhookDeleted'
 /** GET /v1/webhooks: the query. */
 export const webhookListRequestShape = z.strictObject({
   limit: pageLimit(webhookLimits.limit.max).optional(),
-  cursor: z.string().min(1, 'must not be empty').optional(),
+  cursor: pageCursor().optional(),
 });
 
 /** The settings that AUTO and TRIGGER webhooks share, at creation and in updates. */
@@ -87,13 +97,32 @@ const createCommon = { request_url: httpUrl(), ...settings, enabled: z.boolean()
 /** How a client presents a TRIGGER webhook to people. */
 const trigger = {
   icon: z.enum(triggerIcons),
-  name: shortText().min(1, 'must not be empty'),
+  name: label(),
   context: z.enum(triggerContexts),
 };
 
+/** A field of the payload. Every payload has the type of the event as `event`, so that no other field can be it. */
+const fieldName = () =>
+  label().refine(
+    (name) => name !== 'event',
+    ownRule('must not be event: every payload has the type of its event there'),
+  );
+
 /** The fields of the payload: the name of each, and the key of the event that its value is read from. */
 const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
-  boundedList(z.strictObject({ name: shortText().min(1, 'must not be empty'), key: z.enum(keys) }), 0, maxEntries);
+  boundedList(z.strictObject({ name: fieldName(), key: z.enum(keys) }), 0, maxEntries).superRefine(
+    (fields, context) => {
+      const names = new Set<string>();
+      for (const [index, { name }] of fields.entries()) {
+        // Only one of them would be delivered.
+        if (names.has(name)) {
+          const repeated = ownRule('must be given once: another field has this name');
+          context.addIssue({ code: 'custom', path: [index, 'name'], ...repeated });
+        }
+        names.add(name);
+      }
+    },
+  );
 
 /** The variant of one source: its own events and payload keys. A source that offers no choice accepts no `data`. */
 function createVariant<S extends WebhookSource>(source: S) {

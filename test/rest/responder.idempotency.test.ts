@@ -67,11 +67,20 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect((await publish(id, 'another')).body.type).toBe('errors/action_already_performed');
   });
 
-  test('a failure that the request caused is replayed too', async () => {
+  test('a refusal is not kept: the same request runs again, and nothing of it is stored', async () => {
+    const stored = () => gateway.app.database.selectFrom('idempotent_responses').select('id').execute();
+    const before = await stored();
     const id = await draft('not-free');
-    const first = await publish(id, 'refused');
-    expect([first.status, first.body.type]).toEqual([400, 'errors/invalid_parameters']);
-    expect((await publish(id, 'refused')).text).toBe(first.text);
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await publish(id, 'refused');
+      expect([refused.status, refused.body.type]).toEqual([400, 'errors/invalid_parameters']);
+      expect(refused.headers.get('idempotency-replayed')).toBeNull();
+    }
+    const invalid = await publish(id, 'invalid', { body: { ['x'.repeat(500_000)]: 1 } });
+    expect(invalid.status).toBe(400);
+    expect(await stored()).toEqual(before);
+    // The key is free for the request that is right.
+    expect((await publish(await draft('publish'), 'invalid')).status).toBe(200);
   });
 
   test('a key that comes with another body or another id in the path is refused', async () => {
@@ -150,8 +159,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     const before = clock.now;
     clock.now = new Date(before.getTime() + 24 * 60 * 60 * 1_000);
     expect((await publish(id, 'kept')).body.type).toBe('errors/action_already_performed');
-    const rows = await app.database.selectFrom('idempotent_responses').select('id').execute();
-    expect(rows).toHaveLength(1);
+    expect(await app.database.selectFrom('idempotent_responses').select('id').execute()).toEqual([]);
     clock.now = before;
   });
 

@@ -6,6 +6,7 @@ import { connect, connectionArgs, connectionComplexity, connectionType } from '.
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
+import { hiddenValue } from '../headers.ts';
 import { listWebhooks } from '../operations.ts';
 import {
   type TriggerWebhook,
@@ -36,10 +37,8 @@ const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('Webho
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Name of the header.' }),
     value: t.string({
-      nullable: true,
-      description:
-        'Value of the header; null for API keys without the scope `webhooks:write`, and `********` for API keys that may not manage the webhook.',
-      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : null),
+      description: `Value of the header; \`${hiddenValue}\` for API keys without the scope \`webhooks:write\` and for keys that may not manage the webhook.`,
+      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : hiddenValue),
     }),
   }),
 });

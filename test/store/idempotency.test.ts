@@ -1,0 +1,64 @@
+/** What `Idempotency-Key` stores, on every database. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseIdempotency } from '../../src/store/idempotency.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+
+describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ location }) => {
+  let place: TestDatabase;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    place = await location();
+    gateway = await startGateway({ environment: { DATABASE_URL: place.url } });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await place.drop();
+  });
+
+  function open(maxKeys: number) {
+    const clock = { now: new Date('2026-11-20T12:00:00Z') };
+    const store = databaseIdempotency(gateway.app.database, () => clock.now, maxKeys);
+    const workspaceId = randomBytes(16).toString('base64url');
+    const once = (key: string, work: () => Promise<string>, workspace = workspaceId) =>
+      store.once(
+        {
+          caller: { workspaceId: workspace, keyId: 'k', keyName: 'k', scopes: new Set(), accountIds: null } as never,
+          endpoint: 'PUB',
+          key,
+          request: {},
+          signal: new AbortController().signal,
+        },
+        work,
+      );
+    return { clock, once };
+  }
+  const rows = () => gateway.app.database.selectFrom('idempotent_responses').selectAll().execute();
+
+  test('a workspace has so many keys in 24 hours, and another has its own', async () => {
+    const { clock, once } = open(3);
+    for (const key of ['a', 'b', 'c']) await once(key, async () => key);
+    await expect(once('d', async () => 'd')).rejects.toMatchObject({ errorName: 'limit_too_high' });
+    // What is there is still given again.
+    expect(await once('a', async () => 'new')).toEqual({ body: 'a', replayed: true });
+    expect(await once('d', async () => 'd', 'another')).toEqual({ body: 'd', replayed: false });
+    clock.now = new Date(clock.now.getTime() + 24 * 60 * 60 * 1_000);
+    expect(await once('d', async () => 'd')).toEqual({ body: 'd', replayed: false });
+    // What has expired is deleted.
+    expect(await rows()).toHaveLength(1);
+    // A key that has expired is free, also before its row is deleted.
+    expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
+  });
+
+  test('refusals and large responses are not stored', async () => {
+    const before = (await rows()).length;
+    const { once } = open(3);
+    for (let time = 0; time < 5; time += 1) {
+      await expect(once('a', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+    }
+    const large = 'x'.repeat(20_000);
+    expect(await once('b', async () => large)).toEqual({ body: large, replayed: false });
+    expect(await rows()).toHaveLength(before);
+  });
+});
