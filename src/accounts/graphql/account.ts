@@ -1,6 +1,6 @@
 import { type AccountStatus, accountStatuses } from '../../auth/account.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listAccounts } from '../operations.ts';
@@ -64,7 +64,6 @@ builder.queryFields((t) => ({
     type: AccountConnection,
     description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
     args: connectionArgs(accountListLimits, 'accounts'),
-    complexity: connectionComplexity,
     resolve: (_root, page, context) =>
       connect(context, {
         operation: listAccounts,

@@ -5,7 +5,7 @@ import { triggerEvent } from '../../events/event.ts';
 import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listAttempts, listDeliveries, watchDeliveries } from '../operations.ts';
@@ -82,7 +82,6 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       type: AttemptConnection,
       description: 'Lists the attempts, oldest first.',
       args: connectionArgs(deliveryLimits, 'attempts'),
-      complexity: connectionComplexity,
       resolve: ({ delivery_id }, page, context) =>
         connect(context, {
           operation: listAttempts,
@@ -108,7 +107,6 @@ builder.interfaceFields(WebhookInterface, (t) => ({
         description: 'States of the deliveries to list. Defaults to all states.',
       }),
     },
-    complexity: connectionComplexity,
     resolve: ({ id }, { state, ...page }, context) =>
       connect(context, {
         operation: listDeliveries,

@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import { listJobs } from '../operations.ts';
 import { jobListLimits } from '../shapes.ts';
 import { JobStateEnum } from './enums.ts';
@@ -24,7 +24,6 @@ builder.queryFields((t) => ({
       state: t.arg({ type: JobStateEnum, description: 'Returns only the jobs in this state.' }),
       ...connectionArgs(jobListLimits, 'job postings'),
     },
-    complexity: connectionComplexity,
     resolve: (_root, { accountId, state, ...page }, context) =>
       connect(context, {
         operation: listJobs,

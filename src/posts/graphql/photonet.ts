@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts';
-import { connectionComplexity } from '../../graphql/connection.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import { registerPostType } from './post-types.ts';
@@ -42,7 +41,6 @@ const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('Photonet
       type: PostConnection,
       description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
       args: postConnectionArgs,
-      complexity: connectionComplexity,
       resolve: (owner, args, context) =>
         connectPosts(context, { accountId: accountOf(owner), identifier: owner.id, ...args }),
     }),

@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts';
-import { connectionComplexity } from '../../graphql/connection.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
@@ -48,7 +47,6 @@ const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').imple
       type: PostConnection,
       description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
       args: postConnectionArgs,
-      complexity: connectionComplexity,
       resolve: (author, args, context) =>
         connectPosts(context, {
           accountId: accountOf(author),

@@ -2,7 +2,7 @@ import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.t
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../events/graphql/enums.ts';
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listWebhooks } from '../operations.ts';
 import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
@@ -132,7 +132,6 @@ builder.queryFields((t) => ({
     type: WebhookConnection,
     description: 'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first. Scope: `webhooks:read`.',
     args: connectionArgs(webhookLimits, 'webhooks'),
-    complexity: connectionComplexity,
     resolve: (_root, page, context) =>
       connect(context, { operation: listWebhooks, request: {}, limits: webhookLimits, list: ['webhooks'], ...page }),
   }),
