@@ -87,6 +87,11 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     ...backend,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? graphiqlOptions(config) : null,
+    limits: {
+      maxCost: config.maxOperationCost,
+      maxResponseBytes: config.maxResponseBytes,
+      introspection: config.introspection,
+    },
   });
   mountRest(server, backend);
   return {

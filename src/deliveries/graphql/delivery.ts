@@ -6,6 +6,7 @@ import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listAttempts, listDeliveries, watchDeliveries } from '../operations.ts';
@@ -76,6 +77,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       type: WebhookInterface,
       nullable: true,
       description: 'The webhook that receives the event.',
+      extensions: readsById,
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
     attempts: t.field({
@@ -127,6 +129,7 @@ builder.queryFields((t) => ({
     description:
       'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
     args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
+    extensions: readsById,
     resolve: (_root, { deliveryId }, { loaders }) => loaders.deliveries.load(deliveryId),
   }),
 }));
@@ -139,6 +142,7 @@ builder.subscriptionFields((t) => ({
     args: {
       webhookId: t.arg.id({ description: 'Id of the webhook to watch. Defaults to all webhooks of the workspace.' }),
     },
+    extensions: readsById,
     subscribe: (_root, { webhookId }, context) =>
       run(watchDeliveries, context.ports, context, { webhook_id: webhookId ?? undefined }),
     resolve: (delivery) => delivery,

@@ -37,7 +37,10 @@ export const listSizeDirective = new GraphQLDirective({
   args: {
     assumedSize: { type: GraphQLInt, description: 'The size, where no slicing argument gives it.' },
     slicingArguments: { type: names, description: 'Arguments that give the size: a number, or a list by its length.' },
-    sizedFields: { type: names, description: 'Fields of the returned object that have the size, in place of the field.' },
+    sizedFields: {
+      type: names,
+      description: 'Fields of the returned object that have the size, in place of the field.',
+    },
     requireOneSlicingArgument: {
       type: GraphQLBoolean,
       defaultValue: true,

@@ -22,7 +22,10 @@ export function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, n
     ['__Directive.args', Math.max(1, ...directives.map(({ args }) => args.length))],
     ['__Field.args', most((type) => Math.max(0, ...fields(type).map(({ args }) => args.length)))],
     ['__Type.fields', most((type) => fields(type).length)],
-    ['__Type.interfaces', most((type) => (isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().length : 0))],
+    [
+      '__Type.interfaces',
+      most((type) => (isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().length : 0)),
+    ],
     ['__Type.possibleTypes', most((type) => (isAbstractType(type) ? schema.getPossibleTypes(type).length : 0))],
     ['__Type.enumValues', most((type) => (isEnumType(type) ? type.getValues().length : 0))],
     ['__Type.inputFields', most((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0))],

@@ -18,8 +18,8 @@ import {
 } from 'graphql';
 import { argumentsOf, includedBy, type Variables, variablesOf } from './arguments.ts';
 import { LimitError, operationLimits, requireWithin } from './limits.ts';
-import { createSizes, type FieldOf } from './sizes.ts';
 import { collectFields, type Fragments, fragmentsOf, selectionSetsOf } from './selections.ts';
+import { createSizes, type FieldOf } from './sizes.ts';
 
 /**
  * The cost of an operation.
@@ -106,8 +106,8 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
 }
 
 /** How many objects a field has, and how many those fields of it have that stand for it. */
-function sizesOf(field: FieldOf, valueOf: (argument: string) => unknown, inherited: number | undefined) {
-  const size = field.size(valueOf);
+function sizesOf(field: FieldOf, argument: (name: string) => unknown, inherited: number | undefined) {
+  const size = field.size(argument);
   if (field.isSized && inherited !== undefined) return { objects: inherited, page: undefined };
   return field.sizesOthers ? { objects: 1, page: size } : { objects: size, page: undefined };
 }

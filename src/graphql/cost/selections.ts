@@ -44,7 +44,8 @@ export function collectFields(sets: readonly SelectionSetNode[], fragments: Frag
   const fields = new Map<string, FieldNode[]>();
   const seen = new Set<string>();
   const collect = ({ selections }: SelectionSetNode, level: number): void => {
-    if (level > operationLimits.fragmentNesting) throw new LimitError('fragmentNesting', operationLimits.fragmentNesting);
+    if (level > operationLimits.fragmentNesting)
+      throw new LimitError('fragmentNesting', operationLimits.fragmentNesting);
     for (const selection of selections) {
       if (!filter.includes(selection)) continue;
       if (selection.kind === Kind.FIELD) {

@@ -27,7 +27,7 @@ export interface FieldOf {
   /** Whether the size is that of fields of the returned object: the field returns a connection. */
   readonly sizesOthers: boolean;
   /** The number of objects, from the values of arguments. */
-  readonly size: (valueOf: (argument: string) => unknown) => number;
+  readonly size: (argument: (name: string) => unknown) => number;
 }
 
 interface Sizes {
@@ -71,9 +71,9 @@ function describe(definition: GraphQLField<unknown, unknown>, assumed: number | 
   const isList = isListType(getNullableType(definition.type));
   const sizesOthers = listSize?.sizedFields !== undefined;
   const slicing = listSize?.slicingArguments ?? [];
-  const size = (valueOf: (argument: string) => unknown): number => {
+  const size = (argument: (name: string) => unknown): number => {
     if (!isList && !sizesOthers) return 1;
-    const sizes = slicing.flatMap((name) => sizeOf(valueOf(name) ?? defaultOf(definition, name)));
+    const sizes = slicing.flatMap((name) => sizeOf(argument(name) ?? defaultOf(definition, name)));
     if (sizes.length > 0) return Math.min(maxPage, Math.max(1, ...sizes));
     return listSize?.assumedSize ?? assumed ?? maxPage;
   };

@@ -1,8 +1,9 @@
 /** Job postings as they are read: an addition to the contract that only the embedded backend serves. */
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { builder } from '../../graphql/builder.ts';
+import { listOf, readsById } from '../../graphql/cost/weights.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
-import type { JobFields, JobPosting, OpenCheckpoint } from '../shapes.ts';
+import { type JobFields, type JobPosting, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import {
   CheckpointTypeEnum,
   EmploymentStatusEnum,
@@ -74,8 +75,11 @@ builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement(
   description: 'A multiple-choice screening question.',
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
-    choices: t.exposeStringList('choices', { description: 'The choices offered.' }),
-    expectedChoices: t.exposeStringList('expected_choices', { description: 'The expected choices.' }),
+    choices: t.exposeStringList('choices', { description: 'The choices offered.', extensions: listOf(10) }),
+    expectedChoices: t.exposeStringList('expected_choices', {
+      description: 'The expected choices.',
+      extensions: listOf(10),
+    }),
   }),
 });
 
@@ -83,9 +87,21 @@ const RecruiterObject = builder.objectRef<Present<'recruiter'>>('JobRecruiter').
   description: 'Settings of the recruiting service for a job.',
   fields: (t) => ({
     projectId: t.exposeID('project_id', { description: 'Id of the project that the job is linked to.' }),
-    functions: t.exposeIDList('functions', { nullable: true, description: 'Ids of job functions.' }),
-    industries: t.exposeIDList('industries', { nullable: true, description: 'Ids of industries.' }),
-    skills: t.exposeIDList('skills', { nullable: true, description: 'Ids of skills.' }),
+    functions: t.exposeIDList('functions', {
+      nullable: true,
+      description: 'Ids of job functions.',
+      extensions: listOf(recruiterLimits.functions.max),
+    }),
+    industries: t.exposeIDList('industries', {
+      nullable: true,
+      description: 'Ids of industries.',
+      extensions: listOf(recruiterLimits.industries.max),
+    }),
+    skills: t.exposeIDList('skills', {
+      nullable: true,
+      description: 'Ids of skills.',
+      extensions: listOf(recruiterLimits.skills.max),
+    }),
     seniority: t.expose('seniority', {
       type: SeniorityEnum,
       nullable: true,
@@ -159,6 +175,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       type: AccountObject,
       nullable: true,
       description: 'The account that the job belongs to. Scope: `accounts:read`.',
+      extensions: readsById,
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
     jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),
@@ -209,6 +226,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
       description: 'Questions for applicants.',
+      extensions: listOf(5),
       resolve: ({ fields }) => fields.screening_questions ?? [],
     }),
     recruiter: t.field({

@@ -1,5 +1,6 @@
 /** Parts of a pnet post that only mean something within it. Those that lead on to other posts are in pnet.ts. */
 import { builder } from '../../graphql/builder.ts';
+import { listOf } from '../../graphql/cost/weights.ts';
 import type { PnetPost } from '../shapes.ts';
 
 type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
@@ -52,7 +53,11 @@ export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').impleme
     question: t.exposeString('question', { description: 'Question of the poll.' }),
     isOpen: t.exposeBoolean('is_open', { description: 'Whether the poll still accepts votes.' }),
     totalVotesCount: t.expose('total_votes_count', { type: 'SafeInt', description: 'Number of votes in total.' }),
-    options: t.expose('options', { type: [PollOptionObject], description: 'Options to choose from.' }),
+    options: t.expose('options', {
+      type: [PollOptionObject],
+      description: 'Options to choose from.',
+      extensions: listOf(4),
+    }),
   }),
 });
 

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { listOf } from '../../graphql/cost/weights.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
@@ -119,10 +120,12 @@ registerPostType<PnetPost>('PNET', 'PnetPost').implement({
     }),
     mentions: t.expose('mentions', {
       type: [MentionObject],
+      extensions: listOf(5),
       description: 'People and companies mentioned in the text.',
     }),
     attachments: t.expose('attachments', {
       type: [PnetPostAttachmentInterface],
+      extensions: listOf(4),
       description: 'Images, files and other attachments of the post.',
     }),
     poll: t.expose('poll', { type: PollObject, nullable: true, description: 'The poll in the post.' }),

@@ -1,5 +1,6 @@
 /** The health of a webhook's endpoint, a field of the webhook. */
 import { builder } from '../../graphql/builder.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import type { WebhookHealth } from '../shapes.ts';
 import { DisabledReasonEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
@@ -36,6 +37,7 @@ builder.interfaceField(WebhookInterface, 'health', (t) =>
     type: WebhookHealthObject,
     nullable: true,
     description: "Health of the webhook's endpoint. Embedded backend only.",
+    extensions: readsById,
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );

@@ -3,6 +3,7 @@ import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../e
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { listOf, readsById } from '../../graphql/cost/weights.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listWebhooks } from '../operations.ts';
 import { type TriggerWebhook, type Webhook, type WebhookTrigger, webhookLimits } from '../shapes.ts';
@@ -18,6 +19,7 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
       type: AccountObject,
       nullable: true,
       description: 'The full account; null if the API key cannot see it. Scope: `accounts:read`.',
+      extensions: readsById,
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
@@ -58,15 +60,22 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.expose('account_ids', {
       type: [WebhookAccountObject],
+      extensions: listOf(20),
       description: 'Accounts that the webhook listens to; empty for all current and future accounts of the workspace.',
     }),
-    headers: t.expose('headers', { type: [WebhookHeaderObject], description: 'Extra headers of deliveries.' }),
+    headers: t.expose('headers', {
+      type: [WebhookHeaderObject],
+      description: 'Extra headers of deliveries.',
+      extensions: listOf(10),
+    }),
     data: t.expose('data', {
       type: [WebhookDataMappingObject],
+      extensions: listOf(20),
       description: 'Fields of the payload. Every payload also has the field `event`.',
     }),
     events: t.field({
       type: [WebhookEventEnum],
+      extensions: listOf(10),
       description: 'Events that the webhook is subscribed to; empty for a TRIGGER webhook.',
       resolve: ({ events }) => events ?? [],
     }),
@@ -126,6 +135,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
+    extensions: readsById,
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),
   webhooks: t.field({
