@@ -29,6 +29,7 @@ function withDirectives(printed: string): string {
     const [, typeName] = /^(?:type|interface|input|enum|union|scalar|directive) @?(\w+)/.exec(line) ?? [];
     if (typeName !== undefined) {
       fields = fieldsOf(typeName);
+      directives = '';
       isInterface = line.startsWith('interface');
     }
     // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.
