@@ -26,32 +26,21 @@ import { type Fragments, fragmentsOf } from './selections.ts';
 /** Selected fields in the order of the response, each with what is selected of it. Arguments are part of the key. */
 type Tree = Map<string, Tree>;
 
-/** Several times those of any tool. It ends the reading of fragments that lead back to themselves. */
+/** Several times those of any tool, with those of a fragment counted wherever it is spread. */
 const maxSelections = 1_000;
-
-/** Everything that may be selected, by the names of fields. */
-const everything = withEndlessTypes(
-  requireTree(
-    parse(
-      getIntrospectionQuery({
-        specifiedByUrl: true,
-        directiveIsRepeatable: true,
-        schemaDescription: true,
-        inputValueDeprecation: true,
-        oneOf: true,
-      }),
-    ),
-  ),
-);
 
 /** Responses to keep: about half a megabyte each. Each tool has one query, and few tools have one of their own. */
 const keptResponses = 8;
+
+const rootFields: ReadonlySet<string> = new Set(['__schema', '__typename']);
 
 /** A document while it is read. */
 interface Reading {
   readonly fragments: Fragments;
   /** Names of the fragments that are spread. */
   readonly used: Set<string>;
+  /** The fragments that are being read. */
+  readonly open: Set<object>;
   selections: number;
 }
 
@@ -59,6 +48,7 @@ interface Reading {
 export type Introspect = (document: DocumentNode, operation: OperationDefinitionNode) => string | null;
 
 export function preparedIntrospection(schema: GraphQLSchema): Introspect {
+  const everything = withEndlessTypes(treeOfEverything());
   const responses = new BoundedMap<string, string>(keptResponses);
   return (document, operation) => {
     const tree = treeOf(document, operation);
@@ -76,16 +66,18 @@ export function preparedIntrospection(schema: GraphQLSchema): Introspect {
 
 /** The selections of a document with one operation; null where it has what no introspection of a tool has. */
 function treeOf(document: DocumentNode, operation: OperationDefinitionNode): Tree | null {
-  const reading: Reading = { fragments: fragmentsOf(document), used: new Set(), selections: 0 };
+  const reading: Reading = { fragments: fragmentsOf(document), used: new Set(), open: new Set(), selections: 0 };
   const isPlain =
     operation.operation === 'query' &&
     (operation.variableDefinitions ?? []).length === 0 &&
     (operation.directives ?? []).length === 0 &&
-    operation.selectionSet.selections.every((each) => each.kind === Kind.FIELD && each.name.value === '__schema');
+    operation.selectionSet.selections.every((each) => each.kind === Kind.FIELD && rootFields.has(each.name.value));
   if (!isPlain) return null;
   const tree: Tree = new Map();
   for (const selection of operation.selectionSet.selections) {
-    if (selection.kind === Kind.FIELD && !addField(tree, selection, SchemaMetaFieldDef.type, reading)) return null;
+    if (selection.kind !== Kind.FIELD) return null;
+    const type = selection.name.value === '__schema' ? SchemaMetaFieldDef.type : undefined;
+    if (!addField(tree, selection, type, reading)) return null;
   }
   // The validation refuses a fragment that is not used, or defined twice. It is not asked here.
   return document.definitions.length === 1 + reading.used.size ? tree : null;
@@ -133,10 +125,15 @@ function addSet(
     if (fragment === undefined || (selection.directives ?? []).length > 0 || (fragment.directives ?? []).length > 0) {
       return false;
     }
+    // One that leads back to itself would never end.
+    if (reading.open.has(fragment)) return false;
     if (isSpread) reading.used.add(selection.name.value);
     const condition = fragment.typeCondition?.name.value;
     if (condition !== undefined && condition !== type.name) return false;
-    return addSet(tree, fragment.selectionSet, type, reading);
+    reading.open.add(fragment);
+    const isAdded = addSet(tree, fragment.selectionSet, type, reading);
+    reading.open.delete(fragment);
+    return isAdded;
   });
 }
 
@@ -164,7 +161,15 @@ function withEndlessTypes(tree: Tree): Tree {
   return tree;
 }
 
-function requireTree(document: DocumentNode): Tree {
+/** Everything that a tool may select. */
+function treeOfEverything(): Tree {
+  const options = {
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+    schemaDescription: true,
+    inputValueDeprecation: true,
+  };
+  const document = parse(getIntrospectionQuery({ ...options, oneOf: true }));
   const [operation] = document.definitions;
   const tree = operation?.kind === Kind.OPERATION_DEFINITION ? treeOf(document, operation) : null;
   if (tree === null) throw new Error("graphql-js' own introspection query is not recognised");

@@ -6,6 +6,7 @@ import {
   getNamedType,
   getNullableType,
   isCompositeType,
+  isIntrospectionType,
   isListType,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
@@ -16,6 +17,9 @@ import { introspectionSizes } from './introspection-sizes.ts';
 
 /** The largest page of any list. A field refuses a larger one itself, and says so in its own words. */
 const maxPage = 250;
+
+/** The types of introspection belong to graphql-js and say nothing. Their resolvers take twice the time of others. */
+const introspectionWeight = 2;
 
 export interface FieldOf {
   readonly definition: GraphQLField<unknown, unknown>;
@@ -50,7 +54,7 @@ export function createSizes(schema: GraphQLSchema): Sizes {
       if (before !== undefined) return before;
       const definition = metaField(schema, type, name) ?? type.getFields()[name];
       if (definition === undefined) return undefined;
-      const field = describe(definition, introspection.get(key));
+      const field = describe(definition, introspection.get(key), isIntrospectionType(type));
       fields.set(key, field);
       return field;
     },
@@ -64,7 +68,11 @@ function metaField(schema: GraphQLSchema, type: GraphQLObjectType, name: string)
   return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name);
 }
 
-function describe(definition: GraphQLField<unknown, unknown>, assumed: number | undefined): FieldOf {
+function describe(
+  definition: GraphQLField<unknown, unknown>,
+  assumed: number | undefined,
+  isIntrospection: boolean,
+): FieldOf {
   const { cost, listSize } = directivesOf(definition);
   const named = getNamedType(definition.type);
   const isComposite = isCompositeType(named);
@@ -79,8 +87,7 @@ function describe(definition: GraphQLField<unknown, unknown>, assumed: number | 
   };
   return {
     definition,
-    // The types of introspection belong to graphql-js and say nothing: their values weigh what others do.
-    weight: Number(cost?.weight ?? 1),
+    weight: Number(cost?.weight ?? (isIntrospection ? introspectionWeight : 1)),
     typeWeight: isComposite ? Number(directivesOf(named).cost?.weight ?? 1) : 0,
     isSized: isList && listSize === undefined && assumed === undefined,
     sizesOthers,

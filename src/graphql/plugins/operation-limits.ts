@@ -1,5 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { type DocumentNode, type ExecutionResult, GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  validate,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { ServiceError } from '../../errors.ts';
 import { parseWithinLimits } from '../cost/document.ts';
@@ -51,6 +57,7 @@ export function useOperationLimits({ maxCost, introspection }: LimitOptions): Pl
       const document = readable(() => documents(query));
       const operation = document && chosenOperation(document, operationName);
       if (document === null || !operation) return;
+      if (!introspection) requireNoIntrospection(document);
       const response = introspect?.(document, operation) ?? null;
       if (response !== null) {
         report(preparedCost);
@@ -61,9 +68,6 @@ export function useOperationLimits({ maxCost, introspection }: LimitOptions): Pl
       if (cost > maxCost) throw new LimitError('cost', maxCost, cost);
     },
     onParse: ({ setParseFn }) => setParseFn((text: string) => documents(text)),
-    onValidate({ addValidationRule }) {
-      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
-    },
     onResultProcess({ result, setResult, serverContext: { http } }) {
       const cost = reports.get(http);
       if (cost === undefined || Array.isArray(result) || Symbol.asyncIterator in result) return;
@@ -83,6 +87,12 @@ function readable(parse: () => DocumentNode): DocumentNode | null {
     if (error instanceof GraphQLError) return null;
     throw error;
   }
+}
+
+/** @throws GraphQLError for a document that asks for the schema */
+function requireNoIntrospection(document: DocumentNode): void {
+  const [refused] = validate(schema, document, [NoSchemaIntrospectionCustomRule]);
+  if (refused !== undefined) throw refused;
 }
 
 /** A response that is serialized already. */

@@ -120,12 +120,12 @@ registerPostType<PnetPost>('PNET', 'PnetPost').implement({
     }),
     mentions: t.expose('mentions', {
       type: [MentionObject],
-      extensions: listOf(5),
+      extensions: listOf(3),
       description: 'People and companies mentioned in the text.',
     }),
     attachments: t.expose('attachments', {
       type: [PnetPostAttachmentInterface],
-      extensions: listOf(4),
+      extensions: listOf(3),
       description: 'Images, files and other attachments of the post.',
     }),
     poll: t.expose('poll', { type: PollObject, nullable: true, description: 'The poll in the post.' }),
