@@ -8,8 +8,10 @@ import type { Incoming } from '../graphql-context.ts';
  */
 export function useJsonRequests(): Plugin<object, Incoming> {
   return {
-    onRequestParse({ request, serverContext: { http }, setRequestParser }) {
+    onRequestParse({ request, serverContext: { http }, requestParser, setRequestParser }) {
       if (request.method === 'POST') setRequestParser(() => requestIn(http.body));
+      // Variables and extensions are JSON in the query of the URL, of which Yoga expects that it is valid.
+      else if (requestParser !== undefined) setRequestParser((get) => readable(() => requestParser(get)));
     },
     onResponse({ response, setResponse, serverContext, fetchAPI }) {
       if (response.status < 400 || response.body !== null) return;
@@ -35,4 +37,15 @@ function requestIn(body: unknown): Record<string, unknown> {
   throw new ServiceError('malformed_request', {
     detail: Array.isArray(body) ? 'Send one request: there are no batches.' : 'The body must be a JSON object.',
   });
+}
+
+function readable<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ServiceError('malformed_request', {
+      detail: 'The query of the URL has a part that is not valid JSON.',
+      cause,
+    });
+  }
 }
