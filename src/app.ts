@@ -100,6 +100,11 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     ...backend,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? { signIn } : null,
+    limits: {
+      maxCost: config.maxOperationCost,
+      maxResponseBytes: config.maxResponseBytes,
+      introspection: config.introspection,
+    },
   });
   mountRest(server, backend);
   return {

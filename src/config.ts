@@ -35,6 +35,12 @@ export interface Config {
   readonly demo: boolean;
   /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
   readonly graphiql: boolean;
+  /** Whether clients can read the schema, and errors suggest its names. */
+  readonly introspection: boolean;
+  /** The largest cost of a GraphQL operation. */
+  readonly maxOperationCost: number;
+  /** The largest GraphQL response, in bytes. */
+  readonly maxResponseBytes: number;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
   /** How many days events and their finished or held deliveries are kept. */
@@ -88,6 +94,17 @@ const variables = {
     'on',
     oneOf(['on', 'off']),
   ),
+  INTROSPECTION: variable(
+    '`on` lets anyone read the GraphQL schema, without an API key. `off` refuses introspection, and errors no longer suggest names of the schema.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  GRAPHQL_MAX_COST: variable(
+    'Largest cost of a GraphQL operation, in the units of `@cost` in `schema.graphql`.',
+    '100000',
+    wholeNumber(1, 1_000_000_000),
+  ),
+  GRAPHQL_MAX_RESPONSE_BYTES: variable('Largest GraphQL response in bytes.', '16777216', wholeNumber(1, 268_435_456)),
   OUTBOUND_ALLOW: variable(
     'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`.',
     '',
@@ -161,6 +178,9 @@ export function readConfig(environment: Environment): Config {
     secret: values.SECRET,
     demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',
+    introspection: values.INTROSPECTION === 'on',
+    maxOperationCost: values.GRAPHQL_MAX_COST,
+    maxResponseBytes: values.GRAPHQL_MAX_RESPONSE_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     upstream: upstreamSettings(values),

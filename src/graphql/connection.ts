@@ -12,6 +12,7 @@ import { authorize, type Operation } from '../operation.ts';
 import { type CursorScope, type Page, type Position, readWindow, startOfList, type Window } from '../paging.ts';
 import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
+import { isConnection, sealsCursor } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
 /** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
@@ -41,11 +42,13 @@ const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implem
     startCursor: t.string({
       nullable: true,
       description: 'Cursor of the first edge; null if the page is empty.',
+      extensions: sealsCursor,
       resolve: ({ window: { items }, cursorOf }) => (items[0] === undefined ? null : cursorOf(items[0].after)),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'Pass it as `after` to read the next page. Null if the page is empty and no page follows.',
+      extensions: sealsCursor,
       resolve: ({ window: { end }, cursorOf }) => (end === null ? null : cursorOf(end)),
     }),
   }),
@@ -64,6 +67,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
     fields: (t) => ({
       cursor: t.string({
         description: 'Pass it as `after` to continue after this item.',
+        extensions: sealsCursor,
         resolve: ({ after, cursorOf }) => cursorOf(after),
       }),
       node: t.expose('node', {
@@ -75,18 +79,17 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   });
   return builder.objectRef<Page>(`${name}Connection`).implement({
     description: `A page of ${things}.`,
+    extensions: isConnection,
     fields: (t) => ({
       edges: t.field({
         type: [EdgeObject],
         description: 'The items, each with its cursor.',
-        complexity: { field: 1, multiplier: 1 },
         resolve: ({ window, cursorOf }) => window.items.map((item): Edge => ({ ...item, cursorOf })),
       }),
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
         description: 'The items without cursors. An item is null if it could not be read, with an error at its path.',
-        complexity: { field: 1, multiplier: 1 },
         resolve: ({ window }) => window.items.map((item): object => item.node),
       }),
       pageInfo: t.field({
@@ -116,12 +119,6 @@ export function connectionArgs({ limit }: FirstLimits, things: string) {
     }),
   }));
 }
-
-/** The complexity of a connection: its fields count once for each item that the page may have. */
-export const connectionComplexity = (args: { readonly first?: number | null }) => ({
-  field: 1,
-  multiplier: Math.max(1, Math.min(args.first ?? 1, 250)),
-});
 
 interface ListRequest {
   readonly limit?: number | undefined;
@@ -173,10 +170,22 @@ async function read<Request extends ListRequest, Item>(
     {
       window,
       hasPreviousPage: after !== null && after !== undefined,
-      cursorOf: ({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset]),
+      cursorOf: sealOnce(({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset])),
     },
     (item) => (typeof item === 'object' && item !== null ? item : notAnObject()),
   );
+}
+
+/** A cursor is sealed once, however often an operation selects it. */
+function sealOnce(seal: (position: Position) => string): (position: Position) => string {
+  const sealed = new Map<Position, string>();
+  return (position) => {
+    const known = sealed.get(position);
+    if (known !== undefined) return known;
+    const cursor = seal(position);
+    sealed.set(position, cursor);
+    return cursor;
+  };
 }
 
 /**

@@ -8,6 +8,7 @@
 import type { ObjectRef } from '@pothos/core';
 import type { ErrorFamily, Issue, ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
+import { listOf } from './cost/weights.ts';
 
 /** A family whose failures a mutation may return as data. */
 export type DataFamily = Exclude<ErrorFamily, 'key' | 'system'>;
@@ -57,6 +58,7 @@ const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
   description: 'One invalid field of a request.',
   fields: (t) => ({
     path: t.stringList({
+      extensions: listOf(5),
       description: 'Path to the field: names of arguments and fields, and indexes of lists, from the outside in.',
       resolve: ({ path }) => path.map(String),
     }),
@@ -75,6 +77,7 @@ const InvalidRequestError = builder.objectRef<Failure>('InvalidRequestError').im
   fields: (t) => ({
     issues: t.field({
       type: [RequestIssue],
+      extensions: listOf(50),
       description: 'The invalid fields; empty if the error is not about particular fields.',
       resolve: ({ error }) => [...error.issues],
     }),

@@ -1,6 +1,7 @@
 /** Failures as top-level errors: everything but the expected failures of mutations, which are data (error-types.ts). */
-import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import { GraphQLError, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { fromUnknown, type ServiceError, toEnvelope } from '../errors.ts';
+import { issuesInGraphQL } from './contract-mapping.ts';
 
 /**
  * A failure as a top-level error. Its extensions are the contract's envelope, and the issues of an invalid request.
@@ -32,21 +33,30 @@ export function wrapResolverErrors(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      const { resolve } = field;
+      const { resolve, subscribe } = field;
+      // A refused subscription is about the arguments of the field, under their GraphQL names.
+      if (subscribe !== undefined) field.subscribe = withServiceErrors(subscribe, inGraphQL);
       if (resolve === undefined || field.extensions.pothosExposedField !== undefined) continue;
-      field.resolve = (...args) => {
-        try {
-          const value: unknown = resolve(...args);
-          return value instanceof Promise ? value.catch(rethrow) : value;
-        } catch (error) {
-          return rethrow(error);
-        }
-      };
+      field.resolve = withServiceErrors(resolve, fromUnknown);
     }
   }
   return schema;
 }
 
-function rethrow(error: unknown): never {
-  throw fromUnknown(error);
+type Resolver = NonNullable<GraphQLField<unknown, unknown>['resolve']>;
+
+function withServiceErrors(resolve: Resolver, present: (error: unknown) => ServiceError): Resolver {
+  const rethrow = (error: unknown): never => {
+    throw present(error);
+  };
+  return (...args) => {
+    try {
+      const value: unknown = resolve(...args);
+      return value instanceof Promise ? value.catch(rethrow) : value;
+    } catch (error) {
+      return rethrow(error);
+    }
+  };
 }
+
+const inGraphQL = (error: unknown): ServiceError => issuesInGraphQL(fromUnknown(error));

@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.ts';
 import { type AnyOperation, run } from '../operation.ts';
 import { builder } from './builder.ts';
 import { issuesInGraphQL, toSnakeCase, withoutNulls } from './contract-mapping.ts';
+import { writes } from './cost/weights.ts';
 import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
@@ -90,6 +91,7 @@ export function mutationField<Input extends object, Output extends Result, Succe
     t.field({
       type: result.type,
       description: `${description} Scope: \`${operation.scope}\`.`,
+      extensions: writes,
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
       // The type of the arguments is not resolved while Input is generic.
       resolve: (_root, args, context) => perform((args as { readonly input: Input }).input, context),

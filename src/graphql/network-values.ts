@@ -49,10 +49,11 @@ export const required = (description: string): RequiredValue => ({
 /** Options of a list that the contract requires the network to send. */
 export const requiredList = (
   description: string,
+  extensions: object = {},
 ): NetworkValue<true, { readonly list: true; readonly items: true }> => ({
   nullable: { list: true, items: true },
   description: `${description} ${nullMeansError}`,
-  extensions: { required: true },
+  extensions: { ...extensions, required: true },
 });
 
 /** Options of a field that the network may leave out. */

@@ -6,6 +6,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
+import { readsById, readsByIds } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
 /** The kinds of objects that have a global id. */
@@ -77,6 +78,7 @@ builder.queryFields((t) => ({
     args: {
       id: t.arg.id({ required: true, description: 'The `id` of an account, job posting, webhook or delivery.' }),
     },
+    extensions: readsById,
     resolve: (_root, { id }, context) => findNode(id, context),
   }),
   nodes: t.field({
@@ -84,7 +86,7 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description: 'Refetches several objects by their global ids, in the order of the ids.',
     args: { ids: t.arg.idList({ required: true, description: `Up to ${maxNodes} global ids.` }) },
-    complexity: ({ ids }) => ({ field: 1, multiplier: ids.length }),
+    extensions: readsByIds('ids', maxNodes),
     resolve: (_root, { ids }, context) => {
       if (ids.length <= maxNodes) return ids.map((id) => findNode(id, context));
       throw new ServiceError('limit_too_high', { detail: `ids must have at most ${maxNodes} entries` });

@@ -1,7 +1,67 @@
-/** Prints the schema as in `schema.graphql`: sorted by name, so that a diff shows what has changed and nothing else. */
-import { lexicographicSortSchema, printSchema } from 'graphql';
+/**
+ * Prints the schema as in `schema.graphql`: sorted by name, so that a diff shows what has changed and nothing else, and
+ * with the directives that its fields have, which graphql-js does not print.
+ */
+import {
+  astFromValue,
+  type GraphQLField,
+  isInterfaceType,
+  isObjectType,
+  lexicographicSortSchema,
+  print,
+  printSchema,
+} from 'graphql';
+import { costDirective, directivesOf, listSizeDirective } from './cost/directives.ts';
 import { schema } from './schema.ts';
 
-export const printedSchema = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;
+export const printedSchema = (): string => `${withDirectives(printSchema(lexicographicSortSchema(schema)))}\n`;
+
+/** Each line with the directives of the field that ends in it. */
+function withDirectives(printed: string): string {
+  let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
+  let directives = '';
+  let isDescription = false;
+  let isInterface = false;
+  const lines = printed.split('\n').map((line) => {
+    const quotes = line.split('"""').length - 1;
+    if (quotes === 1) isDescription = !isDescription;
+    if (isDescription || quotes > 0) return line;
+    const [, typeName] = /^(?:type|interface|input|enum|union|scalar|directive) @?(\w+)/.exec(line) ?? [];
+    if (typeName !== undefined) {
+      fields = fieldsOf(typeName);
+      directives = '';
+      isInterface = line.startsWith('interface');
+    }
+    // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.
+    const [, fieldName = ''] = /^ {2}(\w+)[(:]/.exec(line) ?? [];
+    const field = fields[fieldName];
+    if (field !== undefined) directives = directivesIn(field, isInterface);
+    return directives !== '' && /^ {2}(?:\w+|\)): /.test(line) ? `${line}${directives}` : line;
+  });
+  return lines.join('\n');
+}
+
+function fieldsOf(typeName: string): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
+  const type = schema.getType(typeName);
+  if (!isObjectType(type) && !isInterfaceType(type)) return {};
+  return type.getFields();
+}
+
+function directivesIn(field: GraphQLField<unknown, unknown>, isInterface: boolean): string {
+  const { cost, listSize } = directivesOf(field);
+  // The specification weighs fields of objects only: a field of an interface costs what its dearest object has for it.
+  const weight = isInterface ? undefined : cost;
+  return `${directive(costDirective, weight)}${directive(listSizeDirective, listSize)}`;
+}
+
+function directive({ name, args }: typeof costDirective, values: object | undefined): string {
+  if (values === undefined) return '';
+  const given = new Map<string, unknown>(Object.entries(values));
+  const printed = args.flatMap((argument) => {
+    const value = astFromValue(given.get(argument.name), argument.type);
+    return given.has(argument.name) && value ? [`${argument.name}: ${print(value)}`] : [];
+  });
+  return ` @${name}(${printed.join(', ')})`;
+}
 
 if (import.meta.main) process.stdout.write(printedSchema());

@@ -7,12 +7,17 @@ import '../posts/graphql/index.ts';
 import '../webhooks/graphql/index.ts';
 import '../events/graphql/samples.ts';
 import '../deliveries/graphql/index.ts';
+import { specifiedDirectives } from 'graphql';
 import { builder } from './builder.ts';
+import { costDirective, listSizeDirective } from './cost/directives.ts';
+import { applyCosts } from './cost/weights.ts';
 import { allowUnknownValues } from './enums.ts';
 import { wrapResolverErrors } from './errors.ts';
 import { readNetworkValues } from './network-values.ts';
 
-export const schema = wrapResolverErrors(readNetworkValues(allowUnknownValues(builder.toSchema())));
+const built = builder.toSchema({ directives: [...specifiedDirectives, costDirective, listSizeDirective] });
+
+export const schema = applyCosts(wrapResolverErrors(readNetworkValues(allowUnknownValues(built))));
 
 // Pothos has no option for the description, which is the first thing that a reader of the documentation sees.
 schema.description = `Postern: jobs, posts and webhooks of connected accounts.

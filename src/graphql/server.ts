@@ -2,26 +2,28 @@
 import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
-import { ServiceError } from '../errors.ts';
-import { bodyLimitDetail, errorResponse, maxBodyBytes, privateHeaders } from '../http/server.ts';
+import { fromUnknown, ServiceError } from '../errors.ts';
+import { errorResponse, privateHeaders } from '../http/server.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import { mountSignIn } from './graphiql/sign-in.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
-import { useParserLimits } from './plugins/parser-limits.ts';
-import { isSafe, useServiceErrors } from './plugins/service-errors.ts';
+import { useJsonRequests } from './plugins/json-requests.ts';
+import { type LimitOptions, useOperationLimits } from './plugins/operation-limits.ts';
+import { type ResponseOptions, useServiceErrors } from './plugins/service-errors.ts';
 import { useShortErrors } from './plugins/short-errors.ts';
 import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
 export interface GraphQLOptions extends CallerOptions {
+  readonly limits: LimitOptions & Pick<ResponseOptions, 'maxResponseBytes'>;
   /** Served to browsers that open the endpoint; null treats a browser like any other client. */
   readonly graphiql: GraphiQLOptions | null;
 }
 
 /** Serves GraphQL at `/graphql` of the server, with GraphiQL and its assets if they are configured. */
 export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): void {
-  const { graphiql } = options;
+  const { graphiql, limits } = options;
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -30,34 +32,39 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
     graphiql: false,
     logging: false,
     multipart: false,
-    maxRequestBodySize: maxBodyBytes,
+    // The HTTP server reads the body, within its own limit.
+    maxRequestBodySize: false,
+    // Of documents we keep our own, as Yoga's is not bounded in bytes. What was validated once is not validated again.
+    parserAndValidationCache: { documentCache: noCache, errorCache: noCache },
     cors: false,
-    // Errors of an execution are presented by a plugin, which knows the request. These are the errors outside of one.
-    maskedErrors: { maskError: (error) => (isSafe(error) ? error : new GraphQLError('Unexpected error')) },
+    // Errors are presented where responses are made, which knows the request.
+    maskedErrors: { maskError: asGraphQLError },
     plugins: [
-      // Before a document is parsed.
-      useParserLimits(),
+      // Before a request is read.
+      useJsonRequests(),
+      // When a response is made, before errors are presented.
+      useShortErrors(),
+      // When a response is made, and after each event of a subscription.
+      useServiceErrors({ ...limits, suggestions: limits.introspection }),
+      // Before a document is parsed and validated; and when a response is made, after errors are presented.
+      useOperationLimits(limits),
       // Before a valid operation is executed.
       useCaller(options),
       // Of a caller who is known, before graphql-js reads the variables.
       useVariableLimits(),
-      // After the execution, and after each event of a subscription.
-      useServiceErrors(),
       // A stream of events would be `no-cache`, which lets a cache store it.
       { onResponse: ({ response }) => response.headers.set('cache-control', privateHeaders['cache-control']) },
-      // Last: whatever failed before.
-      useShortErrors(),
     ],
   });
 
   server.register(async (scope) => {
     // JSON only. Yoga would execute a form, which another site can submit without a preflight request.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/json', ({ headers }, _payload, done) => {
-      // Yoga reads the body, and limits one that comes without its length; that response is in Yoga's own words.
-      const tooLarge = Number(headers['content-length'] ?? 0) > maxBodyBytes;
-      done(tooLarge ? new ServiceError('content_too_large', { detail: bodyLimitDetail }) : null);
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+      // Fastify passes the bytes on as the type says, but its own types do not know it.
+      readBody(bytes as Buffer, done);
     });
+    scope.addHook('onRequest', async ({ headers }) => requireUnencoded(headers['content-encoding']));
     scope.setErrorHandler((error, request, reply) => {
       const envelope = errorResponse(error, request);
       return reply
@@ -76,4 +83,25 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       },
     });
   });
+}
+
+const noCache = { get: () => undefined, set() {} };
+
+/** An error as Yoga passes it on; what it is about is in `originalError`. */
+const asGraphQLError = (error: unknown): GraphQLError =>
+  error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
+
+/** The contract has no type for it; the status is that of RFC 9110, section 15.5.16. */
+function requireUnencoded(encoding: string | undefined): void {
+  if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
+  throw new ServiceError('malformed_request', { status: 415, detail: 'Send the body without content-encoding.' });
+}
+
+function readBody(bytes: Uint8Array, done: (error: Error | null, body?: unknown) => void): void {
+  try {
+    done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  } catch {
+    // The parser's own message repeats parts of the body.
+    done(new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' }));
+  }
 }

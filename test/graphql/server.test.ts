@@ -132,7 +132,7 @@ describe('over HTTP', () => {
       request.write(JSON.stringify({ query: viewer }));
       request.end(filler);
     });
-    expect(status).toBe(413);
+    expect(status).toBe(400);
     const nearly = await post(`${JSON.stringify({ query: viewer })}${' '.repeat(maxBodyBytes - 200)}`);
     expect(nearly.status).toBe(200);
   });

@@ -97,9 +97,9 @@ describe.each(backends)('posts of the authors of posts, $name backend', (backend
         ? 'nodes { __typename }'
         : `nodes { ... on PnetPost { author { posts(first: 100) { ${nested(depth - 1)} } } } }`;
     for (const [what, selection] of [
-      ['complexity', nested(2)],
+      ['cost', nested(2)],
       ['depth', nested(6).replaceAll('first: 100', 'first: 1')],
-      ['breadth', Array.from({ length: 2_500 }, (_, index) => `a${index}: __typename`).join(' ')],
+      ['aliases', Array.from({ length: 2_500 }, (_, index) => `a${index}: __typename`).join(' ')],
     ] as const) {
       posts.calls.length = 0;
       const { data, errors } = await posts.workspace.ask(

@@ -1,6 +1,7 @@
 import { type AccountStatus, accountStatuses } from '../../auth/account.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { listAccounts } from '../operations.ts';
@@ -58,13 +59,13 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
+    extensions: readsById,
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),
   accounts: t.field({
     type: AccountConnection,
     description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
     args: connectionArgs(accountListLimits, 'accounts'),
-    complexity: connectionComplexity,
     resolve: (_root, page, context) =>
       connect(context, {
         operation: listAccounts,

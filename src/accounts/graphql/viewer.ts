@@ -1,5 +1,6 @@
 import { type Caller, type Scope, scopes } from '../../auth/caller.ts';
 import { builder } from '../../graphql/builder.ts';
+import { listOf } from '../../graphql/cost/weights.ts';
 import { entriesOf } from '../../keys-of.ts';
 
 const ScopeEnum = builder.enumType('Scope', {
@@ -28,11 +29,13 @@ const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
     scopes: t.field({
       type: [ScopeEnum],
       description: 'The permissions of the key.',
+      extensions: listOf(8),
       resolve: ({ scopes }) => [...scopes],
     }),
     accountIds: t.idList({
       nullable: true,
       description: 'Ids of the accounts that the key is limited to. Null if it may use every account of the workspace.',
+      extensions: listOf(20),
       resolve: ({ accountIds }) => accountIds && [...accountIds],
     }),
     expiresAt: t.field({

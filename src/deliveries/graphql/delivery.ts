@@ -5,7 +5,8 @@ import { triggerEvent } from '../../events/event.ts';
 import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listAttempts, listDeliveries, watchDeliveries } from '../operations.ts';
@@ -79,13 +80,13 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       type: WebhookInterface,
       nullable: true,
       description: 'The webhook that receives the event.',
+      extensions: readsById,
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
     attempts: t.field({
       type: AttemptConnection,
       description: 'Lists the attempts, oldest first.',
       args: connectionArgs(deliveryLimits, 'attempts'),
-      complexity: connectionComplexity,
       resolve: ({ delivery_id }, page, context) =>
         connect(context, {
           operation: listAttempts,
@@ -111,7 +112,6 @@ builder.interfaceFields(WebhookInterface, (t) => ({
         description: 'States of the deliveries to list. Defaults to all states.',
       }),
     },
-    complexity: connectionComplexity,
     resolve: ({ id }, { state, ...page }, context) =>
       connect(context, {
         operation: listDeliveries,
@@ -132,6 +132,7 @@ builder.queryFields((t) => ({
     description:
       'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
     args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
+    extensions: readsById,
     resolve: (_root, { deliveryId }, { loaders }) => loaders.deliveries.load(deliveryId),
   }),
 }));
@@ -144,6 +145,7 @@ builder.subscriptionFields((t) => ({
     args: {
       webhookId: t.arg.id({ description: 'Id of the webhook to watch. Defaults to all webhooks of the workspace.' }),
     },
+    extensions: readsById,
     subscribe: (_root, { webhookId }, context) =>
       run(watchDeliveries, context.ports, context, { webhook_id: webhookId ?? undefined }),
     resolve: (delivery) => delivery,

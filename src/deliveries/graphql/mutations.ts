@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { readsById, readsList } from '../../graphql/cost/weights.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { emitEvent, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
 import type { DeliveriesRedelivered, DeliveryScheduled, EventEmitted } from '../shapes.ts';
@@ -27,6 +28,7 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
       type: [DeliveryObject],
       nullable: { list: false, items: true },
       description: 'Deliveries of the event, one for each webhook, including held ones. Scope: `webhooks:read`.',
+      extensions: readsList(50),
       resolve: ({ delivery_ids }, _args, { loaders }) => delivery_ids.map((id) => loaders.deliveries.load(id)),
     }),
   }),
@@ -40,6 +42,7 @@ const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliverySc
       type: DeliveryObject,
       nullable: true,
       description: 'The scheduled delivery. Scope: `webhooks:read`.',
+      extensions: readsById,
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.deliveries.load(delivery_id),
     }),
   }),

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { readsList } from '../../graphql/cost/weights.ts';
 import { samplesOf } from '../samples.ts';
 import { webhookSourceNames } from '../sources.ts';
 import { WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
@@ -21,6 +22,7 @@ const sampleTime = new Date('2026-11-20T10:15:00Z');
 builder.queryField('eventSamples', (t) =>
   t.field({
     type: [EventSampleObject],
+    extensions: readsList(40),
     description: 'Lists a realistic payload for each event of a source. No scope is required.',
     args: { source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }) },
     resolve: (_root, { source }) =>

@@ -1,6 +1,5 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { fromUnknown } from '../../errors.ts';
 import { type Authenticate, apiKeyOf } from '../../http/server.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
@@ -35,10 +34,8 @@ export function useCaller({ ports, authenticate, cursors }: CallerOptions): Plug
       const request: RequestContext = { caller, requestId: http.id, signal: http.clientAborted };
       extendContext({ ...request, ports, cursors, loaders: createLoaders(ports, request) });
     } catch (error) {
-      const presented = presentError(error, http);
       // Nothing was executed, so the HTTP status can report the failure.
-      presented.extensions.http = { status: fromUnknown(error).status };
-      setResultAndStopExecution({ errors: [presented] });
+      setResultAndStopExecution({ errors: [presentError(error, http, { isWhole: true })] });
     }
   };
   return { onExecute: identify, onSubscribe: identify };

@@ -1,60 +1,122 @@
 import type { FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga';
-import { fromUnknown, ServiceError } from '../../errors.ts';
+import { mapAsyncIterator, type Plugin } from 'graphql-yoga';
+import { type ErrorName, fromUnknown, ServiceError, unexpectedError } from '../../errors.ts';
 import { toGraphQLError } from '../errors.ts';
 import type { Incoming } from '../graphql-context.ts';
+import { requireSendable } from '../response-size.ts';
 
-/** Presents every error of a response, and of each event of a subscription, in the contract's terms. */
-export function useServiceErrors(): Plugin<Incoming> {
+export interface ResponseOptions {
+  /** The largest response, in bytes. */
+  readonly maxResponseBytes: number;
+  /** Whether errors may suggest names that the schema has. */
+  readonly suggestions: boolean;
+}
+
+/**
+ * Presents every error of every response, and of each event of a subscription, in the contract's terms. It stands where
+ * responses are made, so that nothing can fail without passing it: not the request itself, not a parser, not a plugin.
+ */
+export function useServiceErrors(options: ResponseOptions): Plugin<object, Incoming> {
   return {
-    onExecute: ({ args: { contextValue } }) => ({
-      onExecuteDone: (payload) =>
-        handleStreamOrSingleExecutionResult(payload, ({ result, setResult }) =>
-          setResult(presentErrors(result, contextValue.http)),
-        ),
-    }),
-    onSubscribe: ({ args: { contextValue } }) => ({
-      onSubscribeResult: ({ result, setResult }) => {
-        if (!isStream(result)) return setResult(presentErrors(result, contextValue.http));
-        return {
-          onNext: ({ result: event, setResult: setEvent }) => {
-            if (!isStream(event)) setEvent(presentErrors(event, contextValue.http));
-          },
-        };
-      },
-    }),
+    onResultProcess({ result, setResult, serverContext: { http } }) {
+      // Batches are off.
+      if (Array.isArray(result)) return;
+      const present = (each: ExecutionResult) => presentResult(each, http, options);
+      setResult(isStream(result) ? mapAsyncIterator(result, present) : present(result));
+    },
   };
 }
 
-const isStream = <T extends object>(result: T | AsyncIterable<unknown>): result is AsyncIterable<unknown> =>
+const isStream = <T extends object>(result: T | AsyncIterable<T>): result is AsyncIterable<T> =>
   Symbol.asyncIterator in result;
 
-function presentErrors<Result extends ExecutionResult>(result: Result, http: FastifyRequest): Result {
-  if (result.errors === undefined) return result;
-  return { ...result, errors: result.errors.map((error) => presentError(error, http)) };
+function presentResult(result: ExecutionResult, http: FastifyRequest, options: ResponseOptions): ExecutionResult {
+  const sendable = withinSize(result, options.maxResponseBytes);
+  const { errors } = sendable;
+  if (errors === undefined) return sendable;
+  // Before anything is executed, the HTTP status can tell what failed.
+  const isWhole = !('data' in sendable);
+  // Yoga drops the errors of work that was aborted.
+  const failures = errors.length === 0 && isWhole ? [unexpectedError('The execution was aborted')] : errors;
+  return { ...sendable, errors: failures.map((error) => presentError(error, http, { ...options, isWhole })) };
+}
+
+function withinSize(result: ExecutionResult, maxBytes: number): ExecutionResult {
+  try {
+    requireSendable(result, maxBytes);
+    return result;
+  } catch (error) {
+    return { errors: [new GraphQLError('The response is too large', { originalError: fromUnknown(error) })] };
+  }
+}
+
+interface Presentation extends Partial<ResponseOptions> {
+  /** Whether the error is the whole response. */
+  readonly isWhole?: boolean;
 }
 
 /** An error as the caller may see it. Unexpected errors are masked, and logged with the id of the request. */
-export function presentError(error: unknown, http: FastifyRequest): GraphQLError {
-  if (!(error instanceof GraphQLError)) return toGraphQLError(logged(fromUnknown(error), http), http.id);
-  if (isPresented(error)) return error;
+export function presentError(error: unknown, http: FastifyRequest, presentation: Presentation = {}): GraphQLError {
+  if (!(error instanceof GraphQLError)) return ofService(fromUnknown(error), http, presentation);
+  if (error.extensions.type !== undefined) return error;
   const cause = rootCause(error);
-  // graphql-js reports an invalid request without a path, and a value that does not fit the schema with one.
-  if (cause === undefined && error.path === undefined) return error;
+  // graphql-js and Yoga report an invalid request without a path, and a value that does not fit the schema with one.
+  if (cause === undefined && error.path === undefined) return ofCaller(error, http, presentation);
   // Resolvers throw nothing but ServiceErrors (see `wrapResolverErrors`): at a path, the rest is graphql-js' own.
   const failure =
     error.path === undefined || cause instanceof ServiceError
       ? fromUnknown(cause)
       : new ServiceError('provider_error', { detail: 'What was read does not fit the schema.', cause: error });
-  return toGraphQLError(logged(failure, http), http.id, error);
+  return ofService(failure, http, presentation, error);
 }
 
-/** Whether a caller may see the error as it is: graphql-js reports an invalid request, or it was presented before. */
-export const isSafe = (error: unknown): error is GraphQLError =>
-  error instanceof GraphQLError && (isPresented(error) || rootCause(error) === undefined);
+function ofService(failure: ServiceError, http: FastifyRequest, { isWhole }: Presentation, at?: GraphQLError) {
+  const presented = toGraphQLError(logged(failure, http), http.id, at);
+  if (isWhole) presented.extensions.http = { status: failure.status };
+  return presented;
+}
 
-const isPresented = ({ extensions }: GraphQLError): boolean => extensions.type !== undefined;
+/** Longer messages quote what the caller sent, which may be as long as a request can be. */
+const maxMessage = 2_000;
+
+/** The types of what graphql-js and Yoga refuse, by the code that Yoga gives it. */
+const typesOfCodes: Readonly<Record<string, ErrorName>> = {
+  GRAPHQL_VALIDATION_FAILED: 'invalid_parameters',
+  GRAPHQL_PARSE_FAILED: 'malformed_request',
+};
+
+/** A request that is not valid, in the words of graphql-js or Yoga, with the envelope of the contract. */
+function ofCaller(
+  error: GraphQLError,
+  http: FastifyRequest,
+  { suggestions = true, isWhole }: Presentation,
+): GraphQLError {
+  const { code, http: response } = error.extensions;
+  const status = statusIn(response);
+  // What has no code is a variable that does not fit its type.
+  const type = typesOfCodes[String(code)] ?? (code === undefined ? 'invalid_parameters' : 'malformed_request');
+  const message = shortened(suggestions ? error.message : withoutSuggestion(error.message));
+  const failure = new ServiceError(type, { detail: message, status });
+  const presented = toGraphQLError(failure, http.id, error);
+  const { originalError: _, ...extensions } = error.extensions;
+  // As GraphQL over HTTP has it: 400, but 200 where the client accepts nothing newer than application/json.
+  const answer = response ?? (isWhole ? { status, spec: true } : undefined);
+  Object.assign(presented.extensions, { ...extensions, ...presented.extensions, ...(answer ? { http: answer } : {}) });
+  return presented;
+}
+
+/** The status of what Yoga refuses for the sake of HTTP, such as 405 for a mutation in a GET. */
+const statusIn = (response: unknown): number =>
+  typeof response === 'object' && response !== null && 'status' in response && typeof response.status === 'number'
+    ? response.status
+    : 400;
+
+const shortened = (message: string): string =>
+  message.length <= maxMessage ? message : `${message.slice(0, maxMessage)} …`;
+
+/** graphql-js suggests names of the schema that are like the one that it does not know. */
+const withoutSuggestion = (message: string): string => message.replace(/ Did you mean [\s\S]*$/, '');
 
 /** What a resolver threw, out of the errors that executors wrap around it. */
 function rootCause(error: GraphQLError): Error | undefined {

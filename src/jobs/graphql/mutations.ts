@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { withoutNulls } from '../../graphql/contract-mapping.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../operations.ts';
@@ -20,6 +21,7 @@ const postingField = {
   type: PnetJobPostingObject,
   nullable: true,
   description: 'The job after the mutation. Embedded backend only.',
+  extensions: readsById,
 } as const;
 
 const PnetJobPostingEditedObject = builder.objectRef<JobEdited>('PnetJobPostingEdited').implement({

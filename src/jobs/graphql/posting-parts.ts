@@ -1,6 +1,7 @@
 /** The parts of a job posting as they are read. */
 import { builder } from '../../graphql/builder.ts';
-import type { JobFields, OpenCheckpoint } from '../shapes.ts';
+import { listOf } from '../../graphql/cost/weights.ts';
+import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 
 type Present<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
@@ -65,8 +66,11 @@ builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement(
   description: 'A multiple-choice screening question.',
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
-    choices: t.exposeStringList('choices', { description: 'The choices offered.' }),
-    expectedChoices: t.exposeStringList('expected_choices', { description: 'The expected choices.' }),
+    choices: t.exposeStringList('choices', { description: 'The choices offered.', extensions: listOf(10) }),
+    expectedChoices: t.exposeStringList('expected_choices', {
+      description: 'The expected choices.',
+      extensions: listOf(10),
+    }),
   }),
 });
 
@@ -74,9 +78,21 @@ export const RecruiterObject = builder.objectRef<Present<'recruiter'>>('JobRecru
   description: 'Settings of the recruiting service for a job.',
   fields: (t) => ({
     projectId: t.exposeID('project_id', { description: 'Id of the project that the job is linked to.' }),
-    functions: t.exposeIDList('functions', { nullable: true, description: 'Ids of job functions.' }),
-    industries: t.exposeIDList('industries', { nullable: true, description: 'Ids of industries.' }),
-    skills: t.exposeIDList('skills', { nullable: true, description: 'Ids of skills.' }),
+    functions: t.exposeIDList('functions', {
+      nullable: true,
+      description: 'Ids of job functions.',
+      extensions: listOf(recruiterLimits.functions.max),
+    }),
+    industries: t.exposeIDList('industries', {
+      nullable: true,
+      description: 'Ids of industries.',
+      extensions: listOf(recruiterLimits.industries.max),
+    }),
+    skills: t.exposeIDList('skills', {
+      nullable: true,
+      description: 'Ids of skills.',
+      extensions: listOf(recruiterLimits.skills.max),
+    }),
     seniority: t.expose('seniority', {
       type: SeniorityEnum,
       nullable: true,

@@ -1,6 +1,7 @@
 /** Job postings as they are read: an addition to the contract that only the embedded backend serves. */
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { builder } from '../../graphql/builder.ts';
+import { listOf, readsById } from '../../graphql/cost/weights.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import type { JobPosting } from '../shapes.ts';
 import { EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
@@ -28,6 +29,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       type: AccountObject,
       nullable: true,
       description: 'The account that the job belongs to. Scope: `accounts:read`.',
+      extensions: readsById,
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
     jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),
@@ -78,6 +80,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
       description: 'Questions for applicants.',
+      extensions: listOf(5),
       resolve: ({ fields }) => fields.screening_questions ?? [],
     }),
     recruiter: t.field({

@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import { listJobs } from '../operations.ts';
 import { jobListLimits } from '../shapes.ts';
 import { JobStateEnum } from './enums.ts';
@@ -14,6 +15,7 @@ builder.queryFields((t) => ({
     description:
       'The job posting or draft with this id. Null if the key cannot see one. Embedded backend only. Scope: `jobs:write`.',
     args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
+    extensions: readsById,
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
   jobPostings: t.field({
@@ -24,7 +26,6 @@ builder.queryFields((t) => ({
       state: t.arg({ type: JobStateEnum, description: 'Returns only the jobs in this state.' }),
       ...connectionArgs(jobListLimits, 'job postings'),
     },
-    complexity: connectionComplexity,
     resolve: (_root, { accountId, state, ...page }, context) =>
       connect(context, {
         operation: listJobs,

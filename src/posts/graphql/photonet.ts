@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts';
-import { connectionComplexity } from '../../graphql/connection.ts';
 import { optional, required } from '../../graphql/network-values.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
@@ -43,7 +42,6 @@ const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('Photonet
       description:
         'Posts of this user, read with the same account. Null only with an error at its path. Scope: `posts:read`.',
       args: postConnectionArgs,
-      complexity: connectionComplexity,
       resolve: (owner, args, context) =>
         connectPosts(context, { accountId: accountOf(owner), identifier: rawId(owner.id), ...args }),
     }),

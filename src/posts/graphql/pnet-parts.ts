@@ -1,5 +1,6 @@
 /** Parts of a pnet post that only mean something within it. Those that lead on to other posts are in pnet.ts. */
 import { builder } from '../../graphql/builder.ts';
+import { listOf } from '../../graphql/cost/weights.ts';
 import { optional, required, requiredList } from '../../graphql/network-values.ts';
 import type { PnetPost } from '../shapes.ts';
 
@@ -52,7 +53,7 @@ export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').impleme
     question: t.exposeString('question', required('Question of the poll.')),
     isOpen: t.exposeBoolean('is_open', required('Whether the poll still accepts votes.')),
     totalVotesCount: t.exposeFloat('total_votes_count', required('Number of votes in total.')),
-    options: t.expose('options', { type: [PollOptionObject], ...requiredList('Options to choose from.') }),
+    options: t.expose('options', { type: [PollOptionObject], ...requiredList('Options to choose from.', listOf(4)) }),
   }),
 });
 

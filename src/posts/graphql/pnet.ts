@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { connectionComplexity } from '../../graphql/connection.ts';
+import { listOf } from '../../graphql/cost/weights.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { optional, required, requiredList } from '../../graphql/network-values.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
@@ -49,7 +49,6 @@ const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').imple
       description:
         'Posts of this author, read with the same account. Null only with an error at its path. Scope: `posts:read`.',
       args: postConnectionArgs,
-      complexity: connectionComplexity,
       resolve: (author, args, context) =>
         connectPosts(context, {
           accountId: accountOf(author),
@@ -118,11 +117,11 @@ registerPostType<PnetPost>('PNET', 'PnetPost').implement({
     }),
     mentions: t.expose('mentions', {
       type: [MentionObject],
-      ...requiredList('People and companies mentioned in the text.'),
+      ...requiredList('People and companies mentioned in the text.', listOf(3)),
     }),
     attachments: t.expose('attachments', {
       type: [PnetPostAttachmentInterface],
-      ...requiredList('Images, files and other attachments of the post.'),
+      ...requiredList('Images, files and other attachments of the post.', listOf(3)),
     }),
     poll: t.expose('poll', { type: PollObject, ...optional('The poll in the post.') }),
     group: t.expose('group', {

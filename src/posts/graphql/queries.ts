@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts';
-import { connectionComplexity } from '../../graphql/connection.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 
 builder.queryField('posts', (t) =>
@@ -17,7 +16,6 @@ builder.queryField('posts', (t) =>
       isCompany: t.arg.boolean({ description: 'Set to true for the posts of a company. Pnet only.' }),
       ...postConnectionArgs,
     },
-    complexity: connectionComplexity,
     resolve: (_root, args, context) => connectPosts(context, args),
   }),
 );

@@ -1,5 +1,6 @@
 /** The health of a webhook's endpoint, a field of the webhook. */
 import { builder } from '../../graphql/builder.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import type { WebhookHealth } from '../shapes.ts';
 import { DisabledReasonEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
@@ -37,6 +38,7 @@ builder.interfaceField(WebhookInterface, 'health', (t) =>
     nullable: true,
     description:
       "Health of the webhook's endpoint; null if the API key may not manage the webhook. Embedded backend only.",
+    extensions: readsById,
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );

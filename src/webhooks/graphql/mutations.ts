@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { readsById } from '../../graphql/cost/weights.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { globalId } from '../../graphql/node.ts';
 import {
@@ -32,6 +33,7 @@ const WebhookCreatedObject = builder.objectRef<WebhookCreated>('WebhookCreated')
       type: WebhookInterface,
       nullable: true,
       description: 'The new webhook. Scope: `webhooks:read`.',
+      extensions: readsById,
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
   }),
@@ -73,6 +75,7 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
       type: WebhookInterface,
       nullable: true,
       description: 'The updated webhook. Scope: `webhooks:read`.',
+      extensions: readsById,
       resolve: ({ webhook_id }, _args, { loaders }) => {
         loaders.webhookHealth.clear(webhook_id);
         return loaders.webhooks.clear(webhook_id).load(webhook_id);

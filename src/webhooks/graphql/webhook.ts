@@ -2,7 +2,8 @@ import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.t
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../events/graphql/enums.ts';
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionComplexity, connectionType } from '../../graphql/connection.ts';
+import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { listOf, readsById } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
@@ -27,6 +28,7 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
       type: AccountObject,
       nullable: true,
       description: 'The full account; null if the API key cannot see it. Scope: `accounts:read`.',
+      extensions: readsById,
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
@@ -75,16 +77,23 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.expose('account_ids', {
       type: [WebhookAccountObject],
+      extensions: listOf(20),
       description:
         'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
     }),
-    headers: t.expose('headers', { type: [WebhookHeaderObject], description: 'Extra headers of deliveries.' }),
+    headers: t.expose('headers', {
+      type: [WebhookHeaderObject],
+      description: 'Extra headers of deliveries.',
+      extensions: listOf(10),
+    }),
     data: t.expose('data', {
       type: [WebhookDataMappingObject],
+      extensions: listOf(20),
       description: 'Fields of the payload. Every payload also has the field `event`.',
     }),
     events: t.field({
       type: [WebhookEventEnum],
+      extensions: listOf(10),
       description: 'Events that the webhook is subscribed to; empty for a TRIGGER webhook.',
       resolve: ({ events }) => events ?? [],
     }),
@@ -161,6 +170,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
+    extensions: readsById,
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),
   webhooks: t.field({
@@ -168,7 +178,6 @@ builder.queryFields((t) => ({
     description:
       'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
     args: connectionArgs(webhookLimits, 'webhooks'),
-    complexity: connectionComplexity,
     resolve: (_root, page, context) =>
       connect(context, {
         operation: listWebhooks,

@@ -1,0 +1,77 @@
+/**
+ * The directives of IBM's cost specification (https://ibm.github.io/graphql-specs/cost-spec.html), as Hot Chocolate,
+ * Cosmo and Apollo read them. A field says its cost in `extensions.directives`; {@link applyCosts} adds what follows
+ * from its type, and print.ts prints both.
+ */
+import {
+  DirectiveLocation,
+  GraphQLBoolean,
+  GraphQLDirective,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+
+export const costDirective = new GraphQLDirective({
+  name: 'cost',
+  description:
+    'What a field or type weighs in the cost of an operation. Without it, a field that returns an object weighs 1, each of its objects weighs 1, and a value weighs 0. The weight of a field counts once for each object that has it.',
+  locations: [
+    DirectiveLocation.ARGUMENT_DEFINITION,
+    DirectiveLocation.ENUM,
+    DirectiveLocation.FIELD_DEFINITION,
+    DirectiveLocation.INPUT_FIELD_DEFINITION,
+    DirectiveLocation.OBJECT,
+    DirectiveLocation.SCALAR,
+  ],
+  args: { weight: { type: new GraphQLNonNull(GraphQLString), description: 'The weight: a number as text.' } },
+});
+
+const names = new GraphQLList(new GraphQLNonNull(GraphQLString));
+
+export const listSizeDirective = new GraphQLDirective({
+  name: 'listSize',
+  description: 'How many objects a list counts for in the cost of an operation.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    assumedSize: { type: GraphQLInt, description: 'The size, where no slicing argument gives it.' },
+    slicingArguments: { type: names, description: 'Arguments that give the size: a number, or a list by its length.' },
+    sizedFields: {
+      type: names,
+      description: 'Fields of the returned object that have the size, in place of the field.',
+    },
+    requireOneSlicingArgument: {
+      type: GraphQLBoolean,
+      defaultValue: true,
+      description: 'Whether exactly one slicing argument must be given.',
+    },
+  },
+});
+
+/** The arguments of `@listSize`. */
+export interface ListSize {
+  readonly assumedSize?: number;
+  readonly slicingArguments?: readonly string[];
+  readonly sizedFields?: readonly string[];
+  readonly requireOneSlicingArgument?: boolean;
+}
+
+/** The directives of a field: its `extensions.directives`. */
+export interface CostDirectives {
+  readonly cost?: { readonly weight: string };
+  readonly listSize?: ListSize;
+}
+
+/** The `extensions` of a field or type that says its cost. */
+export const costs = (weight: number | null, listSize?: ListSize): { readonly directives: CostDirectives } => ({
+  directives: {
+    ...(weight === null ? {} : { cost: { weight: String(weight) } }),
+    ...(listSize === undefined ? {} : { listSize }),
+  },
+});
+
+/** The directives that a field or type of the schema says. */
+export const directivesOf = ({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) =>
+  // Nothing else writes this extension.
+  (extensions.directives ?? {}) as CostDirectives;

@@ -1,0 +1,105 @@
+/** What the schema says of its fields: their weights, and the sizes of their lists. */
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isIntrospectionType,
+  isListType,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql';
+import { BoundedMap } from '../../bounded-map.ts';
+import { directivesOf } from './directives.ts';
+import { introspectionSizes } from './introspection-sizes.ts';
+
+/** The largest page of any list. A field refuses a larger one itself, and says so in its own words. */
+const maxPage = 250;
+
+/** The types of introspection belong to graphql-js and say nothing. Their resolvers take twice the time of others. */
+const introspectionWeight = 2;
+
+export interface FieldOf {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly weight: number;
+  /** The weight of each object that the field returns. */
+  readonly typeWeight: number;
+  /** Whether the field has the size of the connection that it belongs to. */
+  readonly isSized: boolean;
+  /** Whether the size is that of fields of the returned object: the field returns a connection. */
+  readonly sizesOthers: boolean;
+  /** The number of objects, from the values of arguments. */
+  readonly size: (argument: (name: string) => unknown) => number;
+}
+
+interface Sizes {
+  /** A field of a type; undefined for one that the schema does not have. */
+  readonly field: (type: GraphQLObjectType, name: string) => FieldOf | undefined;
+}
+
+/** One table for each schema: tests have several. */
+const tables = new BoundedMap<GraphQLSchema, Sizes>(4);
+
+export function createSizes(schema: GraphQLSchema): Sizes {
+  const known = tables.get(schema);
+  if (known !== undefined) return known;
+  const fields = new Map<string, FieldOf>();
+  const introspection = introspectionSizes(schema);
+  const made: Sizes = {
+    field(type, name) {
+      const key = `${type.name}.${name}`;
+      const before = fields.get(key);
+      if (before !== undefined) return before;
+      const definition = metaField(schema, type, name) ?? type.getFields()[name];
+      if (definition === undefined) return undefined;
+      const field = describe(definition, introspection.get(key), isIntrospectionType(type));
+      fields.set(key, field);
+      return field;
+    },
+  };
+  tables.set(schema, made);
+  return made;
+}
+
+function metaField(schema: GraphQLSchema, type: GraphQLObjectType, name: string) {
+  if (type !== schema.getQueryType()) return undefined;
+  return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name);
+}
+
+function describe(
+  definition: GraphQLField<unknown, unknown>,
+  assumed: number | undefined,
+  isIntrospection: boolean,
+): FieldOf {
+  const { cost, listSize } = directivesOf(definition);
+  const named = getNamedType(definition.type);
+  const isComposite = isCompositeType(named);
+  const isList = isListType(getNullableType(definition.type));
+  const sizesOthers = listSize?.sizedFields !== undefined;
+  const slicing = listSize?.slicingArguments ?? [];
+  const size = (argument: (name: string) => unknown): number => {
+    if (!isList && !sizesOthers) return 1;
+    const sizes = slicing.flatMap((name) => sizeOf(argument(name) ?? defaultOf(definition, name)));
+    if (sizes.length > 0) return Math.min(maxPage, Math.max(1, ...sizes));
+    return listSize?.assumedSize ?? assumed ?? maxPage;
+  };
+  return {
+    definition,
+    weight: Number(cost?.weight ?? (isIntrospection ? introspectionWeight : 1)),
+    typeWeight: isComposite ? Number(directivesOf(named).cost?.weight ?? 1) : 0,
+    isSized: isList && listSize === undefined && assumed === undefined,
+    sizesOthers,
+    size,
+  };
+}
+
+const defaultOf = ({ args }: GraphQLField<unknown, unknown>, name: string): unknown =>
+  args.find((argument) => argument.name === name)?.defaultValue;
+
+/** The size that a slicing argument gives. What is no size is refused by the validation. */
+function sizeOf(value: unknown): number[] {
+  if (Array.isArray(value)) return [value.length];
+  return typeof value === 'number' && !Number.isNaN(value) ? [value] : [];
+}

@@ -1,0 +1,78 @@
+/**
+ * What things weigh. The unit is about a microsecond of the event loop on a small server, so that the limit of an
+ * operation is a time: `npx node test/bench/worst-operation.ts` searches for the operation that holds it longest.
+ */
+import {
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { type CostDirectives, costs, directivesOf } from './directives.ts';
+
+const weights = {
+  /** Reading a page of a list, from a network, a service or the database. */
+  list: 300,
+  /** Reading one object by its id. The reads of one tick are one query. */
+  read: 50,
+  /** A write: transactions, and calls of a network. */
+  mutation: 1_000,
+  /** A value in the response. */
+  value: 1,
+  /** An HMAC. */
+  cursor: 8,
+} as const;
+
+/** For `extensions` of a field that reads one object, or a few, by id. */
+export const readsById = costs(weights.read);
+
+/** For `extensions` of a field that writes. */
+export const writes = costs(weights.mutation);
+
+/** For `extensions` of a field that seals a cursor. It is sealed once for each edge, however often it is selected. */
+export const sealsCursor = costs(weights.cursor);
+
+/** For `extensions` of a list that is part of an object. @param assumedSize what a large one has */
+export const listOf = (assumedSize: number) => costs(null, { assumedSize });
+
+/** For `extensions` of a list whose objects are read by the ids in an argument. */
+export const readsByIds = (argument: string, assumedSize: number) =>
+  costs(weights.read, { assumedSize, slicingArguments: [argument], requireOneSlicingArgument: false });
+
+/** For `extensions` of a list that is read as a whole. */
+export const readsList = (assumedSize: number) => costs(weights.list, { assumedSize });
+
+/** For `extensions` of the object type of a connection. Each field that returns it gets {@link connectionCost}. */
+export const isConnection = { connection: true } as const;
+
+/** The default of `first` counts where it is omitted. */
+const connectionCost = costs(weights.list, {
+  slicingArguments: ['first'],
+  sizedFields: ['edges', 'nodes'],
+  requireOneSlicingArgument: false,
+}).directives;
+
+/** Gives each field what follows from its type, unless the field says otherwise: the next field is covered at once. */
+export function applyCosts(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
+    for (const field of Object.values(type.getFields())) {
+      const said = directivesOf(field);
+      field.extensions = { ...field.extensions, directives: { ...derived(field, said), ...said } };
+    }
+  }
+  return schema;
+}
+
+function derived(field: GraphQLField<unknown, unknown>, { listSize }: CostDirectives): CostDirectives {
+  const type = getNamedType(field.type);
+  if (type.extensions.connection === true) return connectionCost;
+  if (!isLeafType(type)) return {};
+  // The specification weighs values of a list by their type. A built-in scalar cannot say a weight in a printed schema.
+  const size = isListType(getNullableType(field.type)) ? (listSize?.assumedSize ?? 0) : 0;
+  return costs(weights.value * (1 + size)).directives;
+}

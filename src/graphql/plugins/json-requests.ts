@@ -1,0 +1,51 @@
+import type { Plugin } from 'graphql-yoga';
+import { ServiceError, toEnvelope } from '../../errors.ts';
+import type { Incoming } from '../graphql-context.ts';
+
+/**
+ * Hands Yoga the body that the HTTP server has read, as it does for REST: one limit on its size and one way to refuse it.
+ * Yoga's own refusals that have no body get the envelope of the contract.
+ */
+export function useJsonRequests(): Plugin<object, Incoming> {
+  return {
+    onRequestParse({ request, serverContext: { http }, requestParser, setRequestParser }) {
+      if (request.method === 'POST') setRequestParser(() => requestIn(http.body));
+      // Variables and extensions are JSON in the query of the URL, of which Yoga expects that it is valid.
+      else if (requestParser !== undefined) setRequestParser((get) => readable(() => requestParser(get)));
+    },
+    onResponse({ response, setResponse, serverContext, fetchAPI }) {
+      if (response.status < 400 || response.body !== null) return;
+      const failure = new ServiceError('malformed_request', {
+        status: response.status,
+        detail:
+          response.status === 406
+            ? 'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream.'
+            : 'The endpoint takes GraphQL requests: GET, or POST of application/json.',
+      });
+      const extensions = toEnvelope(failure, serverContext.http.id);
+      const headers = new Headers(response.headers);
+      headers.set('content-type', 'application/json; charset=utf-8');
+      const body = JSON.stringify({ errors: [{ message: failure.message, extensions }] });
+      setResponse(new fetchAPI.Response(body, { status: response.status, headers }));
+    },
+  };
+}
+
+/** @throws ServiceError `malformed_request` for a body that is not one request */
+function requestIn(body: unknown): Record<string, unknown> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
+  throw new ServiceError('malformed_request', {
+    detail: Array.isArray(body) ? 'Send one request: there are no batches.' : 'The body must be a JSON object.',
+  });
+}
+
+function readable<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ServiceError('malformed_request', {
+      detail: 'The query of the URL has a part that is not valid JSON.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,109 @@
+import type { FastifyRequest } from 'fastify';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  NoSchemaIntrospectionCustomRule,
+  validate,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { ServiceError } from '../../errors.ts';
+import { parseWithinLimits } from '../cost/document.ts';
+import { documentCache } from '../cost/document-cache.ts';
+import { preparedIntrospection } from '../cost/introspection.ts';
+import { type CostReport, LimitError } from '../cost/limits.ts';
+import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
+import { fragmentsOf } from '../cost/selections.ts';
+import { requireReasonableShape } from '../cost/shape.ts';
+import type { Incoming } from '../graphql-context.ts';
+import { schema } from '../schema.ts';
+
+export interface LimitOptions {
+  /** The largest cost of an operation. */
+  readonly maxCost: number;
+  /** Whether the schema can be read. */
+  readonly introspection: boolean;
+}
+
+/** What a prepared introspection costs: it is only sent. */
+const preparedCost = 1;
+
+/** The header with which a client asks for the cost of its operation, as Hot Chocolate has it: `GraphQL-Cost: report`. */
+const wantsCost = ({ headers }: FastifyRequest): boolean => headers['graphql-cost'] === 'report';
+
+/** Documents of a few clients, with room for those that are large. */
+const cachedTokens = 200_000;
+
+/**
+ * Refuses an operation that is beyond a limit, before it is validated. The validation itself can take minutes for a
+ * document that is made for it, and a response that is too large is too late to refuse.
+ */
+export function useOperationLimits({ maxCost, introspection }: LimitOptions): Plugin<object, Incoming> {
+  const introspect = introspection ? preparedIntrospection(schema) : null;
+  const documents = documentCache(cachedTokens, (text) => {
+    const document = parseWithinLimits(text);
+    requireReasonableShape(document, fragmentsOf(document));
+    return document;
+  });
+  const reports = new WeakMap<FastifyRequest, CostReport>();
+
+  return {
+    onParams({ params: { query, operationName, variables }, context, setResult }) {
+      // Yoga refuses what is no request of GraphQL, in the next step.
+      if (typeof query !== 'string' || query === '') return;
+      const { http } = context;
+      const report = (requestedCost: number | null) => reports.set(http, { requestedCost, limit: maxCost });
+      report(null);
+      const document = readable(() => documents(query));
+      const operation = document && chosenOperation(document, operationName);
+      if (document === null || !operation) return;
+      if (!introspection) requireNoIntrospection(document);
+      const response = introspect?.(document, operation) ?? null;
+      if (response !== null) {
+        report(preparedCost);
+        return setResult(prepared(response));
+      }
+      const cost = operationCost(schema, document, operation, variables);
+      report(cost);
+      if (cost > maxCost) throw new LimitError('cost', maxCost, cost);
+    },
+    onParse: ({ setParseFn }) => setParseFn((text: string) => documents(text)),
+    onResultProcess({ result, setResult, serverContext: { http } }) {
+      const cost = reports.get(http);
+      if (cost === undefined || Array.isArray(result) || Symbol.asyncIterator in result) return;
+      const refusal = refusalIn(result);
+      if (refusal !== undefined) refusal.extensions.cost = cost;
+      else if (!wantsCost(http)) return;
+      setResult({ ...result, extensions: { ...result.extensions, cost } });
+    },
+  };
+}
+
+/** The document; null for one that is not GraphQL, which Yoga reports when it parses it. @throws LimitError */
+function readable(parse: () => DocumentNode): DocumentNode | null {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof GraphQLError) return null;
+    throw error;
+  }
+}
+
+/** @throws GraphQLError for a document that asks for the schema */
+function requireNoIntrospection(document: DocumentNode): void {
+  const [refused] = validate(schema, document, [NoSchemaIntrospectionCustomRule]);
+  if (refused !== undefined) throw refused;
+}
+
+/** A response that is serialized already. */
+function prepared(response: string): ExecutionResult & { stringify: (result: ExecutionResult) => string } {
+  const stringify = ({ extensions }: ExecutionResult) =>
+    extensions === undefined ? response : `${response.slice(0, -1)},"extensions":${JSON.stringify(extensions)}}`;
+  return { data: {}, stringify };
+}
+
+/** The error of an operation that was refused as a whole for a limit. */
+const refusalIn = ({ errors = [], data }: ExecutionResult): GraphQLError | undefined =>
+  data === undefined ? errors.find(({ extensions }) => extensions.type === limitError.type) : undefined;
+
+const limitError = new ServiceError('limit_too_high');

@@ -1,0 +1,231 @@
+/** Every failure has the envelope of the contract, whatever failed; and ours have a line in the log. */
+import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { maxBodyBytes } from '../../src/http/server.ts';
+import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+
+interface Envelope {
+  readonly message: string;
+  readonly extensions: { readonly type: string; readonly status: number; readonly instance: string };
+}
+
+describe('a failure of a request', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    workspace = await gateway.workspace();
+  });
+  afterAll(() => gateway.close());
+
+  const send = async (
+    init: { method?: string; headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> },
+    query = '',
+  ) => {
+    const response = await fetch(`${gateway.address}/graphql${query}`, {
+      method: 'POST',
+      ...init,
+      headers: { 'content-type': 'application/json', 'x-api-key': workspace.key, ...init.headers },
+    });
+    const body = (await response.json()) as { data?: unknown; errors: Envelope[] };
+    return { status: response.status, instance: response.headers.get('x-request-id'), body };
+  };
+  const ask = (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
+    send({ body: JSON.stringify({ query, variables }), headers });
+  const viewer = '{ viewer { name } }';
+
+  const requests = {
+    'no JSON': [{ body: '{' }],
+    'JSON in another encoding': [{ body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    'a number': [{ body: '7' }],
+    'a batch': [{ body: JSON.stringify([{ query: viewer }]) }],
+    'an empty body': [{ body: '' }],
+    'no query': [{ body: '{}' }],
+    'a query that is a number': [{ body: '{"query":7}' }],
+    'an unknown parameter': [{ body: JSON.stringify({ query: viewer, more: 1 }) }],
+    'variables that are a list': [{ body: JSON.stringify({ query: viewer, variables: [] }) }],
+    'a syntax error': [{ body: JSON.stringify({ query: '{' }) }],
+    'an unknown field': [{ body: JSON.stringify({ query: '{ nothing }' }) }],
+    'a variable of the wrong type': [
+      {
+        body: JSON.stringify({
+          query: 'query ($n: Int!) { webhooks(first: $n) { nodes { id } } }',
+          variables: { n: 'x' },
+        }),
+      },
+    ],
+    'no such operation': [{ body: JSON.stringify({ query: 'query A { viewer { name } }', operationName: 'B' }) }],
+    'a wrong key': [{ body: JSON.stringify({ query: viewer }), headers: { 'x-api-key': 'wrong' } }],
+    'a mutation in a GET': [
+      { method: 'GET' },
+      `?query=${encodeURIComponent('mutation { deleteWebhook(input: { webhookId: "x" }) { __typename } }')}`,
+    ],
+    'variables that are no JSON in a GET': [{ method: 'GET' }, `?query=${encodeURIComponent(viewer)}&variables={`],
+    'nothing in a GET': [{ method: 'GET' }],
+    'a media type that is not accepted': [{ body: JSON.stringify({ query: viewer }), headers: { accept: 'text/csv' } }],
+    'another content type': [{ body: viewer, headers: { 'content-type': 'application/graphql' } }],
+    'a compressed body': [
+      { body: new Uint8Array(gzipSync(JSON.stringify({ query: viewer }))), headers: { 'content-encoding': 'gzip' } },
+    ],
+    'a content-encoding that no body has': [
+      { body: JSON.stringify({ query: viewer }), headers: { 'content-encoding': 'br' } },
+    ],
+    'a field that fails': [{ body: JSON.stringify({ query: '{ webhooks(first: 251) { nodes { id } } }' }) }],
+    'a document that is too deep': [{ body: JSON.stringify({ query: '{ a '.repeat(9_000) }) }],
+  } as const satisfies Record<string, readonly [Parameters<typeof send>[0], string?]>;
+
+  test.each(Object.entries(requests))('has type, status and instance: %s', async (_what, [init, query]) => {
+    const before = gateway.log.length;
+    const { instance, body, status } = await send(init, query);
+    expect(status).toBeLessThan(500);
+    expect(body.errors.length).toBeGreaterThan(0);
+    for (const { message, extensions } of body.errors) {
+      expect(extensions).toMatchObject({
+        type: expect.stringMatching(/^errors\/\w+$/),
+        status: expect.any(Number),
+        instance,
+      });
+      expect(extensions.status).toBeGreaterThanOrEqual(400);
+      expect(extensions.status).toBeLessThan(500);
+      expect(message).not.toMatch(/unexpected error/i);
+    }
+    // What the caller did wrong is no failure of ours.
+    expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+
+  test('of a compressed body is 415', async () => {
+    expect((await send(requests['a compressed body'][0])).status).toBe(415);
+  });
+
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json ;charset=UTF-8',
+    'Application/JSON',
+  ])('is none for a body of type %s', async (type) => {
+    const { status, body } = await send({ body: JSON.stringify({ query: viewer }), headers: { 'content-type': type } });
+    expect({ status, body }).toMatchObject({ status: 200, body: { data: { viewer: { name: 'test' } } } });
+  });
+
+  test('is the same for a body that is too large, with its length or in chunks', async () => {
+    const large = `${JSON.stringify({ query: viewer })}${' '.repeat(maxBodyBytes)}`;
+    const refused = { errors: [{ extensions: { type: 'errors/content_too_large', status: 400 } }] };
+    expect(await send({ body: large })).toMatchObject({ status: 400, body: refused });
+    const chunked = await new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': workspace.key };
+      const request = httpRequest(`${gateway.address}/graphql`, { method: 'POST', headers }, async (response) => {
+        const text = (await response.toArray()).join('');
+        resolve({ status: response.statusCode, body: JSON.parse(text) });
+      });
+      request.on('error', reject);
+      request.write(large.slice(0, 100));
+      request.end(large.slice(100));
+    });
+    expect(chunked).toMatchObject({ status: 400, body: refused });
+  });
+
+  test('quotes no more than 2,000 characters of what was sent', async () => {
+    for (const [query, variables] of [
+      [`{ ${'x'.repeat(200_000)} }`, {}],
+      ['query ($n: Int!) { webhooks(first: $n) { nodes { id } } }', { n: 'x'.repeat(900_000) }],
+      ['mutation ($i: EmitEventInput!) { emitEvent(input: $i) { __typename } }', { i: { ['x'.repeat(900_000)]: 1 } }],
+    ] as const) {
+      const { body } = await ask(query, variables);
+      expect(JSON.stringify(body.errors[0]).length).toBeLessThan(6_000);
+    }
+  });
+
+  describe('of JSON that is nested too deeply', () => {
+    /** Paths to every JSON scalar in an argument, as `mutation.input.field`. */
+    const jsonInputs = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, args }) => {
+      const [input] = args.map(({ type }) => getNamedType(type)).filter(isInputObjectType) as GraphQLInputObjectType[];
+      const fields = Object.values(input?.getFields() ?? {}).filter(({ type }) => getNamedType(type).name === 'JSON');
+      return fields.map((field) => [name, input?.name ?? '', field.name] as const);
+    });
+    const nestedIn = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+
+    test.each(jsonInputs)('is told to the caller: %s(input: %s).%s', async (mutation, type, field) => {
+      const event = { accountId: await workspace.account(), event: 'NEW_RELATION' };
+      const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`;
+      // As text: JSON.stringify would run out of stack here.
+      const deep = async (levels: number) =>
+        (
+          await send({
+            body: `{"query":${JSON.stringify(query)},"variables":{"input":{${JSON.stringify(event).slice(1, -1)},"${field}":${nestedIn(levels)}}}}`,
+          })
+        ).body;
+      const refused = [
+        {
+          message: expect.stringContaining('64 levels'),
+          extensions: { type: 'errors/invalid_parameters', status: 400 },
+        },
+      ];
+      for (const levels of [65, 5_000, 50_000]) expect((await deep(levels)).errors).toMatchObject(refused);
+      expect((await deep(64)).errors ?? []).not.toMatchObject(refused);
+      const literal = (levels: number) =>
+        ask(
+          `mutation { ${mutation}(input: { accountId: "${event.accountId}", event: NEW_RELATION, ${field}: ${nestedIn(levels).replaceAll('"', '')} }) { __typename } }`,
+        );
+      expect((await literal(65)).body.errors).toMatchObject(refused);
+      expect((await literal(5_000)).body.errors).toMatchObject([{ extensions: { type: 'errors/limit_too_high' } }]);
+    });
+
+    test('covers at least the data of an event', () => {
+      expect(jsonInputs).toContainEqual(['emitEvent', 'EmitEventInput', 'data']);
+    });
+  });
+
+  test('of a subscription has its own status, and names the argument as GraphQL does', async () => {
+    for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
+      const [argument] = field.args;
+      for (const accept of ['text/event-stream', 'application/json']) {
+        const query = `subscription { ${field.name}(${argument?.name}: "") { __typename } }`;
+        const response = await fetch(`${gateway.address}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept, 'x-api-key': workspace.key },
+          body: JSON.stringify({ query }),
+        });
+        const text = await response.text();
+        expect(response.status, text).toBe(400);
+        expect(text).toContain('"type":"errors/invalid_parameters"');
+        expect(text).toContain(argument?.name);
+        expect(text).not.toMatch(/\b[a-z]+_id\b/);
+      }
+    }
+  });
+});
+
+describe('a failure of ours', () => {
+  test('that escapes the executor is masked, told with its instance, and logged', async () => {
+    const gateway = await startGateway();
+    const { key } = await gateway.workspace();
+    const sample = schema.getType('EventSample');
+    if (!isObjectType(sample)) throw new Error('There is no type EventSample');
+    const { payload } = sample.getFields();
+    if (payload === undefined) throw new Error('There is no field payload');
+    const { resolve } = payload;
+    // It cannot be serialized: the failure comes after everything that looks at errors has run.
+    payload.resolve = () => ({
+      toJSON() {
+        throw new TypeError('secret-detail of a bug');
+      },
+    });
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ query: '{ eventSamples { payload } }' }),
+    });
+    payload.resolve = resolve;
+    const { errors } = (await response.json()) as { errors: Envelope[] };
+    const instance = response.headers.get('x-request-id');
+    expect(errors).toMatchObject([{ extensions: { type: 'errors/unexpected_error', status: 500, instance } }]);
+    expect(JSON.stringify(errors)).not.toContain('secret-detail');
+    const lines = gateway.log.filter(({ level, reqId }) => level === 50 && reqId === instance);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).toContain('secret-detail');
+    await gateway.close();
+  });
+});
