@@ -23,7 +23,7 @@ const pool = new Pool(address as string, { headersTimeout: 120_000, bodyTimeout:
 interface Run {
   readonly status: number;
   readonly bytes: number;
-  /** The longest time that the event loop of the gateway did not turn, in milliseconds. */
+  /** The longest that the event loop of the gateway did not turn, in milliseconds of CPU time of its thread. */
   readonly heldMs: number;
   readonly cost: number | undefined;
   readonly text: string;

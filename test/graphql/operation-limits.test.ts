@@ -142,8 +142,8 @@ describe('limits of an operation', () => {
     const ten = await cost({ first: 10 });
     const tenWithNames = await cost({ first: 10, with: true });
     expect(one.limit).toBe(150_000);
-    // A webhook weighs 10, and its id 1; its name one more.
-    expect(ten.requestedCost - one.requestedCost).toBe(9 * 11);
+    // A webhook weighs 20 for being read, 10 for itself, and its id 1; its name one more.
+    expect(ten.requestedCost - one.requestedCost).toBe(9 * 31);
     expect(tenWithNames.requestedCost - ten.requestedCost).toBe(10);
     const { body } = await post(query, { 'x-api-key': workspace.key }, { first: 1 });
     expect(body.extensions).toBeUndefined();

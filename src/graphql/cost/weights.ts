@@ -18,7 +18,7 @@ import { type CostDirectives, costs, directivesOf } from './directives.ts';
 
 const weights = {
   /** Reading a page of a list, from a network, a service or the database. */
-  list: 300,
+  list: 1_000,
   /** Reading one object by its id. The reads of one tick are one query. */
   read: 50,
   /** A write: transactions, and calls of a network. */
