@@ -101,7 +101,7 @@ const variables = {
   ),
   GRAPHQL_MAX_COST: variable(
     'Largest cost of a GraphQL operation, in the units of `@cost` in `schema.graphql`.',
-    '100000',
+    '150000',
     wholeNumber(1, 1_000_000_000),
   ),
   GRAPHQL_MAX_RESPONSE_BYTES: variable('Largest GraphQL response in bytes.', '16777216', wholeNumber(1, 268_435_456)),

@@ -30,6 +30,8 @@ function withDirectives(printed: string): string {
     if (typeName !== undefined) {
       fields = fieldsOf(typeName);
       directives = '';
+      const type = schema.getType(typeName);
+      if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, directivesOf(type).cost)} {`);
       isInterface = line.startsWith('interface');
     }
     // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.

@@ -8,7 +8,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Pool } from 'undici';
-import { type Candidate, describeCandidate, randomCandidate, textOf, vary } from './worst-operation/candidates.ts';
+import { type Candidate, describeCandidate, randomCandidate, requestOf, vary } from './worst-operation/candidates.ts';
+import { extremes } from './worst-operation/extremes.ts';
 
 const seconds = Number(process.argv[2] ?? 120);
 const runs = 3;
@@ -16,19 +17,23 @@ const kept = 8;
 
 const child = fork(new URL('./worst-operation/gateway.ts', import.meta.url));
 const [started] = await once(child, 'message');
-const { address, key, webhookId, accountId, photonetId } = started as Record<string, string>;
+const { address, key, ...ids } = started as Record<string, string>;
 const pool = new Pool(address as string, { headersTimeout: 120_000, bodyTimeout: 120_000 });
 
 interface Run {
   readonly status: number;
   readonly bytes: number;
-  /** The longest time that the event loop of the gateway did not turn, in milliseconds. */
+  /** The longest that the event loop of the gateway did not turn, in milliseconds of CPU time of its thread. */
   readonly heldMs: number;
   readonly cost: number | undefined;
   readonly text: string;
 }
 
-async function runOnce(candidate: Candidate): Promise<Run> {
+/** A comment makes every document a new one: it is parsed and validated each time. */
+let sent = 0;
+const fresh = (query: string): string => `${query} #${++sent}`;
+
+async function runOnce({ body, keyless }: { readonly body: string; readonly keyless: boolean }): Promise<Run> {
   child.send('reset');
   await once(child, 'message');
   const response = await pool.request({
@@ -37,9 +42,9 @@ async function runOnce(candidate: Candidate): Promise<Run> {
     headers: {
       'content-type': 'application/json',
       'graphql-cost': 'report',
-      ...(candidate.keyless ? {} : { 'x-api-key': key }),
+      ...(keyless ? {} : { 'x-api-key': key }),
     },
-    body: textOf(candidate, { webhookId, accountId, photonetId } as Record<string, string>),
+    body,
   });
   const text = await response.body.text();
   child.send('held');
@@ -55,14 +60,20 @@ async function runOnce(candidate: Candidate): Promise<Run> {
 }
 
 /** The best of several runs: what else the machine does can only make a run longer. */
-async function measure(candidate: Candidate): Promise<Run> {
-  let best = await runOnce(candidate);
+async function best(request: () => { readonly body: string; readonly keyless: boolean }): Promise<Run> {
+  let best = await runOnce(request());
   for (let run = 1; run < runs && best.heldMs > 40; run += 1) {
-    const again = await runOnce(candidate);
+    const again = await runOnce(request());
     if (again.heldMs < best.heldMs) best = again;
   }
   return best;
 }
+
+const measure = (candidate: Candidate): Promise<Run> =>
+  best(() => {
+    const { query, variables } = requestOf(candidate, ids);
+    return { body: JSON.stringify({ query: fresh(query), variables }), keyless: candidate.keyless };
+  });
 
 const worst: { candidate: Candidate; run: Run }[] = [];
 const longest = { refused: 0, introspection: 0 };
@@ -70,6 +81,12 @@ const until = Date.now() + seconds * 1_000;
 let tried = 0;
 let refused = 0;
 try {
+  for (const [name, text] of Object.entries(extremes)) {
+    const query = text.replaceAll(/\$(\w+)/g, (_, id: string) => ids[id] ?? '');
+    const run = await best(() => ({ body: JSON.stringify({ query: fresh(query) }), keyless: false }));
+    const cost = run.cost === undefined ? '' : `, cost ${run.cost}`;
+    process.stdout.write(`${run.heldMs.toFixed(0)} ms, status ${run.status}${cost}, ${run.bytes} bytes: ${name}\n`);
+  }
   while (Date.now() < until) {
     const parent = worst[Math.floor(Math.random() ** 2 * worst.length)];
     const candidate = parent === undefined || Math.random() < 0.3 ? randomCandidate() : vary(parent.candidate);

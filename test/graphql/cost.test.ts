@@ -1,5 +1,6 @@
 /** What the schema says of costs, for every field of it, and what the analysis makes of it. */
 import {
+  execute,
   getNamedType,
   getNullableType,
   isInterfaceType,
@@ -10,6 +11,7 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { scopeNames } from '../../src/auth/caller.ts';
 import { directivesOf } from '../../src/graphql/cost/directives.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { fragmentsOf } from '../../src/graphql/cost/selections.ts';
@@ -123,8 +125,8 @@ describe('the cost of an operation', () => {
   test('counts `nodes` by its ids, in the text or in a variable', () => {
     const one = costOf('{ nodes(ids: ["a"]) { id } }');
     const three = costOf('{ nodes(ids: ["a", "b", "c"]) { id } }');
-    // Each is an object, its id, and an entry of the argument.
-    expect(three - one).toBe(2 * 3);
+    // Each is an object (10), its id, and an entry of the argument.
+    expect(three - one).toBe(2 * 12);
     expect(costOf('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(three);
   });
 
@@ -179,4 +181,22 @@ describe('the cost of an operation', () => {
     expect(operationCost(schema, document, operation, {})).toBeGreaterThan(2 ** 11);
     expect(reads).toBeLessThan(100);
   });
+});
+
+test('a cursor is sealed once for each edge, however often it is selected', async () => {
+  const items = ['a', 'b', 'c'].map((id) => ({ account_id: id, name: id, type: 'PNET', status: 'OK' }));
+  const sealed: unknown[] = [];
+  const contextValue = {
+    caller: { workspaceId: 'w', keyId: 'k', scopes: new Set(scopeNames), accountIds: null },
+    ports: { accounts: { list: async () => ({ items, cursor: 'next' }) } },
+    cursors: { seal: (_scope: unknown, payload: unknown) => `c${sealed.push(payload)}` },
+  };
+  const query =
+    '{ accounts(first: 3) { edges { cursor again: cursor } more: edges { cursor } pageInfo { startCursor endCursor } } }';
+  const { data, errors } = await execute({ schema, document: parse(query), contextValue });
+  expect(errors).toBeUndefined();
+  expect(data).toMatchObject({
+    accounts: { edges: [{ cursor: 'c1', again: 'c1' }, {}, {}], more: [{ cursor: 'c1' }, {}, {}] },
+  });
+  expect(sealed).toHaveLength(3);
 });

@@ -61,7 +61,7 @@ describe('limits of an operation', () => {
   };
   const refusal = {
     errors: [{ extensions: { type: 'errors/limit_too_high', status: 400, instance: expect.any(String) } }],
-    extensions: { cost: { limit: 100_000 } },
+    extensions: { cost: { limit: 150_000 } },
   };
 
   test.each([
@@ -141,9 +141,9 @@ describe('limits of an operation', () => {
     const one = await cost({ first: 1 });
     const ten = await cost({ first: 10 });
     const tenWithNames = await cost({ first: 10, with: true });
-    expect(one.limit).toBe(100_000);
-    // A webhook and its id weigh 2; its name one more.
-    expect(ten.requestedCost - one.requestedCost).toBe(9 * 2);
+    expect(one.limit).toBe(150_000);
+    // A webhook weighs 20 for being read, 10 for itself, and its id 1; its name one more.
+    expect(ten.requestedCost - one.requestedCost).toBe(9 * 31);
     expect(tenWithNames.requestedCost - ten.requestedCost).toBe(10);
     const { body } = await post(query, { 'x-api-key': workspace.key }, { first: 1 });
     expect(body.extensions).toBeUndefined();

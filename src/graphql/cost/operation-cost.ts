@@ -50,6 +50,9 @@ interface Place {
   readonly size: number | undefined;
 }
 
+/** What each item of a page weighs for being read, beside what is selected of it. */
+const readWeight = 20;
+
 function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Variables) {
   const sizes = createSizes(schema);
   /** Costs of the selection sets that are alone in their place, for one object of a type and size. */
@@ -99,7 +102,9 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
     const named = getNamedType(field.definition.type);
     if (!isCompositeType(named)) return own;
     const { objects, page } = sizesOf(field, given.value, size);
-    return own + objects * (field.typeWeight + inObject(selectionSetsOf(nodes), { type: named, size: page }));
+    // A page is read as a whole, whatever is selected of it.
+    const reading = (page ?? 0) * readWeight;
+    return own + reading + objects * (field.typeWeight + inObject(selectionSetsOf(nodes), { type: named, size: page }));
   };
 
   return (root: GraphQLObjectType, set: SelectionSetNode) => ofFields([set], root, undefined);

@@ -1,10 +1,12 @@
 /** What the schema says of its fields: their weights, and the sizes of their lists. */
 import {
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isAbstractType,
   isCompositeType,
   isIntrospectionType,
   isListType,
@@ -54,7 +56,7 @@ export function createSizes(schema: GraphQLSchema): Sizes {
       if (before !== undefined) return before;
       const definition = metaField(schema, type, name) ?? type.getFields()[name];
       if (definition === undefined) return undefined;
-      const field = describe(definition, introspection.get(key), isIntrospectionType(type));
+      const field = describe(schema, definition, introspection.get(key), isIntrospectionType(type));
       fields.set(key, field);
       return field;
     },
@@ -69,6 +71,7 @@ function metaField(schema: GraphQLSchema, type: GraphQLObjectType, name: string)
 }
 
 function describe(
+  schema: GraphQLSchema,
   definition: GraphQLField<unknown, unknown>,
   assumed: number | undefined,
   isIntrospection: boolean,
@@ -88,11 +91,17 @@ function describe(
   return {
     definition,
     weight: Number(cost?.weight ?? (isIntrospection ? introspectionWeight : 1)),
-    typeWeight: isComposite ? Number(directivesOf(named).cost?.weight ?? 1) : 0,
+    typeWeight: isComposite ? dearest(schema, named) : 0,
     isSized: isList && listSize === undefined && assumed === undefined,
     sizesOthers,
     size,
   };
+}
+
+/** What an object of the type weighs; of the types that it may have, the dearest. */
+function dearest(schema: GraphQLSchema, type: GraphQLCompositeType): number {
+  const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
+  return Math.max(...types.map((possible) => Number(directivesOf(possible).cost?.weight ?? 1)));
 }
 
 const defaultOf = ({ args }: GraphQLField<unknown, unknown>, name: string): unknown =>

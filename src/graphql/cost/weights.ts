@@ -4,9 +4,11 @@
  */
 import {
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isAbstractType,
   isInterfaceType,
   isLeafType,
   isListType,
@@ -16,7 +18,7 @@ import { type CostDirectives, costs, directivesOf } from './directives.ts';
 
 const weights = {
   /** Reading a page of a list, from a network, a service or the database. */
-  list: 300,
+  list: 1_000,
   /** Reading one object by its id. The reads of one tick are one query. */
   read: 50,
   /** A write: transactions, and calls of a network. */
@@ -24,7 +26,9 @@ const weights = {
   /** A value in the response. */
   value: 1,
   /** An HMAC. */
-  cursor: 8,
+  cursor: 20,
+  /** An object that is a row of the database, or an item of a page: it is read and parsed. */
+  row: 10,
 } as const;
 
 /** For `extensions` of a field that reads one object, or a few, by id. */
@@ -58,6 +62,9 @@ const connectionCost = costs(weights.list, {
 
 /** Gives each field what follows from its type, unless the field says otherwise: the next field is covered at once. */
 export function applyCosts(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of rowTypes(schema)) {
+    type.extensions = { ...type.extensions, directives: { ...costs(weights.row).directives, ...directivesOf(type) } };
+  }
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
     for (const field of Object.values(type.getFields())) {
@@ -66,6 +73,17 @@ export function applyCosts(schema: GraphQLSchema): GraphQLSchema {
     }
   }
   return schema;
+}
+
+/** The object types of which connections have pages. */
+function rowTypes(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType> {
+  const nodes = Object.values(schema.getTypeMap()).flatMap((type) => {
+    const field = isObjectType(type) && type.extensions.connection === true ? type.getFields().nodes : undefined;
+    return field === undefined ? [] : [getNamedType(field.type)];
+  });
+  return new Set(
+    nodes.flatMap((type) => (isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : [])),
+  );
 }
 
 function derived(field: GraphQLField<unknown, unknown>, { listSize }: CostDirectives): CostDirectives {

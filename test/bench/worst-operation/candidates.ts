@@ -97,8 +97,8 @@ export function vary(candidate: Candidate): Candidate {
 
 export const describeCandidate = (candidate: Candidate): string => JSON.stringify(candidate);
 
-/** The request as JSON. */
-export function textOf(candidate: Candidate, variables: Readonly<Record<string, string>>): string {
+/** @param variables ids of what the gateway has */
+export function requestOf(candidate: Candidate, variables: Readonly<Record<string, string>>) {
   const { field, type } = roots[candidate.root];
   const isMutation = candidate.root === 'sendTestEvent' || candidate.root === 'createWebhook';
   const random = seeded(candidate.seed);
@@ -112,7 +112,7 @@ export function textOf(candidate: Candidate, variables: Readonly<Record<string, 
   );
   const list = declared.map((name) => `$${name}: ID!`).join(', ');
   const query = `${isMutation ? 'mutation' : 'query'} W${list === '' ? '' : `(${list})`} { ${fields.join(' ')} } fragment S on ${type} ${selection}`;
-  return JSON.stringify({ query, variables: Object.fromEntries(declared.map((name) => [name, variables[name]])) });
+  return { query, variables: Object.fromEntries(declared.map((name) => [name, variables[name]])) };
 }
 
 function selectionOf(type: GraphQLNamedType, candidate: Candidate, levels: number, random: () => number): string {

@@ -90,12 +90,18 @@ for (let index = 0; index < 260; index += 1) {
   });
 }
 
+/** CPU time of this thread in milliseconds: on a machine that does other work as well, time passes without it. */
+const cpu = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
 let longest = 0;
-let last = performance.now();
-// A turn of the loop that takes long makes the next timer late by as much.
+let last = cpu();
+// What the thread does between two turns of a timer, it does while everybody else waits.
 setInterval(() => {
-  const at = performance.now();
-  longest = Math.max(longest, at - last - 1);
+  const at = cpu();
+  longest = Math.max(longest, at - last);
   last = at;
 }, 1);
 
@@ -103,12 +109,12 @@ const address = await app.listen();
 process.on('message', (message) => {
   if (message === 'reset') {
     globalThis.gc?.();
-    last = performance.now();
+    last = cpu();
     longest = 0;
     process.send?.('ready');
     return;
   }
-  const open = performance.now() - last - 1;
+  const open = cpu() - last;
   process.send?.(Math.max(longest, open));
 });
 process.send?.({ address, key, webhookId: ids[0], accountId, photonetId });
