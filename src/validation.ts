@@ -80,11 +80,13 @@ export const idList = () => z.array(z.string()).readonly();
 /** An id of the pnet lookups (job titles, companies, locations): digits. */
 export const numericId = () => identifier().regex(/^\d+$/, 'must be a numeric id, written as digits in a string');
 
+const urlMessage = 'must be an absolute http or https URL without credentials';
+
 /** An absolute http(s) URL without credentials, at most 2,048 characters. */
 export const httpUrl = () =>
   bounded(limits.url)
-    .refine((value) => URL.canParse(value), { ...violates('invalid_url', 'must be an absolute URL'), abort: true })
-    .refine(isHttpUrl, ownRule('must be an absolute http or https URL without credentials', 'invalid_url'))
+    .refine((value) => URL.canParse(value), { ...violates('invalid_url', urlMessage), abort: true })
+    .refine(isHttpUrl, ownRule(urlMessage, 'invalid_url'))
     .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
 
 function isHttpUrl(value: string): boolean {

@@ -106,12 +106,12 @@ function areAmong(choices: readonly string[], expected: readonly string[]): bool
 
 export const screeningQuestionShape = z.discriminatedUnion('answer_type', [numericQuestion, choiceQuestion]);
 
-const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(label(), min, max);
+const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(identifier(), min, max);
 
 const recruiterShape = z.strictObject({
-  project_id: label(),
+  project_id: identifier(),
   functions: boundedList(
-    label().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
+    identifier().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
     recruiterLimits.functions.min,
     recruiterLimits.functions.max,
   ).optional(),

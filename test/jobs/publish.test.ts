@@ -75,10 +75,11 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     ],
   ])('refuses %j', async (input, path, message) => {
     const draftId = await draft();
-    expect(await publish(draftId, input)).toMatchObject({
-      ...anError('invalid_parameters'),
-      issues: [{ path: ['input', ...path], message: expect.stringMatching(message) }],
-    });
+    const answer = await publish(draftId, input);
+    expect(answer).toMatchObject(anError('invalid_parameters'));
+    // A rule of our own is left to a service, which tells the same in its detail.
+    if (backend.name === 'upstream' && answer.issues.length === 0) expect(answer.detail).toMatch(message);
+    else expect(answer.issues).toEqual([{ path: ['input', ...path], message: expect.stringMatching(message) }]);
     expect((await jobs.workspace.job(draftId)).state).toBe('draft');
   });
 
