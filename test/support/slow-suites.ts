@@ -1,5 +1,6 @@
 /** The suites that `npm run test:quick` leaves out, and what takes their time. */
 export const slowSuites: Readonly<Record<string, string>> = {
+  'test/auth/webhook-access.test.ts': 'tries every operation on webhooks with every kind of key and webhook',
   'test/cli/commands.test.ts': 'starts a process for every case',
   'test/delivery/engine.crash.test.ts': 'kills processes under load',
   'test/delivery/worker.test.ts': 'waits for destinations that hang, and for a worker that has nothing to do',

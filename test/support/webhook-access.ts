@@ -131,13 +131,16 @@ async function furnished({ data, keys, database, ...place }: Place): Promise<Sta
   };
 }
 
+/** An hour before the gateways' time: retention would delete an older event at any moment. */
+const created_at = Date.parse('2026-11-20T11:00:00Z');
+
 /** Stores a failed delivery with one attempt, whose data names its account. */
 async function storeDelivery(
   database: Database,
   of: { readonly workspaceId: string; readonly webhookId: string; readonly accountId: string },
 ): Promise<string> {
   const [eventId, deliveryId] = [newId(randomBytes), newId(randomBytes)];
-  const common = { workspace_id: of.workspaceId, account_id: of.accountId, event: 'new_relation', created_at: 1 };
+  const common = { workspace_id: of.workspaceId, account_id: of.accountId, event: 'new_relation', created_at };
   const data = JSON.stringify({ user_full_name: `Known to ${of.accountId}` });
   const event = { source: 'users', account_type: 'PNET', idempotency_key: null, fingerprint: '', data } as const;
   await database
@@ -156,7 +159,7 @@ async function storeDelivery(
       attempts_before: 0,
       next_at: 0,
       claim_token: null,
-      finished_at: 2,
+      finished_at: created_at,
     })
     .execute();
   const attempt = { number: 1, started_at: 1, duration_ms: 1, status: 500, failure: null };
