@@ -4,10 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
 import { upstreamAccounts } from './accounts/upstream.ts';
-import { authenticate } from './auth/api-keys.ts';
+import { admission } from './auth/admission.ts';
+import { authenticate, findRefusedKeys } from './auth/api-keys.ts';
 import { forwardKey } from './auth/forwarded-key.ts';
+import { createStreams, type Streams } from './auth/streams.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
+import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
 import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
 import { type GraphiQLOptions, isLoopback } from './graphql/graphiql/page.ts';
@@ -17,6 +20,7 @@ import { type Authenticate, createHttpServer } from './http/server.ts';
 import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies, upstreamJobs } from './jobs/upstream.ts';
+import { rateLimits } from './limits.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
@@ -25,11 +29,12 @@ import type { Providers } from './providers/provider.ts';
 import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { asEndpointAnswers, mountRest } from './rest/server.ts';
-import { addressRule } from './security/addresses.ts';
+import { addressRule, inBlocks } from './security/addresses.ts';
 import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
 import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
+import { databaseRateLimits } from './store/rate-limits.ts';
 import { createUpstream, type Upstream, type UpstreamSettings } from './upstream/client.ts';
 import { commonVocabularies } from './upstream/translation.ts';
 import { createMissingSecrets } from './webhooks/destinations.ts';
@@ -67,6 +72,8 @@ export interface App {
   listen(): Promise<string>;
   /** Sends events to webhooks; null where the upstream service does. */
   readonly delivery: DeliveryEngine | null;
+  /** The subscriptions that are open. */
+  readonly streams: Streams;
   /** Refuses new requests, lets those in flight finish, and closes everything that {@link createApp} opened. */
   close(): Promise<void>;
 }
@@ -79,17 +86,36 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const { logger, randomBytes } = dependencies;
   const deriveKey = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
   const database = needsDatabase(config) ? await openDatabase(config.database) : null;
+  const limits = rateLimits(config.rateLimits, {
+    store: database === null ? null : databaseRateLimits(database, config.database.kind),
+    now: dependencies.now,
+    logger,
+  });
   const backend =
     config.upstream === null
-      ? await embedded(requireDatabase(database), deriveKey, config, dependencies)
+      ? await embedded(requireDatabase(database), deriveKey, config, { ...dependencies, limits })
       : upstream(config.upstream, database, dependencies);
-  const server = createHttpServer({ logger, ready: backend.ready, adjust: asEndpointAnswers });
+  const streams = createStreams({
+    limits: config.streams,
+    now: dependencies.now,
+    logger,
+    refusedKeys: database === null ? null : (keyIds, now) => findRefusedKeys(database, keyIds, now),
+  });
+  const server = createHttpServer({
+    logger,
+    ready: backend.ready,
+    isTrustedProxy: inBlocks(config.trustProxy),
+    adjust: asEndpointAnswers,
+  });
+  const admit = admission(backend.authenticate, limits);
   mountGraphQL(server, {
     ...backend,
+    admit,
+    streams,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? graphiqlOptions(config) : null,
   });
-  mountRest(server, backend);
+  mountRest(server, { ...backend, admit });
   return {
     server,
     ports: backend.ports,
@@ -97,6 +123,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       return requireDatabase(database);
     },
     delivery: backend.delivery,
+    streams,
     async listen() {
       await server.listen({ host: config.host, port: config.port });
       // The address is a string or null only for a pipe, or before the server listens.
@@ -107,6 +134,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       // The server waits for every response, and subscriptions would never end by themselves.
       backend.delivery?.notifications.end();
       await server.close();
+      streams.stop();
       await backend.close();
     },
   };
@@ -138,10 +166,10 @@ async function embedded(
   database: Database,
   deriveKey: DeriveKey,
   config: Config,
-  dependencies: Dependencies,
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
   if (config.demo) await createDemo(database, config, dependencies);
-  const { logger, now, randomBytes, delivery: tuning = {} } = dependencies;
+  const { logger, now, randomBytes, limits, delivery: tuning = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
@@ -164,8 +192,17 @@ async function embedded(
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes }),
       posts: embeddedPosts({ database, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
-      webhooks: embeddedWebhooks({ ...delivery, database, cursors, vault, allows, now, randomBytes }),
+      deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
+      webhooks: embeddedWebhooks({
+        ...delivery,
+        database,
+        cursors,
+        vault,
+        allows,
+        maxWebhooks: config.webhooksPerWorkspace,
+        now,
+        randomBytes,
+      }),
     },
     authenticate: (apiKey) => authenticate(database, apiKey, now()),
     idempotency: databaseIdempotency(database, now),

@@ -122,6 +122,8 @@ interface ServiceErrorOptions {
   readonly status?: number;
   /** Overrides the title of the table, for a failure that an upstream service reported. */
   readonly title?: string;
+  /** Headers of the response, in lower case, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the family of the table, where the endpoint decides what its failures are about. */
   readonly family?: ErrorFamily;
 }
@@ -135,8 +137,10 @@ export class ServiceError extends Error {
   readonly detail: string | undefined;
   readonly issues: readonly Issue[];
   readonly family: ErrorFamily;
+  readonly headers: Readonly<Record<string, string>> | null;
 
-  constructor(errorName: ErrorName, { detail, issues = [], cause, status, title, family }: ServiceErrorOptions = {}) {
+  constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
+    const { detail, issues = [], cause, status, title, family, headers = null } = options;
     const defaults: ErrorRow = errorTable[errorName];
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     this.errorName = errorName;
@@ -145,6 +149,7 @@ export class ServiceError extends Error {
     this.detail = detail;
     this.issues = issues;
     this.family = family ?? defaults.family;
+    this.headers = headers;
   }
 
   get type(): ErrorType {

@@ -34,6 +34,8 @@ declare module 'fastify' {
      * as the request has been read, because node:http closes the request then.
      */
     clientAborted: AbortSignal;
+    /** Adds headers to the response, in place of any with their names, unless it has begun. */
+    addHeaders(headers: Readonly<Record<string, string>> | null): void;
   }
 }
 
@@ -41,17 +43,20 @@ export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
+  /** The proxies whose `X-Forwarded-For` tells the address of a client. */
+  readonly isTrustedProxy?: (address: string) => boolean;
   /** Lets a face change the error for a request that is not valid HTTP. Its method and URL are empty where unknown. */
   readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
 }
 
-export function createHttpServer({ logger, ready, adjust }: HttpOptions): FastifyInstance {
+export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: HttpOptions): FastifyInstance {
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
+    trustProxy: isTrustedProxy ?? false,
     genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
     // A client that sends its headers or body too slowly is cut off by the deadlines of node:http.
     requestTimeout: 60_000,
@@ -63,6 +68,7 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
   });
 
   server.decorateRequest('clientAborted');
+  server.decorateRequest('addHeaders');
   server.addHook('onRequest', async (request, reply) => {
     const aborted = new AbortController();
     reply.raw.once('close', () => {
@@ -70,6 +76,10 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
     });
     request.clientAborted = aborted.signal;
     reply.raw.setHeader('x-request-id', request.id);
+    request.addHeaders = (headers) => {
+      if (headers === null || reply.raw.headersSent) return;
+      for (const name in headers) reply.raw.setHeader(name, headers[name] as string);
+    };
   });
   // Fastify closes the connections that are idle when the server stops. A connection with a request in flight becomes idle
   // only after the response, and would then stay open for as long as the client likes.
@@ -128,6 +138,7 @@ export function errorResponse(
   if (failure.status >= 500 && !abandoned) {
     request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
   }
+  request.addHeaders?.(failure.headers);
   return toEnvelope(failure, request.id);
 }
 

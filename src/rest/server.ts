@@ -3,10 +3,11 @@
  * operations: key → scope, before a body is read at all; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admit } from '../auth/admission.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
+import { errorResponse } from '../http/server.ts';
 import { authorize } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -19,7 +20,7 @@ const descriptionPath = '/openapi.json';
 
 export interface RestOptions {
   readonly ports: Ports;
-  readonly authenticate: Authenticate;
+  readonly admit: Admit;
   /** Honours `Idempotency-Key`; without it the key is passed on. */
   readonly idempotency?: Idempotency | undefined;
 }
@@ -50,7 +51,7 @@ interface MountOptions extends RestOptions {
 function mountAt(
   scope: FastifyInstance,
   prefix: string,
-  { ports, authenticate, idempotency, description }: MountOptions,
+  { ports, admit, idempotency, description }: MountOptions,
 ): void {
   // Bodies are read as bytes whatever they claim to be: what is wrong with one is said in the endpoint's own terms.
   scope.removeAllContentTypeParsers();
@@ -59,7 +60,7 @@ function mountAt(
   scope.addHook('onRequest', async (request) => {
     const endpoint = request.routeOptions.config.endpoint;
     if (endpoint === undefined) return;
-    const caller = await authenticate(apiKeyOf(request));
+    const caller = await admit(request);
     authorize(endpoint.operation, caller);
     request.context = { caller, requestId: request.id, signal: request.clientAborted };
   });

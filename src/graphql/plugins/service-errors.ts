@@ -64,5 +64,6 @@ function rootCause(error: GraphQLError): Error | undefined {
 
 function logged(failure: ServiceError, http: FastifyRequest): ServiceError {
   if (failure.status >= 500) http.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
+  http.addHeaders(failure.headers);
   return failure;
 }

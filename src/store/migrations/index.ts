@@ -3,6 +3,7 @@ import * as foundation from './001_foundation.ts';
 import * as idempotency from './002_idempotency.ts';
 import * as delivery from './003_delivery.ts';
 import * as webhookDestinations from './004_webhook_destinations.ts';
+import * as rateLimits from './006_rate_limits.ts';
 
 /** Every step of the schema in order. A step that has been released is never changed: add another. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '002_idempotency': idempotency,
   '003_delivery': delivery,
   '004_webhook_destinations': webhookDestinations,
+  '006_rate_limits': rateLimits,
 };
