@@ -1,7 +1,6 @@
 /** The rate limits of a deployment, by their settings. */
 import type { AdmissionLimits } from './auth/admission.ts';
-import { createRateLimits, type RateLimitsContext } from './auth/rate-limit.ts';
-import type { DeliveryRateLimits } from './deliveries/limits.ts';
+import { createRateLimits, type RateLimit, type RateLimitsContext } from './auth/rate-limit.ts';
 
 /** 0 stands for no limit. */
 export interface RateLimitSettings {
@@ -17,7 +16,7 @@ const burstSeconds = 10;
 export function rateLimits(
   settings: RateLimitSettings,
   context: RateLimitsContext,
-): AdmissionLimits & DeliveryRateLimits {
+): AdmissionLimits & Readonly<Record<'events' | 'deliveries', RateLimit>> {
   const limit = createRateLimits(context);
   const byMinute = (name: string, quota: number, what: string) => limit({ name, quota, seconds: 60, what });
   const bySecond = (name: string, quota: number, what: string) =>

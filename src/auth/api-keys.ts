@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import type { Caller, Scope } from './caller.ts';
+import { type Caller, expiredKey, type Scope } from './caller.ts';
 
 /** Starts every key, so that people and secret scanners recognize one. */
 const keyPrefix = 'postern_';
@@ -87,9 +87,6 @@ function refusalOf(
   }
   return key.expires_at !== null && key.expires_at <= now.getTime() ? expiredKey() : null;
 }
-
-export const expiredKey = (): ServiceError =>
-  new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.', family: 'key' });
 
 /** Those of the keys that cannot be used any more, with the reason, by their ids. One query for any number of keys. */
 export async function findRefusedKeys(

@@ -5,8 +5,7 @@
  */
 import type { Logger } from 'pino';
 import { ServiceError } from '../errors.ts';
-import { expiredKey } from './api-keys.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, expiredKey } from './caller.ts';
 
 /** How often the keys of open streams are looked up: a stream ends within this time, and the time of one query, of a revocation. */
 const checkMs = 2_000;
