@@ -8,6 +8,8 @@ export interface RawAnswer {
   readonly status: number;
   /** The `retry-after` header. */
   readonly retryAfter: string | undefined;
+  /** Whether a rate limit of the caller refused the request, in the fields of draft-ietf-httpapi-ratelimit-headers. */
+  readonly limited: boolean;
   readonly text: string;
 }
 
@@ -46,13 +48,17 @@ export function unreadable(status: number, what: string, now: Date, retryAfter?:
 }
 
 function refused(endpoint: Endpoint, names: EndpointNames, raw: RawAnswer, json: Json, now: Date): Failure {
-  const { status } = raw;
+  // Another Postern says 503 for a request too many: it is about the caller, and not that the service is in trouble.
+  const status = raw.limited ? 429 : raw.status;
   const { type, title, detail, instance } = json;
   const told = { status, retryAfterMs: waitOf(raw.retryAfter, now), instance: textOf(instance) ?? null };
   if (status === 429) {
     // The contract has no type for it, and names no rate limit: what it comes to is "later".
     const error = new ServiceError('service_unavailable', {
       detail: 'The upstream service takes no more requests for now. Try again later.',
+      ...(told.retryAfterMs === null
+        ? {}
+        : { headers: { 'retry-after': String(Math.ceil(told.retryAfterMs / 1_000)) } }),
     });
     return { kind: 'answered', error, ...told };
   }

@@ -212,6 +212,20 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
   });
 });
 
+test('a gateway in front is told when to come again, and goes on serving other keys', async () => {
+  const { gateway, workspace } = await start({ environment: { REQUESTS_PER_MINUTE: '1' } });
+  const front = await startGateway({ clock: gateway.clock, environment: { UPSTREAM_URL: gateway.address } });
+  onTestFinished(() => front.close());
+  const list = (key: string) => fetch(`${front.address}/v1/webhooks`, { headers: { 'x-api-key': key } });
+  expect((await list(workspace.key)).status).toBe(200);
+  // More failures than the circuit breaker bears.
+  for (let n = 0; n < 50; n += 1) {
+    const response = await list(workspace.key);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);
+  }
+  expect((await list((await gateway.workspace()).key)).status).toBe(200);
+});
+
 describe('a limit', () => {
   const logger = pino({ level: 'silent' });
   const policy = { name: 'requests', quota: 1_000, seconds: 60, what: 'requests' };
