@@ -4,10 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { embeddedAccounts } from './accounts/embedded.ts';
 import { upstreamAccounts } from './accounts/upstream.ts';
-import { authenticate } from './auth/api-keys.ts';
+import { admission } from './auth/admission.ts';
+import { authenticate, findRefusedKeys } from './auth/api-keys.ts';
 import { acceptForwardedKey } from './auth/forwarded-key.ts';
+import { createStreams, type Streams } from './auth/streams.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
+import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import { upstreamDeliveries } from './deliveries/upstream.ts';
 import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
 import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
@@ -19,6 +22,7 @@ import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies } from './jobs/endpoints.ts';
 import type { LeaseTuning } from './jobs/lease.ts';
 import { upstreamJobs } from './jobs/upstream.ts';
+import { rateLimits } from './limits.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
@@ -29,11 +33,12 @@ import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
 import { refuseSandboxKey } from './providers/sandbox/keys.ts';
 import { withDeadlines } from './providers/with-deadlines.ts';
 import { mountRest, toAllowedErrorAt } from './rest/server.ts';
-import { addressRule } from './security/addresses.ts';
+import { addressRule, inBlocks } from './security/addresses.ts';
 import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
 import { createVault } from './security/vault.ts';
 import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
+import { databaseRateLimits } from './store/rate-limits.ts';
 import { createUpstream, type Upstream } from './upstream/client.ts';
 import { tellKeyFromAccount } from './upstream/key-or-account.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
@@ -78,6 +83,8 @@ export interface App {
   listen(): Promise<string>;
   /** Sends events to webhooks; null where the upstream service does. */
   readonly delivery: DeliveryEngine | null;
+  /** The subscriptions that are open. */
+  readonly streams: Streams;
   /** Refuses new requests, lets those in flight finish, and closes everything that {@link createApp} opened. */
   close(): Promise<void>;
 }
@@ -90,14 +97,33 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const { logger, randomBytes } = dependencies;
   const deriveKey = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
   const database = needsDatabase(config) ? await openDatabase(config.database) : null;
+  const limits = rateLimits(config.rateLimits, {
+    store: database === null ? null : databaseRateLimits(database, config.database.kind),
+    now: dependencies.now,
+    logger,
+  });
   const backend =
     config.upstream === null
-      ? await embedded(requireDatabase(database), deriveKey, config, dependencies)
+      ? await embedded(requireDatabase(database), deriveKey, config, { ...dependencies, limits })
       : upstream(config.upstream, database, dependencies);
-  const server = createHttpServer({ logger, ready: backend.ready, adjust: toAllowedErrorAt });
+  const streams = createStreams({
+    limits: config.streams,
+    now: dependencies.now,
+    logger,
+    refusedKeys: database === null ? null : (keyIds, now) => findRefusedKeys(database, keyIds, now),
+  });
+  const server = createHttpServer({
+    logger,
+    ready: backend.ready,
+    isTrustedProxy: inBlocks(config.trustProxy),
+    adjust: toAllowedErrorAt,
+  });
+  const admit = admission(backend.authenticate, limits);
   const signIn = await demoSignIn(config, dependencies);
   mountGraphQL(server, {
     ...backend,
+    admit,
+    streams,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? { signIn } : null,
     limits: {
@@ -106,7 +132,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       introspection: config.introspection,
     },
   });
-  mountRest(server, backend);
+  mountRest(server, { ...backend, admit });
   return {
     server,
     ports: backend.ports,
@@ -115,6 +141,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     },
     delivery: backend.delivery,
     signInToken: signIn?.token ?? null,
+    streams,
     async listen() {
       await server.listen({ host: config.host, port: config.port });
       // The address is a string or null only for a pipe, or before the server listens.
@@ -125,6 +152,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       // The server waits for every response, and subscriptions would never end by themselves.
       backend.delivery?.notifications.end();
       await server.close();
+      streams.stop();
       await backend.close();
     },
   };
@@ -161,10 +189,10 @@ async function embedded(
   database: Database,
   deriveKey: DeriveKey,
   config: Config,
-  dependencies: Dependencies,
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
   if (config.demo) await createDemo(database, config, dependencies);
-  const { logger, now, randomBytes, delivery: tuning = {}, leases = {} } = dependencies;
+  const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
@@ -188,7 +216,7 @@ async function embedded(
       accounts: embeddedAccounts({ database, cursors }),
       jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database, cursors, now }),
+      deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
       webhooks: embeddedWebhooks({
         ...delivery,
         database,
@@ -196,6 +224,7 @@ async function embedded(
         cursors,
         vault,
         allows,
+        maxWebhooks: config.webhooksPerWorkspace,
         now,
         randomBytes,
       }),

@@ -3,20 +3,24 @@
  * that names the variable and the cure.
  */
 import { dirname } from 'node:path';
+import type { StreamLimits } from './auth/streams.ts';
 import {
   databaseLocation,
   headers,
   headerValue,
-  messageOf,
   oneOf,
   secret,
   termMap,
   upstreamAddress,
   wholeNumber,
 } from './config-values.ts';
+import { ConfigError, type Environment, readAll, variable } from './config-variable.ts';
+import type { RateLimitSettings } from './limits.ts';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
+
+export { ConfigError } from './config-variable.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -45,29 +49,19 @@ export interface Config {
   readonly outboundAllow: readonly AddressBlock[];
   /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
+  readonly rateLimits: RateLimitSettings;
+  /** 0 stands for any number. */
+  readonly webhooksPerWorkspace: number;
+  /** Proxies whose `X-Forwarded-For` tells the address of a client. */
+  readonly trustProxy: readonly AddressBlock[];
+  /** How many subscriptions can be open. */
+  readonly streams: StreamLimits;
   /** The service behind the upstream backend; null for the embedded backend. */
   readonly upstream: UpstreamSettings | null;
 }
 
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-interface Variable<T> {
-  /** One sentence or more, with values in backticks. The README's tables say the same words: a test compares them. */
-  readonly help: string;
-  readonly fallback: string;
-  /** @throws an Error whose message says what the value must be */
-  readonly read: (value: string) => T;
-}
-
-const variable = <T>(help: string, fallback: string, read: (value: string) => T): Variable<T> => ({
-  help,
-  fallback,
-  read,
-});
+/** How many of something there can be; 0 for any number. */
+const count = wholeNumber(0, 10_000_000);
 
 const variables = {
   HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
@@ -115,6 +109,30 @@ const variables = {
     '30',
     wholeNumber(1, 3_650),
   ),
+  REQUESTS_PER_MINUTE: variable('Requests that one API key can make. `0` sets no limit.', '60000', count),
+  WRONG_KEYS_PER_MINUTE: variable(
+    'Requests with wrong API keys that one client address can make. `0` sets no limit.',
+    '600',
+    count,
+  ),
+  TRUST_PROXY: variable(
+    'Addresses and blocks, separated by commas, of proxies whose `X-Forwarded-For` tells the address of a client: `10.0.0.0/8`. If unset, it is that of the connection.',
+    '',
+    readBlocks,
+  ),
+  EVENTS_PER_SECOND: variable('Events that one workspace can emit. `0` sets no limit.', '100', count),
+  DELIVERIES_PER_SECOND: variable(
+    'Deliveries that one workspace can create, by events and by redelivering. `0` sets no limit.',
+    '1000',
+    count,
+  ),
+  WEBHOOKS_PER_WORKSPACE: variable('Webhooks that one workspace can have. `0` sets no limit.', '500', count),
+  STREAMS_PER_KEY: variable(
+    'Subscriptions that one API key can have open in one process.',
+    '100',
+    wholeNumber(1, 1_000_000),
+  ),
+  STREAMS_PER_PROCESS: variable('Subscriptions that one process can have open.', '1000', wholeNumber(1, 1_000_000)),
   UPSTREAM_URL: variable(
     'Base URL of a service that speaks the contract, with or without `/v1`: `https://api.example/api`. It then serves the jobs, posts and webhooks.',
     '',
@@ -183,6 +201,15 @@ export function readConfig(environment: Environment): Config {
     maxResponseBytes: values.GRAPHQL_MAX_RESPONSE_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    rateLimits: {
+      requestsPerMinute: values.REQUESTS_PER_MINUTE,
+      wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,
+      eventsPerSecond: values.EVENTS_PER_SECOND,
+      deliveriesPerSecond: values.DELIVERIES_PER_SECOND,
+    },
+    webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
+    trustProxy: values.TRUST_PROXY,
+    streams: { perKey: values.STREAMS_PER_KEY, perProcess: values.STREAMS_PER_PROCESS },
     upstream: upstreamSettings(values),
   });
 }
@@ -221,23 +248,3 @@ export function configHelp(): string {
 
 /** The variables as the README's tables list them. */
 export const variableTable = Object.entries(variables).map(([name, { help, fallback }]) => ({ name, help, fallback }));
-
-function readAll<Values extends object>(
-  table: { readonly [Name in keyof Values]: Variable<Values[Name]> },
-  environment: Environment,
-): Values {
-  const values: Partial<Values> = {};
-  for (const name in table) values[name] = readVariable(name, environment, table[name]);
-  // Every name of the table has its value now, which the compiler cannot count.
-  return values as Values;
-}
-
-function readVariable<T>(name: string, environment: Environment, { fallback, read }: Variable<T>): T {
-  const value = environment[name];
-  try {
-    // Shells and composition files leave a variable out by setting it to nothing.
-    return read(value === undefined || value === '' ? fallback : value);
-  } catch (error) {
-    throw new ConfigError(`${name} ${messageOf(error)}`);
-  }
-}

@@ -125,10 +125,10 @@ interface ServiceErrorOptions {
   readonly status?: number;
   /** Overrides the title of the table, for a failure that an upstream service reported. */
   readonly title?: string;
+  /** Headers of the response, in lower case, such as `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the family of the table, where the endpoint decides what its failures are about. */
   readonly family?: ErrorFamily;
-  /** After how many seconds the caller may try again: the `Retry-After` header. */
-  readonly retryAfterSeconds?: number;
 }
 
 /** A failure in the contract's terms: the only error that ports, faces and adapters throw on purpose. */
@@ -141,10 +141,10 @@ export class ServiceError extends Error {
   readonly issues: readonly Issue[];
   readonly moreIssues: number;
   readonly family: ErrorFamily;
-  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | null;
 
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
-    const { detail, issues = [], moreIssues = 0, cause, status, title, family, retryAfterSeconds } = options;
+    const { detail, issues = [], moreIssues = 0, cause, status, title, family, headers = null } = options;
     const defaults: ErrorRow = errorTable[errorName];
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
     this.errorName = errorName;
@@ -154,7 +154,7 @@ export class ServiceError extends Error {
     this.issues = issues;
     this.moreIssues = moreIssues;
     this.family = family ?? defaults.family;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.headers = headers;
   }
 
   get type(): ErrorType {

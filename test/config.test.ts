@@ -34,6 +34,16 @@ const upstreamNumber = (
   needs: upstream,
 });
 
+const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1 = 0): VariableCase => ({
+  of,
+  unset,
+  good: [
+    ['7', 7],
+    [String(min), min],
+  ],
+  bad: [['-1', `${name} must be a whole number from ${min} to `]],
+});
+
 const cases: Readonly<Record<string, VariableCase>> = {
   HOST: { of: ({ host }) => host, unset: '127.0.0.1', good: [['0.0.0.0', '0.0.0.0']], bad: [] },
   PORT: {
@@ -121,6 +131,19 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['7', 7]],
     bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
   },
+  REQUESTS_PER_MINUTE: countOf('REQUESTS_PER_MINUTE', ({ rateLimits }) => rateLimits.requestsPerMinute, 60_000),
+  WRONG_KEYS_PER_MINUTE: countOf('WRONG_KEYS_PER_MINUTE', ({ rateLimits }) => rateLimits.wrongKeysPerMinute, 600),
+  TRUST_PROXY: {
+    of: ({ trustProxy }) => trustProxy.map(([address, bits]) => `${address}/${bits}`),
+    unset: [],
+    good: [['10.0.0.0/8, 127.0.0.1', ['10.0.0.0/8', '127.0.0.1/32']]],
+    bad: [['on', 'TRUST_PROXY must be addresses or blocks']],
+  },
+  EVENTS_PER_SECOND: countOf('EVENTS_PER_SECOND', ({ rateLimits }) => rateLimits.eventsPerSecond, 100),
+  DELIVERIES_PER_SECOND: countOf('DELIVERIES_PER_SECOND', ({ rateLimits }) => rateLimits.deliveriesPerSecond, 1_000),
+  WEBHOOKS_PER_WORKSPACE: countOf('WEBHOOKS_PER_WORKSPACE', ({ webhooksPerWorkspace }) => webhooksPerWorkspace, 500),
+  STREAMS_PER_KEY: countOf('STREAMS_PER_KEY', ({ streams }) => streams.perKey, 100, 1),
+  STREAMS_PER_PROCESS: countOf('STREAMS_PER_PROCESS', ({ streams }) => streams.perProcess, 1_000, 1),
   UPSTREAM_URL: {
     of: ({ upstream }) => upstream && upstream.origin + upstream.basePath,
     unset: null,

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import type { Caller, Scope } from './caller.ts';
+import { type Caller, expiredKey, type Scope } from './caller.ts';
 
 /** Starts every key, so that people and secret scanners recognize one. */
 const keyPrefix = 'postern_';
@@ -63,12 +63,9 @@ export async function authenticate(database: Database, key: string | undefined, 
     .select(['scopes', 'account_ids', 'expires_at', 'revoked_at'])
     .where('hash', '=', hashOf(key))
     .executeTakeFirst();
-  if (found === undefined || found.revoked_at !== null) {
-    throw new ServiceError('invalid_credentials', { detail: 'The API key is not valid.' });
-  }
-  if (found.expires_at !== null && found.expires_at <= now.getTime()) {
-    throw new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.' });
-  }
+  const refusal = refusalOf(found, now);
+  // A key that is not found is refused, which the compiler cannot see.
+  if (refusal !== null || found === undefined) throw refusal;
   return {
     keyId: found.id,
     keyName: found.name,
@@ -78,6 +75,38 @@ export async function authenticate(database: Database, key: string | undefined, 
     accountIds: found.account_ids === null ? null : new Set(readJsonColumn<string[]>(found.account_ids)),
     expiresAt: found.expires_at === null ? null : new Date(found.expires_at),
   };
+}
+
+/** Why a key cannot be used; null if it can. @param key undefined for one that does not exist */
+function refusalOf(
+  key: { readonly revoked_at: number | null; readonly expires_at: number | null } | undefined,
+  now: Date,
+): ServiceError | null {
+  if (key === undefined || key.revoked_at !== null) {
+    return new ServiceError('invalid_credentials', { detail: 'The API key is not valid.', family: 'key' });
+  }
+  return key.expires_at !== null && key.expires_at <= now.getTime() ? expiredKey() : null;
+}
+
+/** Those of the keys that cannot be used any more, with the reason, by their ids. One query for any number of keys. */
+export async function findRefusedKeys(
+  database: Database,
+  keyIds: readonly string[],
+  now: Date,
+): Promise<Map<string, ServiceError>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await database
+    .selectFrom('api_keys')
+    .select(['id', 'expires_at', 'revoked_at'])
+    .where('id', 'in', keyIds)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    keyIds.flatMap((id) => {
+      const refusal = refusalOf(byId.get(id), now);
+      return refusal === null ? [] : [[id, refusal] as const];
+    }),
+  );
 }
 
 /** A key as an operator sees it: everything but the key itself. */

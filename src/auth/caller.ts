@@ -27,6 +27,9 @@ export interface Caller {
   readonly expiresAt: Date | null;
 }
 
+export const expiredKey = (): ServiceError =>
+  new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.', family: 'key' });
+
 /** @throws ServiceError `insufficient_privileges` when the caller's key lacks the scope */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (caller.scopes.has(scope)) return;

@@ -1,9 +1,14 @@
 import { type CommandsContext, deliveryCommands } from './commands.ts';
+import { type DeliveryRateLimits, limitedCommands } from './limits.ts';
 import type { DeliveriesPort } from './port.ts';
 import { deliveryQueries, type QueriesContext } from './queries.ts';
+import { deliveryWatch, type WatchContext } from './watch.ts';
 
 /** Deliveries in our own database, sent by our own engine. */
-export const embeddedDeliveries = (context: CommandsContext & QueriesContext): DeliveriesPort => ({
+export const embeddedDeliveries = (
+  context: CommandsContext & QueriesContext & WatchContext & { readonly limits: DeliveryRateLimits },
+): DeliveriesPort => ({
   ...deliveryQueries(context),
-  ...deliveryCommands(context),
+  ...limitedCommands(deliveryCommands(context), context.limits),
+  ...deliveryWatch(context),
 });

@@ -10,7 +10,6 @@ import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
-import { maxChangedIds, type Notifications } from '../store/notifications.ts';
 import type { DeliveryTable } from '../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
@@ -20,7 +19,6 @@ import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits
 export interface QueriesContext {
   readonly database: Database;
   readonly cursors: CursorCodec;
-  readonly notifications: Pick<Notifications, 'onUpdated'>;
   readonly now: () => Date;
 }
 
@@ -30,9 +28,8 @@ const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 export function deliveryQueries({
   database,
   cursors,
-  notifications,
   now,
-}: QueriesContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts' | 'watch'> {
+}: QueriesContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
       visible(database, caller).where('deliveries.id', 'in', ids).execute(),
@@ -84,61 +81,7 @@ export function deliveryQueries({
         ),
       };
     },
-
-    async watch(context, { webhook_id }) {
-      return changes(updates(notifications, context.signal));
-
-      async function* changes(batches: AsyncGenerator<string[]>) {
-        for await (const ids of batches) {
-          for (const delivery of await find(context, ids)) {
-            if (delivery === null || (webhook_id !== undefined && delivery.webhook_id !== webhook_id)) continue;
-            yield delivery;
-          }
-        }
-      }
-    },
   };
-}
-
-/**
- * Yields the ids of deliveries that change, in batches, until the signal aborts or the process stops. From a reader that is
- * too slow the oldest are dropped: a delivery that goes on changing is reported again.
- */
-async function* updates(notifications: QueriesContext['notifications'], signal: AbortSignal): AsyncGenerator<string[]> {
-  const unread = new Set<string>();
-  let ended = signal.aborted;
-  let wake = () => {};
-  const end = () => {
-    ended = true;
-    wake();
-  };
-  const stop = notifications.onUpdated((ids) => {
-    if (ids === null) return end();
-    for (const id of ids) {
-      unread.delete(id);
-      unread.add(id);
-      const oldest = unread.size > maxChangedIds ? unread.values().next().value : undefined;
-      if (oldest !== undefined) unread.delete(oldest);
-    }
-    wake();
-  });
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    while (!ended) {
-      if (unread.size === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        continue;
-      }
-      const ids = [...unread].slice(0, 100);
-      for (const id of ids) unread.delete(id);
-      yield ids;
-    }
-  } finally {
-    stop();
-    signal.removeEventListener('abort', end);
-  }
 }
 
 /** The deliveries that a key can see: those of its workspace and, if it is limited to some accounts, of these. */
@@ -153,7 +96,7 @@ const visible = (database: Database, caller: Caller) =>
       query.where('deliveries.account_id', 'in', [...(caller.accountIds ?? []), '']),
     );
 
-function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
+export function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
   const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
   return {
     object: 'Delivery',

@@ -41,8 +41,8 @@ declare module 'fastify' {
      * as the request has been read, because node:http closes the request then.
      */
     clientAborted: AbortSignal;
-    /** Sets the `Retry-After` header, unless the headers have been sent. */
-    retryAfter(seconds: number): void;
+    /** Adds headers to the response, in place of any with their names, unless it has begun. */
+    addHeaders(headers: Readonly<Record<string, string>> | null): void;
   }
 }
 
@@ -50,17 +50,20 @@ export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
+  /** The proxies whose `X-Forwarded-For` tells the address of a client. */
+  readonly isTrustedProxy?: (address: string) => boolean;
   /** Lets a face change the error for a request that is not valid HTTP. Its method and URL are empty where unknown. */
   readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
 }
 
-export function createHttpServer({ logger, ready, adjust }: HttpOptions): FastifyInstance {
+export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: HttpOptions): FastifyInstance {
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
+    trustProxy: isTrustedProxy ?? false,
     genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
     // A client that sends its headers or body too slowly is cut off by the deadlines of node:http.
     requestTimeout: 60_000,
@@ -76,7 +79,7 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
   });
 
   server.decorateRequest('clientAborted');
-  server.decorateRequest('retryAfter');
+  server.decorateRequest('addHeaders');
   // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
 
@@ -92,9 +95,6 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
       if (!reply.raw.writableFinished) aborted.abort(new DOMException('The client disconnected', 'AbortError'));
     });
     request.clientAborted = aborted.signal;
-    request.retryAfter = (seconds) => {
-      if (!reply.raw.headersSent) reply.raw.setHeader('retry-after', seconds);
-    };
     reply.raw.setHeader('x-request-id', request.id);
     // On the raw response, so that a handler that writes to it directly sends them too.
     for (const [name, value] of Object.entries(privateHeaders)) reply.raw.setHeader(name, value);
@@ -102,6 +102,10 @@ export function createHttpServer({ logger, ready, adjust }: HttpOptions): Fastif
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
       throw new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
     }
+    request.addHeaders = (headers) => {
+      if (headers === null || reply.raw.headersSent) return;
+      for (const name in headers) reply.raw.setHeader(name, headers[name] as string);
+    };
   });
   server.addHook('onResponse', async (request, reply) => {
     if (stopping) setImmediate(() => server.server.closeIdleConnections());
@@ -154,7 +158,7 @@ export function errorResponse(
   if (failure.status >= 500 && !abandoned) {
     request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
   }
-  if (failure.retryAfterSeconds !== undefined) request.retryAfter(failure.retryAfterSeconds);
+  request.addHeaders?.(failure.headers);
   return toEnvelope(failure, request.id);
 }
 

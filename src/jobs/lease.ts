@@ -154,7 +154,7 @@ export function jobLeases(
 const busy = () =>
   new ServiceError('service_unavailable', {
     detail: `Other requests are acting on this job. This one was not carried out: try again in ${retryAfterSeconds} seconds.`,
-    retryAfterSeconds,
+    headers: { 'retry-after': String(retryAfterSeconds) },
   });
 
 /** A caller that disconnected gets the error of a deadline: nobody reads it, and it must not look like a fault of ours. */

@@ -3,10 +3,11 @@
  * → scope, both before the body is read; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admit } from '../auth/admission.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { type Authenticate, apiKeyOf, errorResponse } from '../http/server.ts';
+import { errorResponse } from '../http/server.ts';
 import { shortened } from '../issues.ts';
 import { authorize } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -21,7 +22,7 @@ const descriptionPath = '/openapi.json';
 
 export interface RestOptions {
   readonly ports: Ports;
-  readonly authenticate: Authenticate;
+  readonly admit: Admit;
   /** Honours `Idempotency-Key`. Without it the key is passed on to the ports. */
   readonly idempotency?: Idempotency | undefined;
 }
@@ -53,7 +54,7 @@ interface MountOptions extends RestOptions {
 function mountAt(
   scope: FastifyInstance,
   prefix: string,
-  { ports, authenticate, idempotency, description }: MountOptions,
+  { ports, admit, idempotency, description }: MountOptions,
 ): void {
   // Bodies are read as bytes whatever their content type: the errors about them are those of the endpoint.
   scope.removeAllContentTypeParsers();
@@ -62,7 +63,7 @@ function mountAt(
   scope.addHook('onRequest', async (request) => {
     const { endpoint } = request.routeOptions.config;
     if (endpoint === undefined) return;
-    const caller = await authenticate(apiKeyOf(request));
+    const caller = await admit(request);
     authorize(endpoint.operation, caller);
     request.context = { caller, requestId: request.id, signal: request.clientAborted };
   });

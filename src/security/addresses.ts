@@ -45,6 +45,24 @@ function within(address: ReturnType<typeof ipaddr.parse>, [network, bits]: Addre
   return address.kind() === network.kind() && address.match(network as never, bits);
 }
 
+/** Whether an address stands in one of the blocks. IPv4 within IPv6 is IPv4. */
+export const inBlocks =
+  (blocks: readonly AddressBlock[]): AddressRule =>
+  (text) =>
+    ipaddr.isValid(text) && blocks.some((each) => within(ipaddr.process(text), each));
+
+/**
+ * The client that an address stands for, as text to count by: one client has a whole /64 of IPv6 addresses. What is no
+ * address, which a proxy may pass on, stands for itself.
+ */
+export function clientOf(text: string): string {
+  if (!ipaddr.isValid(text)) return text.slice(0, 64);
+  const address = ipaddr.process(text);
+  return address.kind() === 'ipv4' ? address.toString() : `${hexOf(address.toByteArray().slice(0, 8))}/64`;
+}
+
+const hexOf = (bytes: readonly number[]): string => Buffer.from(bytes).toString('hex');
+
 /**
  * Reads a comma-separated list of blocks and single addresses.
  * @throws an Error whose message says what the value must be

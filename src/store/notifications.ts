@@ -18,8 +18,8 @@ const updateChannel = 'postern_updates';
 const idsOfNotification = 250;
 
 /**
- * Changed deliveries that one transaction reports; those beyond are left out. A subscriber keeps no more of them unread,
- * and hears of each delivery again with its next attempt.
+ * Changed deliveries that one transaction reports, and that wait to be read for those who watch; those beyond are left
+ * out. They are reported again with their next attempt.
  */
 export const maxChangedIds = 1_000;
 

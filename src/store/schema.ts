@@ -16,6 +16,7 @@ export interface Tables {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   webhook_destinations: WebhookDestinationTable;
+  rate_limits: RateLimitTable;
 }
 
 export interface WorkspaceTable {
@@ -178,4 +179,12 @@ export interface WebhookDestinationTable {
   /** Why the webhook was disabled (DisabledReason); null if it is enabled, or was created disabled. */
   disabled_reason: string | null;
   disabled_at: number | null;
+}
+
+/** The bucket of a rate limit. One that is full has no row. */
+export interface RateLimitTable {
+  /** The name of the limit and whose bucket it is. */
+  id: string;
+  /** When the bucket is full again, in microseconds since the epoch. */
+  full_at: number;
 }

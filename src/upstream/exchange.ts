@@ -75,8 +75,9 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
         const response = await pool.request({ method: endpoint.method, path, headers, body, signal });
         status = response.statusCode;
         const text = await response.body.text();
-        const retryAfter = response.headers['retry-after'];
-        const raw = { status, text, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+        const { 'retry-after': retryAfter, ratelimit } = response.headers;
+        const limited = status === 503 && typeof ratelimit === 'string' && /;\s*r=0\b/.test(ratelimit);
+        const raw = { status, text, limited, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
         const outcome = readResponse(endpoint, translationOf(endpoint), raw, now().getTime());
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
       } catch (cause) {

@@ -9,6 +9,8 @@ export interface RawResponse {
   readonly status: number;
   /** The `retry-after` header. */
   readonly retryAfter: string | undefined;
+  /** Whether a rate limit of the caller refused the request, in the fields of draft-ietf-httpapi-ratelimit-headers. */
+  readonly limited: boolean;
   readonly text: string;
 }
 
@@ -28,7 +30,8 @@ export function readResponse(
   raw: RawResponse,
   now: number,
 ): Success | Failure {
-  const { status } = raw;
+  // Another Postern says 503 for a request too many: it is about the caller, and not that the service is in trouble.
+  const status = raw.limited ? 429 : raw.status;
   const retryAfterMs = parseRetryAfter(raw.retryAfter, now);
   const json = parseObject(raw.text);
   if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
@@ -83,7 +86,8 @@ function reportedError(
   { type, title, detail }: JsonObject,
 ): ServiceError {
   // The contract has neither a rate limit nor an error type for one: to the caller it means "later".
-  const retryAfter = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
+  const retryAfter =
+    retryAfterMs === null ? {} : { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } };
   if (status === 429) {
     return new ServiceError('service_unavailable', {
       ...retryAfter,

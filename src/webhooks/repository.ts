@@ -1,5 +1,5 @@
 /** Webhooks as rows: how they are inserted, found, and read in the contract's form. */
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
 import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -12,7 +12,7 @@ import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, textsOf } from '../store/json-rows.ts';
-import type { WebhookTable } from '../store/schema.ts';
+import type { Tables, WebhookTable } from '../store/schema.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
@@ -112,6 +112,8 @@ export interface RegistryContext extends SecretContext {
   /** The addresses that deliveries may go to. */
   readonly allows: AddressRule;
   readonly now: () => Date;
+  /** Webhooks that a workspace can have; 0 for any number. */
+  readonly maxWebhooks: number;
 }
 
 /** The fields that AUTO and TRIGGER webhooks share. */
@@ -120,7 +122,8 @@ type CommonRequest = Pick<WebhookCreate, 'request_url' | 'name' | 'format' | 'en
 /**
  * Creates a webhook with its destination.
  * @returns its id
- * @throws ServiceError `invalid_url` for a target that deliveries can never go to, and what {@link requireAccounts} throws
+ * @throws ServiceError `invalid_url` for a target that deliveries can never go to, what {@link requireAccounts} throws, and
+ *   `action_required` when the workspace has as many webhooks as it can have
  */
 export async function createWebhook(
   context: RegistryContext,
@@ -149,10 +152,38 @@ export async function createWebhook(
 }
 
 /** Inserts a webhook with its destination: no webhook is ever without a signing secret. */
-export async function insertWebhook(database: Database, context: SecretContext, row: WebhookTable): Promise<void> {
+export async function insertWebhook(
+  database: Database,
+  context: SecretContext & { readonly maxWebhooks?: number },
+  row: WebhookTable,
+): Promise<void> {
   await database.transaction().execute(async (transaction) => {
+    await requireRoom(transaction, row.workspace_id, context.maxWebhooks ?? 0);
     await transaction.insertInto('webhooks').values(row).execute();
     await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();
+  });
+}
+
+/**
+ * Not 503, which clients repeat: nothing changes until somebody deletes a webhook. And not 400, because nothing is wrong
+ * with the request.
+ */
+async function requireRoom(transaction: Transaction<Tables>, workspaceId: string, max: number): Promise<void> {
+  if (max === 0) return;
+  // Locks the workspace, so that two that are created at once do not both find the last place. (SQLite has one writer.)
+  await transaction
+    .updateTable('workspaces')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', workspaceId)
+    .execute();
+  const { count } = await transaction
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) < max) return;
+  throw new ServiceError('action_required', {
+    detail: `The workspace has ${count} webhooks, and can have no more: delete one first.`,
   });
 }
 

@@ -87,7 +87,7 @@ describe('every type at every endpoint', () => {
   beforeAll(async () => {
     mountRest(server, {
       ports: failing,
-      authenticate: async () => ({
+      admit: async () => ({
         keyId: 'key',
         keyName: 'key',
         workspaceId: 'workspace',

@@ -1,17 +1,21 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
-import { type Authenticate, apiKeyOf } from '../../http/server.ts';
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { Admit } from '../../auth/admission.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Stream, Streams } from '../../auth/streams.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
 import type { GraphQLContext, Incoming } from '../graphql-context.ts';
 import { createLoaders } from '../loaders.ts';
+import { endingWith } from '../stream-end.ts';
 import { presentError } from './service-errors.ts';
 
 export interface CallerOptions {
   readonly ports: Ports;
-  readonly authenticate: Authenticate;
+  readonly admit: Admit;
   readonly cursors: CursorCodec;
+  readonly streams: Streams;
 }
 
 /** The part of an execution that this plugin needs, the same for queries, mutations and subscriptions. */
@@ -25,20 +29,43 @@ interface Starting {
  * Authenticates the caller and creates the context of the resolvers, before anything is executed. Only introspection is
  * possible without an API key.
  */
-export function useCaller({ ports, authenticate, cursors }: CallerOptions): Plugin<Incoming & GraphQLContext> {
-  const identify = async ({ args, setResultAndStopExecution, extendContext }: Starting) => {
+export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Plugin<Incoming & GraphQLContext> {
+  /** @param signalOf when the result is no longer needed */
+  const identify = async (
+    { args, setResultAndStopExecution, extendContext }: Starting,
+    signalOf: (http: Incoming['http'], caller: Caller) => AbortSignal,
+  ) => {
     if (isIntrospection(args)) return;
     const { http } = args.contextValue;
     try {
-      const caller = await authenticate(apiKeyOf(http));
-      const request: RequestContext = { caller, requestId: http.id, signal: http.clientAborted };
+      const caller = await admit(http);
+      const request: RequestContext = { caller, requestId: http.id, signal: signalOf(http, caller) };
       extendContext({ ...request, ports, cursors, loaders: createLoaders(ports, request) });
     } catch (error) {
       // Nothing was executed, so the HTTP status can report the failure.
       setResultAndStopExecution({ errors: [presentError(error, http, { isWhole: true })] });
     }
   };
-  return { onExecute: identify, onSubscribe: identify };
+  return {
+    onExecute: (starting) => identify(starting, (http) => http.clientAborted),
+    // Every subscription is a stream, whatever its field: it is counted, and ends with its key.
+    async onSubscribe(starting) {
+      let stream: Stream | undefined;
+      await identify(starting, (http, caller) => {
+        stream = streams.open(caller, http.clientAborted);
+        return stream.signal;
+      });
+      if (stream === undefined) return undefined;
+      const opened = stream;
+      const { http } = starting.args.contextValue;
+      return {
+        onSubscribeResult({ result, setResult }) {
+          if (!isAsyncIterable<ExecutionResult>(result)) return opened.close();
+          setResult(endingWith(opened, result, (refusal) => ({ errors: [presentError(refusal, http)] })));
+        },
+      };
+    },
+  };
 }
 
 /** Whether an operation asks for the schema only. A fragment may hide anything, so it counts as more. */

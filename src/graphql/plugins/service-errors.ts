@@ -126,6 +126,6 @@ function rootCause(error: GraphQLError): Error | undefined {
 
 function logged(failure: ServiceError, http: FastifyRequest): ServiceError {
   if (failure.status >= 500) http.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
-  if (failure.retryAfterSeconds !== undefined) http.retryAfter(failure.retryAfterSeconds);
+  http.addHeaders(failure.headers);
   return failure;
 }

@@ -4,6 +4,7 @@ import * as idempotency from './002_idempotency.ts';
 import * as delivery from './003_delivery.ts';
 import * as webhookDestinations from './004_webhook_destinations.ts';
 import * as publication from './005_publication.ts';
+import * as rateLimits from './006_rate_limits.ts';
 
 /** Every step of the schema in order. A step that has been released is never changed: add another. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -12,4 +13,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '003_delivery': delivery,
   '004_webhook_destinations': webhookDestinations,
   '005_publication': publication,
+  '006_rate_limits': rateLimits,
 };

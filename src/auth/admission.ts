@@ -1,0 +1,39 @@
+/** Admission: who a request is from, and whether they have made too many. Both faces begin with it. */
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.ts';
+import { type Authenticate, apiKeyOf } from '../http/server.ts';
+import { clientOf } from '../security/addresses.ts';
+import type { Caller } from './caller.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/**
+ * Identifies the caller of a request, and counts it.
+ * @throws ServiceError as {@link Authenticate}, or `service_unavailable` for one request too many
+ */
+export type Admit = (request: FastifyRequest) => Promise<Caller>;
+
+export interface AdmissionLimits {
+  /** Requests, by API key. */
+  readonly requests: RateLimit;
+  /** Requests with a wrong API key, by client address. */
+  readonly wrongKeys: RateLimit;
+}
+
+/**
+ * A right key is admitted whatever wrong ones come from its address, which many clients behind one proxy may share. So the
+ * key is looked up first, which is one read by an index.
+ */
+export const admission =
+  (authenticate: Authenticate, { requests, wrongKeys }: AdmissionLimits): Admit =>
+  async (request) => {
+    const caller = await authenticate(apiKeyOf(request)).catch(async (error: unknown) => {
+      if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
+      throw error;
+    });
+    request.addHeaders(await requests.take(caller.keyId));
+    return caller;
+  };
+
+/** Not a missing one: nothing was looked up for it. */
+const isWrongKey = (error: unknown): boolean =>
+  error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);

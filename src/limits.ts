@@ -1,0 +1,30 @@
+/** The rate limits of a deployment, by their settings. */
+import type { AdmissionLimits } from './auth/admission.ts';
+import { createRateLimits, type RateLimit, type RateLimitsContext } from './auth/rate-limit.ts';
+
+/** 0 stands for no limit. */
+export interface RateLimitSettings {
+  readonly requestsPerMinute: number;
+  readonly wrongKeysPerMinute: number;
+  readonly eventsPerSecond: number;
+  readonly deliveriesPerSecond: number;
+}
+
+/** What is limited by the second is counted over this many, so that work can come in bursts. */
+const burstSeconds = 10;
+
+export function rateLimits(
+  settings: RateLimitSettings,
+  context: RateLimitsContext,
+): AdmissionLimits & Readonly<Record<'events' | 'deliveries', RateLimit>> {
+  const limit = createRateLimits(context);
+  const byMinute = (name: string, quota: number, what: string) => limit({ name, quota, seconds: 60, what });
+  const bySecond = (name: string, quota: number, what: string) =>
+    limit({ name, quota: quota * burstSeconds, seconds: burstSeconds, what });
+  return {
+    requests: byMinute('requests', settings.requestsPerMinute, 'requests with this API key'),
+    wrongKeys: byMinute('wrong-keys', settings.wrongKeysPerMinute, 'requests with wrong API keys from this address'),
+    events: bySecond('events', settings.eventsPerSecond, 'events of this workspace'),
+    deliveries: bySecond('deliveries', settings.deliveriesPerSecond, 'deliveries of this workspace'),
+  };
+}

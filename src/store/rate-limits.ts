@@ -1,0 +1,32 @@
+/** Rate limits in the database: a row for each bucket that is not full. */
+import { sql } from 'kysely';
+import type { RateLimitStore } from '../auth/rate-limit.ts';
+import type { Database } from './database.ts';
+import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
+
+/** How often, in microseconds, rows of full buckets are deleted: they say no more than no row. */
+const cleanEvery = 60_000_000;
+
+export function databaseRateLimits(database: Database, kind: DatabaseKind): RateLimitStore {
+  let cleanedAt = 0;
+  return {
+    async add(grants, now) {
+      const granted = [...grants].map(([id, amount]) => ({ id, amount }));
+      const rows = rowsTable(kind, 'granted', { id: 'text', amount: 'bigint' }, rowsText(granted));
+      const greatest = sql.raw(kind === 'postgres' ? 'greatest' : 'max');
+      const at = sql`cast(${now} as bigint)`;
+      // In the order of ids, so that two processes that settle the same buckets cannot wait for each other.
+      const { rows: settled } = await sql<{ id: string; full_at: number }>`
+        insert into rate_limits (id, full_at)
+        select granted.id, ${at} + granted.amount from ${rows} where true order by granted.id
+        on conflict (id) do update
+          set full_at = ${greatest}(rate_limits.full_at, ${at}) + excluded.full_at - ${at}
+        returning id, full_at`.execute(database);
+      if (now - cleanedAt >= cleanEvery) {
+        cleanedAt = now;
+        await database.deleteFrom('rate_limits').where('full_at', '<', now).execute();
+      }
+      return new Map(settled.map(({ id, full_at }) => [id, full_at]));
+    },
+  };
+}

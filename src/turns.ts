@@ -1,0 +1,34 @@
+/** Turns: work that many wait for at once, a few pieces for each turn of the event loop, so that requests are served in between. */
+import { setImmediate } from 'node:timers';
+
+export interface Turns {
+  /** Resolves when it is the caller's turn. */
+  next(): Promise<void>;
+}
+
+/** @param size pieces of work in one turn of the event loop, at least 1 */
+export function createTurns(size: number): Turns {
+  const waiting: (() => void)[] = [];
+  let left = size;
+  let isScheduled = false;
+
+  const schedule = () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      const started = waiting.splice(0, size);
+      left = size - started.length;
+      for (const start of started) start();
+      // Whoever takes a turn schedules the next one: without it nothing would ever fill `left` again.
+      if (started.length > 0) schedule();
+    });
+  };
+  return {
+    async next() {
+      schedule();
+      if (left > 0) left -= 1;
+      else await new Promise<void>((resolve) => void waiting.push(resolve));
+    },
+  };
+}

@@ -1,0 +1,258 @@
+/** Rate limits on every operation of both faces, shared by the processes of one database. The clock is the test's. */
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createRateLimits, type RateLimitStore } from '../../src/auth/rate-limit.ts';
+import { endpoints } from '../../src/rest/endpoints.ts';
+import { databases } from '../support/databases.ts';
+import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { fieldOperations } from '../support/operations.ts';
+import { createTriggerWebhookAt, createWebhookAt } from '../support/webhook-creation.ts';
+
+const named = { accountId: 'a', draftId: '1', webhookId: 'w', triggerId: 't', deliveryId: 'd' };
+const wrongKey = `postern_${'x'.repeat(43)}`;
+
+async function start(options: GatewayOptions & { readonly second?: boolean } = {}, dialect = databases[0]) {
+  const place = await dialect?.location();
+  if (place === undefined) throw new Error('there is no database');
+  const clock = { now: new Date('2026-11-20T12:00:00Z') };
+  const environment = { DATABASE_URL: place.url, ...options.environment };
+  // Nothing is sent: the tests are about what is accepted.
+  const delivery = { limits: { slots: 0 } };
+  const gateway = await startGateway({ clock, environment, delivery });
+  const second = options.second ? await startGateway({ clock, environment, delivery }) : gateway;
+  onTestFinished(async () => {
+    if (second !== gateway) await second.close();
+    await gateway.close();
+    await place.drop();
+  });
+  const pass = (seconds: number) => {
+    clock.now = new Date(clock.now.getTime() + seconds * 1_000);
+  };
+  return { gateway, second, pass, workspace: await gateway.workspace() };
+}
+
+const who = '{ viewer { keyId } }';
+const refused = { type: 'errors/service_unavailable', status: 503, instance: expect.any(String) };
+
+describe.each(databases)('requests of a key on $name', (dialect) => {
+  test.each([5, 200])('two processes share a limit of %i', async (limit) => {
+    const { gateway, second, pass, workspace } = await start(
+      { environment: { REQUESTS_PER_MINUTE: String(limit) }, second: true },
+      dialect,
+    );
+    const granted = async (requests: number) => {
+      let count = 0;
+      for (let n = 0; n < requests; n += 1) {
+        const { address } = n % 2 === 0 ? gateway : second;
+        if ((await graphql(address, workspace.key, who)).status === 200) count += 1;
+      }
+      return count;
+    };
+    // Each process may grant a tenth before the other hears of it.
+    const slack = limit < 10 ? 0 : 2 * (limit / 10 + 1);
+    const first = await granted(limit * 2);
+    expect(first).toBeGreaterThanOrEqual(limit);
+    expect(first).toBeLessThanOrEqual(limit + slack);
+    pass(30);
+    const later = await granted(limit * 2);
+    expect(later).toBeGreaterThanOrEqual(Math.floor(limit / 2) - slack);
+    expect(later).toBeLessThanOrEqual(limit / 2 + slack);
+  });
+});
+
+describe('requests of a key', () => {
+  test('are refused at every root field and endpoint, say when to come again, and leave other keys and probes alone', async () => {
+    const { gateway, workspace, pass } = await start({ environment: { REQUESTS_PER_MINUTE: '2' } });
+    const { headers } = await graphql(gateway.address, workspace.key, who);
+    expect(headers.get('ratelimit-policy')).toBe('"requests";q=2;w=60');
+    expect(headers.get('ratelimit')).toBe('"requests";r=1;t=30');
+    await graphql(gateway.address, workspace.key, who);
+    for (const { field, document } of fieldOperations) {
+      const seen = await graphql(gateway.address, workspace.key, document(named));
+      const { status, data, errors } = seen;
+      expect({ field, status, data }).toEqual({ field, status: 503, data: null });
+      expect(errors[0]?.extensions).toMatchObject(refused);
+      expect(seen.headers.get('retry-after')).toBe('30');
+      expect(seen.headers.get('ratelimit')).toBe('"requests";r=0;t=60');
+    }
+    for (const { name, method, path } of endpoints) {
+      const response = await fetch(`${gateway.address}/v1${path.replaceAll(/\{\w+\}/g, '1')}`, {
+        method,
+        headers: { 'x-api-key': workspace.key },
+      });
+      expect({ name, envelope: await response.json() }).toMatchObject({ name, envelope: refused });
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
+    }
+    const other = await gateway.workspace();
+    expect((await graphql(gateway.address, other.key, who)).status).toBe(200);
+    for (const probe of ['/livez', '/readyz']) {
+      const response = await fetch(gateway.address + probe, { headers: { 'x-api-key': workspace.key } });
+      expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
+    }
+    pass(30);
+    expect((await graphql(gateway.address, workspace.key, who)).status).toBe(200);
+    expect((await graphql(gateway.address, workspace.key, who)).status).toBe(503);
+  });
+
+  test('have no limit where it is 0', async () => {
+    const { gateway, workspace } = await start({ environment: { REQUESTS_PER_MINUTE: '0' } });
+    expect((await graphql(gateway.address, workspace.key, who)).headers.get('ratelimit')).toBeNull();
+  });
+});
+
+describe('wrong keys', () => {
+  const ask = (address: string, key: string, forwardedFor?: string) =>
+    fetch(`${address}/v1/webhooks`, {
+      headers: { 'x-api-key': key, ...(forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }) },
+    });
+  const statuses = async (address: string, sources: readonly (string | undefined)[]) => {
+    const seen = [];
+    for (const source of sources) seen.push((await ask(address, wrongKey, source)).status);
+    return seen;
+  };
+
+  test('are counted by the address of the connection, whatever a header says; a right key is served', async () => {
+    const { gateway, workspace, pass } = await start({ environment: { WRONG_KEYS_PER_MINUTE: '3' } });
+    const sources = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4', undefined];
+    expect(await statuses(gateway.address, sources)).toEqual([401, 401, 401, 503, 503]);
+    const last = await ask(gateway.address, wrongKey);
+    expect(last.headers.get('retry-after')).toBe('20');
+    expect(await last.json()).toMatchObject(refused);
+    expect((await graphql(gateway.address, wrongKey, who)).status).toBe(503);
+    expect((await ask(gateway.address, workspace.key)).status).toBe(200);
+    pass(20);
+    expect(await statuses(gateway.address, [undefined, undefined])).toEqual([401, 503]);
+  });
+
+  test('are counted by the client that a trusted proxy names; a /64 of IPv6 is one client', async () => {
+    const environment = { WRONG_KEYS_PER_MINUTE: '1', TRUST_PROXY: '127.0.0.0/8' };
+    const { gateway } = await start({ environment });
+    const sources = ['203.0.113.1', '203.0.113.2', '203.0.113.1', '9.9.9.9, 203.0.113.1', '::ffff:203.0.113.1'];
+    expect(await statuses(gateway.address, sources)).toEqual([401, 401, 503, 503, 503]);
+    const blocks = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:DB8:0:0:ffff::', 'nonsense', 'nonsense'];
+    expect(await statuses(gateway.address, blocks)).toEqual([401, 503, 401, 503, 401, 503]);
+  });
+});
+
+describe.each(databases)('what a workspace has delivered on $name', (dialect) => {
+  const emit = (accountId: string, count = 1) =>
+    `mutation { ${Array.from(
+      { length: count },
+      (_, n) =>
+        `e${n}: emitEvent(input: { accountId: "${accountId}", event: NEW_RELATION }) { ... on EventEmitted { eventId } }`,
+    ).join(' ')} }`;
+  const rowsOf = async ({ app }: Gateway, table: 'events' | 'deliveries', { workspaceId }: TestWorkspace) =>
+    (await app.database.selectFrom(table).select('id').where('workspace_id', '=', workspaceId).execute()).length;
+  const typesOf = ({ errors }: Awaited<ReturnType<typeof graphql>>) => errors.map(({ extensions }) => extensions.type);
+
+  test('events, in one request or in many, by all processes', async () => {
+    const { gateway, second, workspace, pass } = await start(
+      { environment: { EVENTS_PER_SECOND: '1' }, second: true },
+      dialect,
+    );
+    const accountId = await workspace.account();
+    const many = await graphql(gateway.address, workspace.key, emit(accountId, 15));
+    // GraphQL gives up the rest of an operation whose result cannot be null.
+    expect(typesOf(many)).toEqual(['errors/service_unavailable']);
+    expect(await rowsOf(gateway, 'events', workspace)).toBe(10);
+    expect(many.headers.get('retry-after')).toBe('1');
+    expect(many.headers.get('ratelimit')).toBe('"events";r=0;t=10');
+    expect(typesOf(await graphql(second.address, workspace.key, emit(accountId)))).toHaveLength(1);
+    const other = await gateway.workspace();
+    expect(typesOf(await graphql(gateway.address, other.key, emit(await other.account())))).toEqual([]);
+    pass(2);
+    expect(typesOf(await graphql(second.address, workspace.key, emit(accountId, 3)))).toHaveLength(1);
+    expect(await rowsOf(gateway, 'events', workspace)).toBe(12);
+  });
+
+  test('deliveries: many webhooks make an event dear, and redelivering costs the same', async () => {
+    const { gateway, workspace, pass } = await start({ environment: { DELIVERIES_PER_SECOND: '1' } }, dialect);
+    const accountId = await workspace.account();
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1) ids.push(await createWebhookAt(gateway.address, workspace.key));
+    // Twelve deliveries of ten: the third event leaves a debt of two.
+    expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId, 5)))).toHaveLength(1);
+    expect(await rowsOf(gateway, 'deliveries', workspace)).toBe(12);
+    pass(2);
+    expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId)))).toHaveLength(1);
+    pass(10);
+    await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
+    await gateway.app.database.updateTable('deliveries').set({ state: 'failed', claim_token: null }).execute();
+    const redeliver = (id: string) =>
+      `mutation { redeliverAll(input: { webhookId: "${id}", state: FAILED }) { ... on DeliveriesRedelivered { count } } }`;
+    const seen = [];
+    for (const id of ids) seen.push(typesOf(await graphql(gateway.address, workspace.key, redeliver(id))).length);
+    expect(seen).toEqual([0, 0, 0, 0]);
+    expect(typesOf(await graphql(gateway.address, workspace.key, redeliver(ids[0] as string)))).toHaveLength(1);
+  });
+
+  test('webhooks, of both types, by both faces, created one by one or at once', async () => {
+    const { gateway, second, workspace } = await start(
+      { environment: { WEBHOOKS_PER_WORKSPACE: '3' }, second: true },
+      dialect,
+    );
+    const bySource = (address: string) =>
+      fetch(`${address}/v1/webhooks`, {
+        method: 'POST',
+        headers: { 'x-api-key': workspace.key, 'content-type': 'application/json' },
+        body: JSON.stringify({ source: 'users', request_url: 'https://hooks.example/in' }),
+      });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => bySource(n % 2 ? gateway.address : second.address)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(9).fill(403)]);
+    const refusal = { type: 'errors/action_required', status: 403 };
+    expect(await (await bySource(gateway.address)).json()).toMatchObject(refusal);
+    await expect(createTriggerWebhookAt(gateway.address, workspace.key)).rejects.toThrow('errors/action_required');
+    const { id } = await gateway.app.database.selectFrom('webhooks').select('id').executeTakeFirstOrThrow();
+    await fetch(`${gateway.address}/v1/webhooks/${id}`, { method: 'DELETE', headers: { 'x-api-key': workspace.key } });
+    await createTriggerWebhookAt(gateway.address, workspace.key);
+    await expect(createWebhookAt(gateway.address, workspace.key)).rejects.toThrow('errors/action_required');
+    await createWebhookAt(gateway.address, (await gateway.workspace()).key);
+  });
+});
+
+test('a gateway in front is told when to come again, and goes on serving other keys', async () => {
+  const { gateway, workspace } = await start({ environment: { REQUESTS_PER_MINUTE: '1' } });
+  const front = await startGateway({ clock: gateway.clock, environment: { UPSTREAM_URL: gateway.address } });
+  onTestFinished(() => front.close());
+  const list = (key: string) => fetch(`${front.address}/v1/webhooks`, { headers: { 'x-api-key': key } });
+  expect((await list(workspace.key)).status).toBe(200);
+  // More failures than the circuit breaker bears.
+  for (let n = 0; n < 50; n += 1) {
+    const response = await list(workspace.key);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);
+  }
+  expect((await list((await gateway.workspace()).key)).status).toBe(200);
+});
+
+describe('a limit', () => {
+  const logger = pino({ level: 'silent' });
+  const policy = { name: 'requests', quota: 1_000, seconds: 60, what: 'requests' };
+  let now = new Date('2026-11-20T12:00:00Z');
+
+  test('asks the store once for a bucket, then for each tenth of it or second', async () => {
+    let calls = 0;
+    const store: RateLimitStore = {
+      async add(grants, at) {
+        calls += 1;
+        return new Map([...grants].map(([id, grant]) => [id, at + grant]));
+      },
+    };
+    const limit = createRateLimits({ store, now: () => now, logger })(policy);
+    for (let n = 0; n < 100; n += 1) await limit.take('one');
+    expect(calls).toBe(1);
+    for (let n = 0; n < 100; n += 1) await limit.take('one');
+    expect(calls).toBe(2);
+    now = new Date(now.getTime() + 1_000);
+    for (let n = 0; n < 50; n += 1) await limit.take('one');
+    expect(calls).toBe(3);
+  });
+
+  test('holds in the process when the store is away', async () => {
+    const store: RateLimitStore = { add: () => Promise.reject(new Error('the database is away')) };
+    const limit = createRateLimits({ store, now: () => now, logger })({ ...policy, quota: 5 });
+    const takes = await Promise.allSettled(Array.from({ length: 20 }, () => limit.take('one')));
+    expect(takes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  });
+});

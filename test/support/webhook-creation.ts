@@ -1,0 +1,23 @@
+/** Webhooks that are created through the GraphQL face. */
+import { graphql } from './gateway.ts';
+
+const url = 'requestUrl: "https://hooks.example/in", enabled: false';
+
+async function create(address: string, key: string, mutation: string): Promise<string> {
+  const selection = '... on WebhookCreated { webhookId } ... on ServiceError { type }';
+  const { data, errors } = await graphql(address, key, `mutation { made: ${mutation} { ${selection} } }`);
+  if (data?.made?.webhookId === undefined) throw new Error(data?.made?.type ?? JSON.stringify(errors));
+  return data.made.webhookId;
+}
+
+/** Creates a disabled AUTO webhook for `users`. @returns its id @throws Error with the type of the failure */
+export const createWebhookAt = (address: string, key: string) =>
+  create(address, key, `createWebhook(input: { ${url}, source: { users: {} } })`);
+
+/** Creates a disabled TRIGGER webhook. @returns its id @throws Error with the type of the failure */
+export const createTriggerWebhookAt = (address: string, key: string) =>
+  create(
+    address,
+    key,
+    `createTriggerWebhook(input: { ${url}, trigger: { name: "Send", icon: WebhookIcon, context: CHAT } })`,
+  );
