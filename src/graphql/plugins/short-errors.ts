@@ -22,7 +22,9 @@ export function useShortErrors(): Plugin {
   };
 }
 
-const isOfGraphQL = ({ extensions }: Pick<GraphQLError, 'extensions'>): boolean => extensions?.type === undefined;
+/** A complaint about the request. What resolvers throw has a cause, what does not fit the schema a path. */
+const isOfGraphQL = ({ extensions, originalError, path }: GraphQLError): boolean =>
+  extensions?.type === undefined && originalError === undefined && path === undefined;
 
 function shortenedError(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
