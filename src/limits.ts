@@ -18,12 +18,18 @@ export function rateLimits(
   context: RateLimitsContext,
 ): AdmissionLimits & Readonly<Record<'events' | 'deliveries', RateLimit>> {
   const limit = createRateLimits(context);
-  const byMinute = (name: string, quota: number, what: string) => limit({ name, quota, seconds: 60, what });
+  const byMinute = (name: string, quota: number, what: string, lazy = false) =>
+    limit({ name, quota, seconds: 60, what, lazy });
   const bySecond = (name: string, quota: number, what: string) =>
     limit({ name, quota: quota * burstSeconds, seconds: burstSeconds, what });
   return {
     requests: byMinute('requests', settings.requestsPerMinute, 'requests with this API key'),
-    wrongKeys: byMinute('wrong-keys', settings.wrongKeysPerMinute, 'requests with wrong API keys from this address'),
+    wrongKeys: byMinute(
+      'wrong-keys',
+      settings.wrongKeysPerMinute,
+      'requests with wrong API keys from this address',
+      true,
+    ),
     events: bySecond('events', settings.eventsPerSecond, 'events of this workspace'),
     deliveries: bySecond('deliveries', settings.deliveriesPerSecond, 'deliveries of this workspace'),
   };

@@ -23,6 +23,11 @@ export interface Policy {
   readonly seconds: number;
   /** What is counted, and for whom: "requests with this API key". */
   readonly what: string;
+  /**
+   * A bucket is not read from the store before this process has granted something of it: subjects are whoever comes, and
+   * each new one would cost a statement.
+   */
+  readonly lazy?: boolean;
 }
 
 /** Buckets as processes share them. */
@@ -72,6 +77,12 @@ const keptBuckets = 50_000;
 /** The part of a bucket that a process grants before it settles with the store. */
 const unsettledPart = 0.1;
 
+/**
+ * How far ahead, in microseconds, a bucket can be full again: a debt grows no further. One that is more than twice as far
+ * ahead was written before the clock jumped back, and is taken for full. No `seconds` of a policy may be longer than half.
+ */
+export const maxAhead = 120_000_000;
+
 /** How old, in microseconds, a bucket gets before it is settled all the same. */
 const settleAfter = 1_000_000;
 
@@ -118,10 +129,11 @@ export function createRateLimits({ store, now, logger }: RateLimitsContext): (po
     return settlingNext;
   }
 
-  function bucketOf(id: string): Bucket {
+  function bucketOf(subject: string, { name, lazy = false }: Policy): Bucket {
+    const id = `${name}:${subject}`;
     const known = buckets.get(id);
     if (known !== undefined) return known;
-    const bucket: Bucket = { id, fullAt: 0, unsettled: 0, settledAt: store === null ? time() : null };
+    const bucket: Bucket = { id, fullAt: 0, unsettled: 0, settledAt: store === null || lazy ? time() : null };
     buckets.set(id, bucket);
     return bucket;
   }
@@ -130,8 +142,13 @@ export function createRateLimits({ store, now, logger }: RateLimitsContext): (po
     const window = policy.seconds * 1_000_000;
     const ofOne = window / policy.quota;
     const allowance = Math.floor(policy.quota * unsettledPart) * ofOne;
+    /** The time for which the bucket is not full yet, in microseconds. */
+    const usedOf = ({ fullAt }: Bucket): number => {
+      const ahead = fullAt - time();
+      return ahead > 2 * maxAhead ? 0 : Math.max(0, ahead);
+    };
     const fieldsOf = (bucket: Bucket): RateLimitFields => {
-      const used = Math.max(0, bucket.fullAt - time());
+      const used = usedOf(bucket);
       const left = Math.max(0, Math.floor((window - used) / ofOne));
       return {
         ratelimit: `"${policy.name}";r=${left};t=${Math.ceil(used / 1_000_000)}`,
@@ -139,22 +156,23 @@ export function createRateLimits({ store, now, logger }: RateLimitsContext): (po
       };
     };
     const grant = (bucket: Bucket, amount: number) => {
-      bucket.fullAt = Math.max(bucket.fullAt, time()) + amount;
+      bucket.fullAt = time() + Math.min(usedOf(bucket) + amount, maxAhead);
       bucket.unsettled += amount;
     };
-    const isStale = ({ settledAt }: Bucket) => time() - (settledAt ?? 0) >= settleAfter;
+    // Also where the clock jumped back.
+    const isStale = ({ settledAt }: Bucket) => Math.abs(time() - (settledAt ?? 0)) >= settleAfter;
 
     return {
       async take(subject, cost = 1) {
         if (policy.quota === 0) return null;
-        const bucket = bucketOf(`${policy.name}:${subject}`);
+        const bucket = bucketOf(subject, policy);
         const amount = Math.round(cost * ofOne);
         if (store !== null) {
           if (bucket.settledAt === null || bucket.unsettled + amount > allowance) await settle(bucket);
           else if (isStale(bucket)) void settle(bucket);
         }
         const needed = Math.max(amount, ofOne);
-        const excess = Math.max(bucket.fullAt, time()) + needed - time() - window;
+        const excess = usedOf(bucket) + needed - window;
         if (excess > 0) throw exceeded(policy, excess, fieldsOf(bucket));
         grant(bucket, amount);
         if (store !== null && bucket.unsettled > allowance) await settle(bucket);
@@ -162,7 +180,7 @@ export function createRateLimits({ store, now, logger }: RateLimitsContext): (po
       },
       charge(subject, cost) {
         if (policy.quota === 0 || cost === 0) return;
-        const bucket = bucketOf(`${policy.name}:${subject}`);
+        const bucket = bucketOf(subject, policy);
         grant(bucket, Math.round(Math.min(cost, policy.quota) * ofOne));
         if (store !== null && bucket.unsettled > allowance) void settle(bucket);
       },

@@ -134,6 +134,23 @@ describe('wrong keys', () => {
   });
 });
 
+test.each(databases)('a clock that jumped a day ahead and back locks nobody out on $name', async (dialect) => {
+  const { gateway, second, pass, workspace } = await start(
+    { environment: { REQUESTS_PER_MINUTE: '5' }, second: true },
+    dialect,
+  );
+  const statuses = async (address: string) => {
+    const seen = [];
+    for (let n = 0; n < 6; n += 1) seen.push((await graphql(address, workspace.key, who)).status);
+    return seen;
+  };
+  pass(86_400);
+  await statuses(gateway.address);
+  pass(-86_400);
+  expect(await statuses(gateway.address)).toEqual([200, 200, 200, 200, 200, 503]);
+  expect(await statuses(second.address)).toEqual(Array(6).fill(503));
+});
+
 describe.each(databases)('what a workspace has delivered on $name', (dialect) => {
   const emit = (accountId: string, count = 1) =>
     `mutation { ${Array.from(
@@ -247,6 +264,15 @@ describe('a limit', () => {
     now = new Date(now.getTime() + 1_000);
     for (let n = 0; n < 50; n += 1) await limit.take('one');
     expect(calls).toBe(3);
+  });
+
+  test('is in debt of no more than two minutes, however much was used', async () => {
+    const limit = createRateLimits({ store: null, now: () => now, logger })({ ...policy, seconds: 10 });
+    await limit.take('one');
+    for (let n = 0; n < 100; n += 1) limit.charge('one', 1_000_000);
+    await expect(limit.take('one', 0)).rejects.toThrow('Try again in');
+    now = new Date(now.getTime() + 121_000);
+    expect(await limit.take('one', 0)).toMatchObject({ ratelimit: '"requests";r=1000;t=0' });
   });
 
   test('holds in the process when the store is away', async () => {
