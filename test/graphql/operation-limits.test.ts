@@ -182,7 +182,8 @@ describe('introspection', () => {
       expect(errors).toEqual([]);
       expect(data.__schema.types).toHaveLength(Object.keys(schema.getTypeMap()).length);
     }
-    const { data } = await graphql(gateway.address, undefined, getIntrospectionQuery());
+    const all = Object.fromEntries(flags.map((flag) => [flag, true]));
+    const { data } = await graphql(gateway.address, undefined, getIntrospectionQuery(all));
     expect(printSchema(buildClientSchema(data))).toBe(printSchema(schema));
   });
 

@@ -1,13 +1,14 @@
 /** The list of posts as a connection. */
 import { ServiceError } from '../../errors.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
+import { itemsOfNetwork } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
 import { type ReadWith, readWith } from './reading-account.ts';
 
-export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 'posts');
+export const PostConnection = connectionType<ReadWith<Post>>('Post', PostUnion, 'posts', itemsOfNetwork);
 
 export const postConnectionArgs = connectionArgs(postLimits, 'posts');
 
