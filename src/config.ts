@@ -98,7 +98,7 @@ const variables = {
     '150000',
     wholeNumber(1, 1_000_000_000),
   ),
-  GRAPHQL_MAX_RESPONSE_BYTES: variable('Largest GraphQL response in bytes.', '16777216', wholeNumber(1, 268_435_456)),
+  GRAPHQL_MAX_BYTES: variable('Largest GraphQL response in bytes.', '16777216', wholeNumber(1, 268_435_456)),
   OUTBOUND_ALLOW: variable(
     'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`.',
     '',
@@ -198,7 +198,7 @@ export function readConfig(environment: Environment): Config {
     graphiql: values.GRAPHIQL === 'on',
     introspection: values.INTROSPECTION === 'on',
     maxOperationCost: values.GRAPHQL_MAX_COST,
-    maxResponseBytes: values.GRAPHQL_MAX_RESPONSE_BYTES,
+    maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     rateLimits: {

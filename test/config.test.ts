@@ -116,6 +116,27 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'GRAPHIQL must be one of on, off, but is "yes"']],
   },
+  INTROSPECTION: {
+    of: ({ introspection }) => introspection,
+    unset: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'INTROSPECTION must be one of on, off, but is "yes"']],
+  },
+  GRAPHQL_MAX_COST: {
+    of: ({ maxOperationCost }) => maxOperationCost,
+    unset: 150_000,
+    good: [['1', 1]],
+    bad: [['0', 'GRAPHQL_MAX_COST must be a whole number from 1 to 1000000000, but is "0"']],
+  },
+  GRAPHQL_MAX_BYTES: {
+    of: ({ maxResponseBytes }) => maxResponseBytes,
+    unset: 16_777_216,
+    good: [['1', 1]],
+    bad: [['0', 'GRAPHQL_MAX_BYTES must be a whole number from 1 to 268435456, but is "0"']],
+  },
   OUTBOUND_ALLOW: {
     of: ({ outboundAllow }) => outboundAllow.map(([address, bits]) => `${address}/${bits}`),
     unset: [],

@@ -12,7 +12,7 @@ import { authorize, type Operation } from '../operation.ts';
 import { type CursorScope, type Page, type Position, readWindow, startOfList, type Window } from '../paging.ts';
 import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
-import { isConnection, sealsCursor } from './cost/weights.ts';
+import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 
 /** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
@@ -54,11 +54,15 @@ const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implem
   }),
 });
 
-/** The connection type of an item, and its edge type: `PostConnection` and `PostEdge` for `Post`. */
+/**
+ * The connection type of an item, and its edge type: `PostConnection` and `PostEdge` for `Post`.
+ * @param page what a page weighs in the cost of an operation
+ */
 export function connectionType<T extends object, Page extends Connection<T> = Connection<T>>(
   name: string,
   item: OutputRef<T>,
   things: string,
+  page: PageWeights = rowsOfDatabase,
 ) {
   // Not of T: where its items stand, a connection may have an Error.
   const node: OutputRef<object> = item;
@@ -79,7 +83,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   });
   return builder.objectRef<Page>(`${name}Connection`).implement({
     description: `A page of ${things}.`,
-    extensions: isConnection,
+    extensions: isConnection(page),
     fields: (t) => ({
       edges: t.field({
         type: [EdgeObject],

@@ -30,9 +30,9 @@ function withDirectives(printed: string): string {
     if (typeName !== undefined) {
       fields = fieldsOf(typeName);
       directives = '';
+      isInterface = line.startsWith('interface');
       const type = schema.getType(typeName);
       if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, directivesOf(type).cost)} {`);
-      isInterface = line.startsWith('interface');
     }
     // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.
     const [, fieldName = ''] = /^ {2}(\w+)[(:]/.exec(line) ?? [];

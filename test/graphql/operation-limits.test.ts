@@ -1,5 +1,5 @@
 /** What an operation may ask for: refused before it is validated, in the contract's terms, and told what it costs. */
-import { buildClientSchema, getIntrospectionQuery, parse } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, parse, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationLimits } from '../../src/graphql/cost/limits.ts';
 import { exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
@@ -180,8 +180,11 @@ describe('introspection', () => {
     for (const options of combinations) {
       const { data, errors } = await graphql(gateway.address, undefined, getIntrospectionQuery(options));
       expect(errors).toEqual([]);
-      expect(Object.keys(buildClientSchema(data).getTypeMap()).sort()).toEqual(Object.keys(schema.getTypeMap()).sort());
+      expect(data.__schema.types).toHaveLength(Object.keys(schema.getTypeMap()).length);
     }
+    const all = Object.fromEntries(flags.map((flag) => [flag, true]));
+    const { data } = await graphql(gateway.address, undefined, getIntrospectionQuery(all));
+    expect(printSchema(buildClientSchema(data))).toBe(printSchema(schema));
   });
 
   test.each([
@@ -261,7 +264,7 @@ describe('introspection', () => {
 
 describe('the size of a response', () => {
   test('is limited, also where the same text is selected under many names', async () => {
-    const gateway = await startGateway({ environment: { GRAPHQL_MAX_RESPONSE_BYTES: '3000' } });
+    const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
     const workspace = await gateway.workspace();
     const ask = (count: number) =>
       graphql(gateway.address, workspace.key, `{ viewer { ${times(count, (n) => `a${n}: keyId`)} } }`);

@@ -50,9 +50,6 @@ interface Place {
   readonly size: number | undefined;
 }
 
-/** What each item of a page weighs for being read, beside what is selected of it. */
-const readWeight = 20;
-
 function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Variables) {
   const sizes = createSizes(schema);
   /** Costs of the selection sets that are alone in their place, for one object of a type and size. */
@@ -103,7 +100,7 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
     if (!isCompositeType(named)) return own;
     const { objects, page } = sizesOf(field, given.value, size);
     // A page is read as a whole, whatever is selected of it.
-    const reading = (page ?? 0) * readWeight;
+    const reading = (page ?? 0) * field.itemWeight;
     return own + reading + objects * (field.typeWeight + inObject(selectionSetsOf(nodes), { type: named, size: page }));
   };
 

@@ -16,6 +16,7 @@ import {
 import { BoundedMap } from '../../bounded-map.ts';
 import { directivesOf } from './directives.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
+import { pageWeightsOf } from './weights.ts';
 
 /** The largest page of any list. A field refuses a larger one itself, and says so in its own words. */
 const maxPage = 250;
@@ -28,6 +29,8 @@ export interface FieldOf {
   readonly weight: number;
   /** The weight of each object that the field returns. */
   readonly typeWeight: number;
+  /** What each item of the page weighs for being read, where the field returns a connection. */
+  readonly itemWeight: number;
   /** Whether the field has the size of the connection that it belongs to. */
   readonly isSized: boolean;
   /** Whether the size is that of fields of the returned object: the field returns a connection. */
@@ -92,6 +95,7 @@ function describe(
     definition,
     weight: Number(cost?.weight ?? (isIntrospection ? introspectionWeight : 1)),
     typeWeight: isComposite ? dearest(schema, named) : 0,
+    itemWeight: pageWeightsOf(named)?.item ?? 0,
     isSized: isList && listSize === undefined && assumed === undefined,
     sizesOthers,
     size,

@@ -4,6 +4,7 @@
  */
 import {
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
@@ -17,8 +18,6 @@ import {
 import { type CostDirectives, costs, directivesOf } from './directives.ts';
 
 const weights = {
-  /** Reading a page of a list, from a network, a service or the database. */
-  list: 1_000,
   /** Reading one object by its id. The reads of one tick are one query. */
   read: 50,
   /** A write: transactions, and calls of a network. */
@@ -48,17 +47,37 @@ export const readsByIds = (argument: string, assumedSize: number) =>
   costs(weights.read, { assumedSize, slicingArguments: [argument], requireOneSlicingArgument: false });
 
 /** For `extensions` of a list that is read as a whole. */
-export const readsList = (assumedSize: number) => costs(weights.list, { assumedSize });
+export const readsList = (assumedSize: number) => costs(rowsOfDatabase.call, { assumedSize });
+
+/** What a page of a connection weighs, whatever is selected of it. */
+export interface PageWeights {
+  /** The call. */
+  readonly call: number;
+  /** Each item, for being read. */
+  readonly item: number;
+}
+
+/** SQLite holds the event loop while it reads. */
+export const rowsOfDatabase: PageWeights = { call: 1_000, item: 20 };
+
+/** While a network responds, others are served; and equal pages of one operation are read once. */
+export const itemsOfNetwork: PageWeights = { call: 300, item: 5 };
 
 /** For `extensions` of the object type of a connection. Each field that returns it gets {@link connectionCost}. */
-export const isConnection = { connection: true } as const;
+export const isConnection = (page: PageWeights) => ({ connection: page });
+
+/** What the type of a connection says of its pages; undefined for any other type. */
+export const pageWeightsOf = ({ extensions }: GraphQLNamedType): PageWeights | undefined =>
+  // Nothing else writes this extension.
+  extensions.connection as PageWeights | undefined;
 
 /** The default of `first` counts where it is omitted. */
-const connectionCost = costs(weights.list, {
-  slicingArguments: ['first'],
-  sizedFields: ['edges', 'nodes'],
-  requireOneSlicingArgument: false,
-}).directives;
+const connectionCost = ({ call }: PageWeights): CostDirectives =>
+  costs(call, {
+    slicingArguments: ['first'],
+    sizedFields: ['edges', 'nodes'],
+    requireOneSlicingArgument: false,
+  }).directives;
 
 /** Gives each field what follows from its type, unless the field says otherwise: the next field is covered at once. */
 export function applyCosts(schema: GraphQLSchema): GraphQLSchema {
@@ -78,7 +97,7 @@ export function applyCosts(schema: GraphQLSchema): GraphQLSchema {
 /** The object types of which connections have pages. */
 function rowTypes(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType> {
   const nodes = Object.values(schema.getTypeMap()).flatMap((type) => {
-    const field = isObjectType(type) && type.extensions.connection === true ? type.getFields().nodes : undefined;
+    const field = isObjectType(type) && pageWeightsOf(type) !== undefined ? type.getFields().nodes : undefined;
     return field === undefined ? [] : [getNamedType(field.type)];
   });
   return new Set(
@@ -88,7 +107,8 @@ function rowTypes(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType> {
 
 function derived(field: GraphQLField<unknown, unknown>, { listSize }: CostDirectives): CostDirectives {
   const type = getNamedType(field.type);
-  if (type.extensions.connection === true) return connectionCost;
+  const page = pageWeightsOf(type);
+  if (page !== undefined) return connectionCost(page);
   if (!isLeafType(type)) return {};
   // The specification weighs values of a list by their type. A built-in scalar cannot say a weight in a printed schema.
   const size = isListType(getNullableType(field.type)) ? (listSize?.assumedSize ?? 0) : 0;

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
+import { itemsOfNetwork } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostList, postLimits } from '../shapes.ts';
@@ -13,7 +14,7 @@ interface PostWindow extends Connection<ReadWith<Post>> {
   readonly paging: PostList['paging'];
 }
 
-export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts');
+export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts', itemsOfNetwork);
 
 const PostPagingObject = builder.objectRef<PostList['paging']>('PostPaging').implement({
   description: 'What the network says of one page of its list.',
