@@ -166,6 +166,7 @@ describe('numbers of the contract in the schema', () => {
   /** The names of the numbers in a shape, at any depth. */
   function namesOf(shape: unknown, name = ''): string[] {
     if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable) return namesOf(shape.unwrap(), name);
+    if (shape instanceof z.ZodPipe) return namesOf(shape.out, name);
     if (shape instanceof z.ZodArray) return namesOf(shape.element, name);
     if (shape instanceof z.ZodDiscriminatedUnion || shape instanceof z.ZodUnion) {
       return shape.options.flatMap((option) => namesOf(option, name));
