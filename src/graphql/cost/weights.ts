@@ -24,6 +24,8 @@ const weights = {
   mutation: 1_000,
   /** A value in the response. */
   value: 1,
+  /** A value of the scalar `JSON`: a whole object, to be serialized. */
+  json: 10,
   /** An HMAC. */
   cursor: 20,
   /** An object that is a row of the database, or an item of a page: it is read and parsed. */
@@ -112,5 +114,6 @@ function derived(field: GraphQLField<unknown, unknown>, { listSize }: CostDirect
   if (!isLeafType(type)) return {};
   // The specification weighs values of a list by their type. A built-in scalar cannot say a weight in a printed schema.
   const size = isListType(getNullableType(field.type)) ? (listSize?.assumedSize ?? 0) : 0;
-  return costs(weights.value * (1 + size)).directives;
+  const weight = type.name === 'JSON' ? weights.json : weights.value;
+  return costs(weight * (1 + size)).directives;
 }
