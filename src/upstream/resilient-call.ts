@@ -7,7 +7,7 @@ import { type CallOutcome, type CircuitBreaker, createCircuitBreaker } from './c
 import type { Exchange, PreparedCall } from './exchange.ts';
 import { expiry, type Failure, isTrouble } from './failure.ts';
 import type { Success } from './response.ts';
-import { createRetryBudget } from './retry-budget.ts';
+import { createRetryBudget } from './retry-policy.ts';
 
 /**
  * Makes a call, and repeats it where that is safe and may help.

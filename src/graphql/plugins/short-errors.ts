@@ -4,8 +4,10 @@ import { issueLimits, shortened } from '../../issues.ts';
 
 /** Of one message. Those of graphql-js have about a hundred, and the names and values that they repeat. */
 const maxMessageCharacters = 500;
-/** Errors of graphql-js in one response, in bytes of JSON. The first is told even if it is larger. */
+/** Errors of graphql-js in one response, in bytes of JSON as they are presented. The first is told even if it is larger. */
 const maxErrorBytes = 12_288;
+/** What presenting adds to an error besides the message, which it repeats as `detail`. */
+const envelopeBytes = 200;
 
 /**
  * Shortens what graphql-js says about an invalid request: it repeats names, literals and values of variables in full, and
@@ -46,7 +48,7 @@ export function shortenedMessage(message: string): string {
 function firstErrors(errors: readonly GraphQLError[]): GraphQLError[] {
   let left = maxErrorBytes;
   const end = errors.findIndex((error, index) => {
-    left -= Buffer.byteLength(JSON.stringify(error));
+    left -= 2 * Buffer.byteLength(JSON.stringify(error)) + envelopeBytes;
     return (left < 0 && index > 0) || index === issueLimits.count;
   });
   if (end === -1) return [...errors];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import type { Failure } from '../../src/upstream/failure.ts';
-import { createRetryBudget, retryRules } from '../../src/upstream/retry-budget.ts';
+import { createRetryBudget, retryRules } from '../../src/upstream/retry-policy.ts';
 
 const failure = (more: Partial<Failure>): Failure => ({
   kind: 'response',
