@@ -58,8 +58,9 @@ export function deliveryQueries({
       if (delivery == null) {
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
-      // What an endpoint responds is its owner's, and may repeat the headers that it was sent.
-      const managed = accessTo(caller, accountIdsOf(delivery)) === 'manage';
+      // What an endpoint responds is its owner's, and may repeat the headers that it was sent, whose values take the
+      // scope `webhooks:write` as well.
+      const managed = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(delivery)) === 'manage';
       const scope = ['delivery attempts', caller.keyId, delivery_id];
       // Attempts are in the order of their numbers, whatever the clock was.
       const page = await selectPage(

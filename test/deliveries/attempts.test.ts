@@ -1,9 +1,24 @@
 /** The attempts of a delivery over GraphQL, on every database. */
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
-import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
+import { startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries-graphql.ts';
 
 describe.each(databases)('attempts on $name', (dialect) => {
+  it('show no response body without the scope that shows header values', async () => {
+    const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    receiver.answer = (_request, response) => void response.end('x-tok: secret');
+    await gateway.emit('a');
+    await gateway.delivery.worker.idle();
+    const reader = await gateway.space.newKey({ scopes: ['webhooks:read'] });
+    const bodyFor = async (key: string) => {
+      const { data } = await ask(stateDocument, { webhookId }, key);
+      return data.webhook.deliveries.nodes[0].attempts.nodes[0].responseBody;
+    };
+    expect(await bodyFor(gateway.space.key)).toBe('x-tok: secret');
+    expect(await bodyFor(reader)).toBe('********');
+  });
+
   it('show a delivery fail, be retried and succeed', async () => {
     const { gateway, receiver, ask, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

@@ -30,7 +30,7 @@ const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttemp
     }),
     responseBody: t.exposeString('response_body', {
       description:
-        'Start of the response body as text, up to 1 KiB; `********` for API keys that may not manage the webhook.',
+        'Start of the response body as text, up to 1 KiB; `********` for API keys without `webhooks:write`, and for those that may not manage the webhook.',
     }),
   }),
 });

@@ -13,14 +13,14 @@ export function documentCache(
   let tokens = 0;
 
   const drop = (text: string, document: DocumentNode): void => {
-    if (documents.delete(text)) tokens -= weightOf(document);
+    if (documents.delete(text)) tokens -= weightOf(text, document);
   };
   return (text) => {
     const known = documents.get(text);
     const document = known ?? parse(text);
     if (known !== undefined) drop(text, known);
     documents.set(text, document);
-    tokens += weightOf(document);
+    tokens += weightOf(text, document);
     // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
     for (const [oldest, old] of documents) {
       if (tokens <= maxTokens) break;
@@ -30,4 +30,8 @@ export function documentCache(
   };
 }
 
-const weightOf = ({ tokenCount = 1 }: DocumentNode & { readonly tokenCount?: number }): number => tokenCount;
+/** Comments and long strings are few tokens, but their text is kept. */
+const charactersPerToken = 16;
+
+const weightOf = (text: string, { tokenCount = 1 }: DocumentNode & { readonly tokenCount?: number }): number =>
+  Math.max(tokenCount, Math.ceil(text.length / charactersPerToken));
