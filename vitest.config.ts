@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { slowSuites } from './test/support/slow-suites.ts';
 
 export default defineConfig(({ mode }) => {
@@ -15,7 +15,11 @@ export default defineConfig(({ mode }) => {
       maxWorkers: '100%',
       // `npm run test:quick`: no slow suites, no Postgres, no browser, and the modules are loaded once for all suites.
       ...(quick
-        ? { exclude: Object.keys(slowSuites), isolate: false, env: { TEST_POSTGRES_URL: '', CHROMIUM: 'none' } }
+        ? {
+            exclude: [...configDefaults.exclude, ...Object.keys(slowSuites)],
+            isolate: false,
+            env: { TEST_POSTGRES_URL: '', CHROMIUM: 'none' },
+          }
         : {}),
     },
   };
