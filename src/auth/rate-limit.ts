@@ -189,7 +189,7 @@ export function createRateLimits({ store, now, logger }: RateLimitsContext): (po
 }
 
 /**
- * The contract has no 429, and lists for each endpoint what it may answer. 503 `errors/service_unavailable` stands at every
+ * The contract has no 429, and lists for each endpoint what it may return. 503 `errors/service_unavailable` stands at every
  * endpoint, means "retry later" there, and has `Retry-After` in HTTP (RFC 9110, section 10.2.3), so clients that repeat
  * requests do the right thing; a 403 tells them to give up.
  */

@@ -19,7 +19,7 @@ export interface Idempotency {
    * response.
    *
    * Only a success is stored. A request that was refused has changed nothing that a repetition would change twice, and may
-   * succeed once its cause is mended: the next request with the key runs `work` again. Storing refusals too, as Stripe does
+   * succeed once its cause is corrected: the next request with the key runs `work` again. Storing refusals too, as Stripe does
    * with those of requests that have begun, would let anyone fill the database with requests that cost nothing.
    * @param work acts, and returns the body of the response; it throws what it refuses
    * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the

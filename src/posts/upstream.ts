@@ -8,9 +8,9 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
   return {
     async list(context, request) {
       requireAccount(context.caller, request.account_id);
-      const answer = await upstream.call(context, postEndpoints.list, request);
-      const { items, cursor } = pageOf(answer);
-      return { object: 'PostList', items, cursor, paging: { page_count: pageCountOf(answer) ?? items.length } };
+      const response = await upstream.call(context, postEndpoints.list, request);
+      const { items, cursor } = pageOf(response);
+      return { object: 'PostList', items, cursor, paging: { page_count: pageCountOf(response) ?? items.length } };
     },
   };
 }

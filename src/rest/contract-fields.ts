@@ -1,7 +1,7 @@
 /**
  * What leaves a REST endpoint: the fields that the contract has, whatever a service behind the gateway adds. Reading is
  * tolerant all the same: a value of another type than the contract's, and an item of a kind that it does not have, leave
- * as they came, because half an answer is more than none.
+ * as they came, because half a response is better than none.
  */
 import { z } from 'zod';
 

@@ -103,7 +103,7 @@ export function databaseIdempotency(
   };
 }
 
-/** Only successes are stored. The endpoint knows with which status it answers them. */
+/** Only successes are stored. The endpoint knows the status of their responses. */
 const success = 200;
 
 const rowId = ({ caller, endpoint, key }: IdempotentRequest): string =>

@@ -1,5 +1,5 @@
 /**
- * The introspection that tools use (GraphiQL, code generators, Relay, Apollo, urql), answered from prepared responses.
+ * The introspection that tools use (GraphiQL, code generators, Relay, Apollo, urql), served from prepared responses.
  * It is as large as the schema, and anybody may ask for it without a key, so it is executed once.
  *
  * A tool's query is recognised by what it selects, not by its text: some or all of what graphql-js' own introspection
@@ -44,7 +44,7 @@ interface Reading {
   selections: number;
 }
 
-/** Answers an introspection operation with its response as JSON; null for an operation that is more than that. */
+/** The response to an introspection operation, as JSON; null for an operation that is more than that. */
 export type Introspect = (document: DocumentNode, operation: OperationDefinitionNode) => string | null;
 
 export function preparedIntrospection(schema: GraphQLSchema): Introspect {

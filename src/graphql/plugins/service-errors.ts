@@ -101,8 +101,12 @@ function ofCaller(
   const presented = toGraphQLError(failure, http.id, error);
   const { originalError: _, ...extensions } = error.extensions;
   // As GraphQL over HTTP has it: 400, but 200 where the client accepts nothing newer than application/json.
-  const answer = response ?? (isWhole ? { status, spec: true } : undefined);
-  Object.assign(presented.extensions, { ...extensions, ...presented.extensions, ...(answer ? { http: answer } : {}) });
+  const httpResponse = response ?? (isWhole ? { status, spec: true } : undefined);
+  Object.assign(presented.extensions, {
+    ...extensions,
+    ...presented.extensions,
+    ...(httpResponse ? { http: httpResponse } : {}),
+  });
   return presented;
 }
 
