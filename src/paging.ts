@@ -24,9 +24,15 @@ export interface Position {
 
 export const startOfList: Position = { cursor: null, offset: 0 };
 
+interface Item<T> {
+  readonly node: T;
+  /** The position after it. */
+  readonly after: Position;
+}
+
 /** Consecutive items of a list, each with the position after it. */
 export interface Window<T> {
-  readonly items: readonly { readonly node: T; readonly after: Position }[];
+  readonly items: readonly Item<T>[];
   readonly hasNextPage: boolean;
   /** Where to resume; null if nothing was read and no page follows. */
   readonly end: Position | null;
@@ -47,23 +53,50 @@ export async function readWindow<T>(
   load: (cursor: string | null, limit: number) => Promise<Page<T>>,
   { first, from, maxLimit }: { readonly first: number; readonly from: Position; readonly maxLimit: number },
 ): Promise<Window<T>> {
-  const items: { node: T; after: Position }[] = [];
+  const items: Item<T>[] = [];
   let at = from;
   let more = true;
   for (let loads = 0; loads < maxLoads && more && items.length < first; loads += 1) {
-    const page = await load(at.cursor, Math.min(maxLimit, at.offset + first - items.length));
-    const end = Math.min(page.items.length, at.offset + first - items.length);
-    const { cursor, offset } = at;
-    for (const [index, node] of page.items.slice(offset, end).entries()) {
-      const next = offset + index + 1;
-      const last = next === page.items.length && page.cursor !== null;
-      items.push({ node, after: last ? { cursor: page.cursor, offset: 0 } : { cursor, offset: next } });
-    }
-    more = end < page.items.length || page.cursor !== null;
-    // The page may have become shorter since the position was created. Then the items after it are on the next pages.
-    if (end >= page.items.length) at = { cursor: page.cursor, offset: 0 };
+    const page = await load(at.cursor, limitAt(at, { wanted: first - items.length, maxLimit }));
+    ({ at, more } = take(page, at, first, items));
   }
   return { items, hasNextPage: more, end: items.at(-1)?.after ?? (more ? at : null) };
+}
+
+/**
+ * The same window over one page that was read already.
+ * @returns null if the window needs another page
+ */
+export function windowOfPage<T>(
+  page: Page<T>,
+  { first, from }: { readonly first: number; readonly from: Position },
+): Window<T> | null {
+  const items: Item<T>[] = [];
+  const { at, more } = take(page, from, first, items);
+  if (more && items.length < first) return null;
+  return { items, hasNextPage: more, end: items.at(-1)?.after ?? (more ? at : null) };
+}
+
+/** How many items to ask for, of a page that a window of `wanted` items begins in. */
+export const limitAt = (
+  { offset }: Position,
+  { wanted, maxLimit }: { readonly wanted: number; readonly maxLimit: number },
+): number => Math.min(maxLimit, offset + wanted);
+
+/** Adds the items of a page, up to `first` in all. @returns where the window goes on, and whether there is more */
+function take<T>(page: Page<T>, at: Position, first: number, items: Item<T>[]): { at: Position; more: boolean } {
+  const { cursor, offset } = at;
+  const end = Math.min(page.items.length, offset + first - items.length);
+  for (const [index, node] of page.items.slice(offset, end).entries()) {
+    const next = offset + index + 1;
+    const last = next === page.items.length && page.cursor !== null;
+    items.push({ node, after: last ? { cursor: page.cursor, offset: 0 } : { cursor, offset: next } });
+  }
+  return {
+    // The page may have become shorter since the position was created. Then the items after it are on the next pages.
+    at: end >= page.items.length ? { cursor: page.cursor, offset: 0 } : at,
+    more: end < page.items.length || page.cursor !== null,
+  };
 }
 
 /** Turns the payload of a cursor into opaque text for callers, and back. */

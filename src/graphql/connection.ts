@@ -14,6 +14,7 @@ import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
+import { hasWindow } from './list-source.ts';
 
 /** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
 export interface Connection<T> {
@@ -76,6 +77,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
       }),
       node: t.expose('node', {
         type: node,
+        extensions: hasWindow('item'),
         nullable: true,
         description: 'The item; null if it could not be read, with an error at its path.',
       }),
@@ -87,11 +89,13 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
     fields: (t) => ({
       edges: t.field({
         type: [EdgeObject],
+        extensions: hasWindow('edges'),
         description: 'The items, each with its cursor.',
         resolve: ({ window, cursorOf }) => window.items.map((item): Edge => ({ ...item, cursorOf })),
       }),
       nodes: t.field({
         type: [node],
+        extensions: hasWindow('items'),
         nullable: { list: false, items: true },
         description: 'The items without cursors. An item is null if it could not be read, with an error at its path.',
         resolve: ({ window }) => window.items.map((item): object => item.node),
@@ -129,7 +133,8 @@ interface ListRequest {
   readonly cursor?: string | undefined;
 }
 
-interface ConnectionRequest<Request, Item> {
+/** A list that a connection shows a window of. */
+export interface ConnectionRequest<Request, Item> {
   /** The operation that reads the list. Its scope and shape are checked once, however many pages are read. */
   readonly operation: Operation<Request, Page<Item>>;
   /** The arguments that choose the list, in the contract's terms. */
@@ -139,8 +144,21 @@ interface ConnectionRequest<Request, Item> {
   readonly after?: string | null | undefined;
   /** What cursors are bound to beside the workspace: the name of the list, and the arguments that choose it. */
   readonly list: CursorScope;
-  /** Reads a page in place of the operation's method: a loader that joins equal reads. */
-  readonly load?: (request: Request) => Promise<Page<Item>>;
+}
+
+/** Reads a page in place of the operation's method: a loader that joins equal reads. */
+type LoadPage<Request, Item> = (request: Request) => Promise<Page<Item>>;
+
+/** A window that the caller may read, before any page of it is read. */
+export interface Opened<Request> {
+  /** The request, checked; of the window's own `cursor` and `limit` it says nothing. */
+  readonly checked: Request;
+  /** Where the window begins. */
+  readonly from: Position;
+  /** Largest number of items of one page. */
+  readonly maxLimit: number;
+  /** The connection of the window. */
+  readonly connection: <T>(window: Window<T | Error>) => Connection<T>;
 }
 
 /**
@@ -150,9 +168,10 @@ interface ConnectionRequest<Request, Item> {
 export async function connect<Request extends ListRequest, Item>(
   context: GraphQLContext,
   request: ConnectionRequest<Request, Item>,
+  load?: LoadPage<Request, Item>,
 ): Promise<Connection<Item>> {
   try {
-    return await read(context, request);
+    return await read(context, request, load);
   } catch (error) {
     throw error instanceof ServiceError ? issuesInGraphQL(error) : error;
   }
@@ -160,24 +179,41 @@ export async function connect<Request extends ListRequest, Item>(
 
 async function read<Request extends ListRequest, Item>(
   context: GraphQLContext,
-  { operation, request, limits: { limit }, first, after, list, load }: ConnectionRequest<Request, Item>,
+  request: ConnectionRequest<Request, Item>,
+  load: LoadPage<Request, Item> = (page) => request.operation.method(context.ports)(context, page),
 ): Promise<Connection<Item>> {
+  const { checked, from, maxLimit, connection } = openConnection(context, request);
+  const window = await readWindow((cursor, count) => load({ ...checked, cursor: cursor ?? undefined, limit: count }), {
+    first: request.first,
+    from,
+    maxLimit,
+  });
+  return mapItems<Item, Item>(connection(window), (item) =>
+    typeof item === 'object' && item !== null ? item : notAnObject(),
+  );
+}
+
+/**
+ * What is checked before a page is read: scope, then shape, then cursor.
+ * @throws ServiceError of the operation, with its issues under the contract's names
+ */
+export function openConnection<Request, Item>(
+  context: Pick<GraphQLContext, 'caller' | 'cursors'>,
+  { operation, request, limits: { limit }, first, after, list }: ConnectionRequest<Request, Item>,
+): Opened<Request> {
   authorize(operation, context.caller);
   const checked = operation.check({ ...request, limit: first });
   const scope = [context.caller.workspaceId, ...list];
-  const loadPage = load ?? ((page: Request) => operation.method(context.ports)(context, page));
-  const window = await readWindow(
-    (cursor, count) => loadPage({ ...checked, cursor: cursor ?? undefined, limit: count }),
-    { first, from: openPosition(context, scope, after, operation.invalid), maxLimit: limit.max },
-  );
-  return mapItems<Item, Item>(
-    {
+  return {
+    checked,
+    from: openPosition(context, scope, after, operation.invalid),
+    maxLimit: limit.max,
+    connection: (window) => ({
       window,
       hasPreviousPage: after !== null && after !== undefined,
       cursorOf: sealOnce(({ cursor, offset }) => context.cursors.seal(scope, [cursor, offset])),
-    },
-    (item) => (typeof item === 'object' && item !== null ? item : notAnObject()),
-  );
+    }),
+  };
 }
 
 /** A cursor is sealed once, however often an operation selects it. */
@@ -207,7 +243,7 @@ export function mapItems<Item, Shown>(
 const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is not an object.' });
 
 function openPosition(
-  { cursors }: GraphQLContext,
+  { cursors }: Pick<GraphQLContext, 'cursors'>,
   scope: CursorScope,
   after: string | null | undefined,
   invalid: ErrorName = 'invalid_parameters',

@@ -45,6 +45,9 @@ export function contractEnum<Word extends string>(
   });
 }
 
+/** What an enum makes of a value that it does not have; undefined if it fails. */
+export const fallbackOf = (type: GraphQLEnumType): string | undefined => type.getValue(unrecognized)?.name;
+
 /** Makes each enum that has UNRECOGNIZED serialize unknown values as it, and reject it as an input. */
 export function allowUnknownValues(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

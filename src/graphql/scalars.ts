@@ -8,10 +8,12 @@
 import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
+import { printedAs } from './compiled/leaves.ts';
 
 builder.scalarType('DateTime', {
   description: 'A date and time in ISO 8601 format, such as `2026-01-31T09:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+  extensions: printedAs('instant'),
   serialize(value) {
     if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
     throw misread('DateTime');

@@ -1,3 +1,4 @@
+import type { PageSource } from '../page-source.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { PostList, PostListRequest } from './shapes.ts';
 
@@ -9,4 +10,6 @@ export interface PostsPort {
    * @throws ServiceError for every failure; one of the account comes before one of the identifier
    */
   list(context: RequestContext, request: PostListRequest): Promise<PostList>;
+  /** The same pages as bytes, where the backend has bytes. */
+  readonly pages?: PageSource<PostListRequest, PostList>;
 }

@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { optional, required } from '../../graphql/network-values.ts';
+import { taggedBy } from '../../graphql/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 
 type Variant<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type: T }>;
@@ -12,7 +13,9 @@ const MediaSizeObject = builder.objectRef<Variant<'img'>['size']>('MediaSize').i
   }),
 });
 
-/** The GraphQL type of each attachment type. A type that is missing here is an UnknownAttachment. */
+const unknown = 'UnknownAttachment';
+
+/** The GraphQL type of each attachment type; a type that is missing here is `unknown`. */
 const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
   img: 'ImageAttachment',
   video: 'VideoAttachment',
@@ -24,7 +27,8 @@ const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
 
 export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>('PnetPostAttachment').implement({
   description: 'An attachment of a pnet post.',
-  resolveType: ({ type }) => (Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownAttachment'),
+  extensions: taggedBy(() => ({ key: 'type', types: typeNames, otherwise: unknown })),
+  resolveType: ({ type }) => (Object.hasOwn(typeNames, type) ? typeNames[type] : unknown),
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the attachment on pnet.')),
     unavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
@@ -91,7 +95,7 @@ builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
   }),
 });
 
-builder.objectRef<PnetAttachment>('UnknownAttachment').implement({
+builder.objectRef<PnetAttachment>(unknown).implement({
   description: 'An attachment of a type that this gateway does not know yet.',
   interfaces,
   fields: (t) => ({ type: t.exposeString('type', required('Attachment type as pnet names it.')) }),

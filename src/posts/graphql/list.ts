@@ -4,8 +4,9 @@ import { builder } from '../../graphql/builder.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
 import { itemsOfNetwork } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
+import type { ListSource } from '../../graphql/list-source.ts';
 import { listPosts } from '../operations.ts';
-import { type Post, type PostList, postLimits } from '../shapes.ts';
+import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
 import { type ReadWith, readWith } from './reading-account.ts';
 
@@ -44,31 +45,39 @@ export interface PostListArguments {
   readonly after?: string | null | undefined;
 }
 
-/**
- * Posts of one author, read with one account. Equal pages of one request are read once.
- * @throws ServiceError as `PostsPort.list` does, or `unprocessable_entity` for arguments that do not fit
- */
-export async function connectPosts(
-  context: GraphQLContext,
-  { accountId, identifier, isCompany, first, after }: PostListArguments,
-): Promise<PostWindow> {
-  let paging: PostList['paging'] = { page_count: 0 };
-  const connection = await connect(context, {
+/** The posts of one author, read with one account. */
+export const postList: ListSource<PostListArguments, PostListRequest, Post, PostList> = {
+  window: ({ accountId, identifier, isCompany, first, after }) => ({
     operation: listPosts,
     request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },
     limits: postLimits,
     first,
     after,
     list: ['posts', accountId, identifier, isCompany ?? false],
-    load: async ({ limit = postLimits.limit.default, ...request }) => {
+  }),
+  account: ({ accountId }) => accountId,
+  bytes: ({ posts }) => posts.pages,
+  value: (connection, { paging }) => ({ ...connection, paging }),
+};
+
+/**
+ * Reads a window of posts. Equal pages of one request are read once.
+ * @throws ServiceError as `PostsPort.list` does, or `unprocessable_entity` for arguments that do not fit
+ */
+export async function connectPosts(context: GraphQLContext, args: PostListArguments): Promise<PostWindow> {
+  let paging: PostList['paging'] = { page_count: 0 };
+  const connection = await connect(
+    context,
+    postList.window(args),
+    async ({ limit = postLimits.limit.default, ...request }) => {
       const page = await context.loaders.posts.load({ ...request, limit });
       paging = page.paging;
       return page;
     },
-  });
+  );
   const shown = mapItems<Post, ReadWith<Post>>(connection, (post) =>
     postTypeOf(post) !== undefined
-      ? readWith(post, accountId)
+      ? readWith(post, args.accountId)
       : new ServiceError('provider_error', {
           detail: 'The post is from a network that this gateway does not support.',
         }),

@@ -3,6 +3,7 @@
  * index.ts imports these files.
  */
 import { builder } from '../../graphql/builder.ts';
+import { taggedBy } from '../../graphql/wire.ts';
 import { type Post, postProviders } from '../shapes.ts';
 import type { ReadWith } from './reading-account.ts';
 
@@ -35,14 +36,20 @@ function providerById(post: object): Post['provider'] | undefined {
   return others.length === 0 ? provider : undefined;
 }
 
+function typeOf(provider: Post['provider']): PostType {
+  const type = postTypes.get(provider);
+  if (type === undefined) throw new Error(`Posts of ${provider} have no GraphQL type: register one`);
+  return type;
+}
+
 export const PostUnion = builder.unionType('Post', {
   description: 'A post on one of the networks.',
   // Called when the schema is built, after every type is registered.
-  types: () =>
-    postProviders.map((provider) => {
-      const type = postTypes.get(provider);
-      if (type === undefined) throw new Error(`Posts of ${provider} have no GraphQL type: register one`);
-      return type;
-    }),
+  types: () => postProviders.map(typeOf),
   resolveType: postTypeOf,
+  extensions: taggedBy(() => ({
+    key: 'provider',
+    types: Object.fromEntries(postProviders.map((provider) => [provider, typeOf(provider).name])),
+    otherwise: null,
+  })),
 });

@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
-import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { readsFrom } from '../../graphql/list-source.ts';
+import { connectPosts, PostConnection, postConnectionArgs, postList } from './list.ts';
 
 builder.queryField('posts', (t) =>
   t.field({
@@ -16,6 +17,7 @@ builder.queryField('posts', (t) =>
       isCompany: t.arg.boolean({ description: 'Set to true for the posts of a company. Pnet only.' }),
       ...postConnectionArgs,
     },
+    extensions: readsFrom(postList),
     resolve: (_root, args, context) => connectPosts(context, args),
   }),
 );

@@ -11,6 +11,7 @@ import { ServiceError } from '../../errors.ts';
 import type { builder } from '../../graphql/builder.ts';
 import { isObject, type OptionalValue, type RequiredValue } from '../../graphql/network-values.ts';
 import { globalId, type IdKind } from '../../graphql/node.ts';
+import { standsAt } from '../../graphql/wire.ts';
 
 type Types = (typeof builder)['$inferSchemaTypes'];
 type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
@@ -19,16 +20,6 @@ declare const account: unique symbol;
 
 /** An object in the wire shape whose account is known. */
 export type ReadWith<T> = T & { readonly [account]: never };
-
-/**
- * What a field says about itself, in its `extensions.wire`: where its value is in the wire shape. Fields made with
- * `t.expose` say the same in Pothos' `pothosExposedField`. A reader of the schema need not call a resolver to know it.
- */
-export type WireValue =
-  /** The object under `key`; it inherits the account of its parent. */
-  | { readonly part: string }
-  /** A global id made of the account and of the raw id under `key`. */
-  | { readonly globalId: IdKind; readonly key: string };
 
 const accounts = new WeakMap<object, string>();
 
@@ -65,12 +56,11 @@ export function partField<Parent extends ReadWith<object>, Key extends string & 
   } & Need<Parent[Key]>,
 ): FieldRef<Types> {
   const type: ObjectRef<Types, ReadWith<object>> = of;
-  const wire: WireValue = { part: key };
   return t.field({
     type,
     description,
     nullable,
-    extensions: { ...extensions, wire },
+    extensions: { ...extensions, ...standsAt({ part: key }) },
     resolve: (parent) => {
       const part: unknown = parent[key];
       if (part === undefined || part === null) return null;
@@ -93,10 +83,9 @@ export function globalIdField<Parent extends ReadWith<object>, Key extends strin
   kind: IdKind,
   key: Key,
 ): FieldRef<Types> {
-  const wire: WireValue = { globalId: kind, key };
   return t.id({
     description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
-    extensions: { wire },
+    extensions: standsAt({ globalId: kind, key }),
     resolve: (parent) => {
       const account = accountOf(parent);
       const raw: unknown = parent[key];

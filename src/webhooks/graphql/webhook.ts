@@ -179,13 +179,16 @@ builder.queryFields((t) => ({
       'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
     args: connectionArgs(webhookLimits, 'webhooks'),
     resolve: (_root, page, context) =>
-      connect(context, {
-        operation: listWebhooks,
-        request: {},
-        limits: webhookLimits,
-        list: ['webhooks', context.caller.keyId],
-        load: (request) => listWebhooks.method(context.ports)(context, pageRequest(request, context)),
-        ...page,
-      }),
+      connect(
+        context,
+        {
+          operation: listWebhooks,
+          request: {},
+          limits: webhookLimits,
+          list: ['webhooks', context.caller.keyId],
+          ...page,
+        },
+        (request) => listWebhooks.method(context.ports)(context, pageRequest(request, context)),
+      ),
   }),
 }));

@@ -1,0 +1,153 @@
+/**
+ * Compiles a query operation to a plan for the splicer: what to note of the page that a service sends, and how to print
+ * the response from it. Everything is read off the schema: where values stand (wire.ts), what the contract requires
+ * (network-values.ts), and which lists have bytes (list-source.ts). There is no second list of fields.
+ */
+import {
+  type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Part } from '../../splice/plan.ts';
+import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../cost/selections.ts';
+import type { IdKind } from '../node.ts';
+import { isRequired, tagOf, wireOf } from '../wire.ts';
+import { leafRuleOf } from './leaves.ts';
+import { addShape, type MutableShape, NotCompiled, text } from './parts.ts';
+
+/** Where selections are compiled: what takes part, and what they need beside the page. */
+export interface Compiling {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
+  /** The index of the given text that the global ids of a kind begin with. */
+  readonly prefixOf: (kind: IdKind) => number;
+}
+
+/** The fields that are selected of an object, by their names in the response. */
+export const selectedOf = (
+  { schema, fragments, includes }: Omit<Compiling, 'prefixOf'>,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): Collected['fields'] =>
+  collectFields(sets, fragments, { includes, applies: (name) => isOf(schema, type, name) }).fields;
+
+function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+  const on = schema.getType(condition);
+  return on === type || (isAbstractType(on) && schema.isSubType(on, type));
+}
+
+/**
+ * An object that is read from the page.
+ * @param shape gets what is to be noted of the object
+ * @throws NotCompiled for a selection that a plan cannot say
+ */
+export function compileObject(
+  compiling: Compiling,
+  type: GraphQLObjectType | GraphQLAbstractType,
+  sets: readonly SelectionSetNode[],
+  shape: MutableShape,
+): Part[] {
+  if (isObjectType(type)) return ofType(compiling, type, sets, shape);
+  const tag = tagOf(type);
+  if (tag === undefined) throw new NotCompiled(`the types of ${type.name} have no tag`);
+  const partsOf = (name: string): Part[] => {
+    const possible = compiling.schema.getType(name);
+    if (!isObjectType(possible)) throw new NotCompiled(`${name} is no object type`);
+    return ofType(compiling, possible, sets, shape);
+  };
+  addShape(shape, tag.key, 'leaf');
+  return [
+    {
+      kind: 'choice',
+      key: tag.key,
+      cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
+      otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
+    },
+  ];
+}
+
+const ofType = (
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  shape: MutableShape,
+): Part[] => compileFields(compiling, type, sets, (_, nodes) => [partOf(compiling, type, nodes, shape)]);
+
+/**
+ * An object in braces, with its fields as they are selected.
+ * @param partOf the value of a field, by its name in the schema; the name of the type is told without it
+ */
+export function compileFields(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  partOf: (name: string, nodes: readonly FieldNode[]) => readonly Part[],
+): Part[] {
+  const parts: Part[] = [];
+  for (const [key, nodes] of selectedOf(compiling, type, sets)) {
+    parts.push(text(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));
+    const name = nodes[0]?.name.value ?? '';
+    parts.push(...(name === '__typename' ? [text(JSON.stringify(type.name))] : partOf(name, nodes)));
+  }
+  return parts.length === 0 ? [text('{}')] : [...parts, text('}')];
+}
+
+function partOf(
+  compiling: Compiling,
+  parent: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  shape: MutableShape,
+): Part {
+  const name = nodes[0]?.name.value ?? '';
+  const field = parent.getFields()[name];
+  const wire = field && wireOf(field);
+  if (field === undefined || wire === undefined || field.args.length > 0) {
+    throw new NotCompiled(`${parent.name}.${name} is known to its resolver only`);
+  }
+  if ('globalId' in wire) {
+    addShape(shape, wire.key, 'leaf');
+    return { kind: 'sealed', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: ']' };
+  }
+  const key = 'part' in wire ? wire.part : wire.exposed;
+  const needed = isRequired(field);
+  if (needed === undefined) throw new NotCompiled(`${parent.name}.${name} is not read from a network`);
+  return fromNetwork(compiling, field, { key, needed, nodes, shape });
+}
+
+function fromNetwork(
+  compiling: Compiling,
+  { type }: GraphQLField<unknown, unknown>,
+  {
+    key,
+    needed,
+    nodes,
+    shape,
+  }: {
+    readonly key: string;
+    readonly needed: boolean;
+    readonly nodes: readonly FieldNode[];
+    readonly shape: MutableShape;
+  },
+): Part {
+  const named = getNamedType(type);
+  const isList = isListType(getNullableType(type));
+  if (isLeafType(named)) {
+    if (isList) throw new NotCompiled('a list of leaves');
+    addShape(shape, key, 'leaf');
+    return { kind: 'leaf', key, rule: leafRuleOf(named), needed };
+  }
+  const inner: MutableShape = {};
+  const parts = compileObject(compiling, named, selectionSetsOf(nodes), inner);
+  addShape(shape, key, isList ? { list: inner } : { object: inner });
+  return { kind: isList ? 'list' : 'object', key, needed, parts };
+}

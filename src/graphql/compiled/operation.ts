@@ -1,0 +1,166 @@
+/** A compiled operation: for each of its root fields a list, a template, and what is given when it is printed. */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { PageSource } from '../../page-source.ts';
+import type { Ports } from '../../ports.ts';
+import type { Part } from '../../splice/plan.ts';
+import { type EncodedPlan, encodePlan } from '../../splice/splicer.ts';
+import type { Connection } from '../connection.ts';
+import { includedBy, variablesOf } from '../cost/arguments.ts';
+import { fragmentsOf, selectionSetsOf } from '../cost/selections.ts';
+import { type AnyListSource, listSourceOf, windowOf } from '../list-source.ts';
+import { type IdKind, idPrefix } from '../node.ts';
+import { type Compiling, compileFields, compileObject, selectedOf } from './compile.ts';
+import { type MutableShape, NotCompiled, text } from './parts.ts';
+import { compileField, type Print } from './values.ts';
+
+/** A root field of a compiled operation. */
+export interface CompiledRoot {
+  /** The text of the response between the root field before and this one. */
+  readonly before: string;
+  readonly node: FieldNode;
+  readonly field: GraphQLField<unknown, unknown>;
+  /** The index of its template. */
+  readonly template: number;
+  /** The given texts, from the connection and the account that it is read with. */
+  readonly given: readonly ((connection: Connection<unknown>, accountId: string) => string)[];
+  /** The texts given for each edge. */
+  readonly givenByItem: readonly Print[];
+  /** The edges of a connection, as the field `edges` has them; null where it is not selected. */
+  readonly edgesOf: ((connection: Connection<unknown>) => unknown) | null;
+}
+
+export interface CompiledOperation {
+  readonly source: AnyListSource;
+  readonly plan: EncodedPlan;
+  readonly roots: readonly CompiledRoot[];
+  /** The text behind the last root field. */
+  readonly after: string;
+}
+
+/**
+ * @param values of the variables, coerced: the plan is good for operations with the same values in their directives
+ * @throws NotCompiled for an operation that a plan cannot say
+ */
+export function compileOperation(
+  schema: GraphQLSchema,
+  ports: Ports,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: unknown,
+): CompiledOperation {
+  const query = schema.getQueryType();
+  if (operation.operation !== OperationTypeNode.QUERY || !query) throw new NotCompiled(`a ${operation.operation}`);
+  const variables = variablesOf(operation, values);
+  const scope: Scope = {
+    schema,
+    fragments: fragmentsOf(document),
+    includes: (selection) => includedBy(selection, variables),
+  };
+  const selected = selectedOf(scope, query, [operation.selectionSet]);
+  const { source, pages } = sourceOf(query, selected, ports);
+  const shape: MutableShape = {};
+  const templates: Part[][] = [];
+  const roots: CompiledRoot[] = [];
+  let before = '{"data":{';
+  let written = 0;
+  for (const [name, nodes] of selected) {
+    before += `${written === 0 ? '' : ','}${JSON.stringify(name)}:`;
+    written += 1;
+    const [node] = nodes;
+    const field = node && query.getFields()[node.name.value];
+    if (node === undefined || field === undefined) {
+      before += JSON.stringify(query.name);
+      continue;
+    }
+    const { parts, ...root } = compileRoot(scope, objectOf(field), nodes, { pages, shape });
+    roots.push({ ...root, before, node, field, template: templates.push(parts) - 1 });
+    before = '';
+  }
+  const plan = encodePlan({ shape: { ...pages.frame, [pages.items]: { list: shape } }, templates });
+  return { source, plan, roots, after: `${before}}}` };
+}
+
+type Pages = Pick<PageSource<never, never>, 'items' | 'frame'>;
+type Scope = Omit<Compiling, 'prefixOf'>;
+
+/** The one source of all lists of an operation. */
+function sourceOf(query: GraphQLObjectType, selected: ReturnType<typeof selectedOf>, ports: Ports) {
+  const sources = new Set<AnyListSource>();
+  for (const [node] of selected.values()) {
+    const name = node?.name.value ?? '';
+    if (name === '__typename') continue;
+    const field = query.getFields()[name];
+    const source = field && listSourceOf(field);
+    if (source === undefined) throw new NotCompiled(`${query.name}.${name} reads no list of a service`);
+    sources.add(source);
+  }
+  const [source, ...others] = sources;
+  if (source === undefined || others.length > 0) throw new NotCompiled('no list of one kind');
+  const pages = source.bytes(ports);
+  if (pages === undefined) throw new NotCompiled('pages do not come as bytes');
+  return { source, pages };
+}
+
+function compileRoot(
+  scope: Scope,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  { pages, shape }: { readonly pages: Pages; readonly shape: MutableShape },
+) {
+  const given: CompiledRoot['given'][number][] = [];
+  const givenByItem: Print[] = [];
+  const prefixes = new Map<IdKind, number>();
+  let edgesOf: CompiledRoot['edgesOf'] = null;
+  const compiling: Compiling = {
+    ...scope,
+    prefixOf(kind) {
+      const index = prefixes.get(kind) ?? given.push((_, accountId) => idPrefix(kind, accountId)) - 1;
+      prefixes.set(kind, index);
+      return index;
+    },
+  };
+  const itemParts = (field: GraphQLField<unknown, unknown>, sets: readonly SelectionSetNode[]): Part[] => {
+    const item = getNamedType(field.type);
+    if (!isObjectType(item) && !isAbstractType(item)) throw new NotCompiled(`${field.name} has no objects`);
+    return compileObject(compiling, item, sets, shape);
+  };
+  const edgeParts = (edge: GraphQLObjectType, sets: readonly SelectionSetNode[]): Part[] =>
+    compileFields(compiling, edge, sets, (name, edgeNodes) => {
+      const field = edge.getFields()[name];
+      if (field !== undefined && windowOf(field) === 'item') return itemParts(field, selectionSetsOf(edgeNodes));
+      return [{ kind: 'givenByItem', index: givenByItem.push(compileField(compiling, edge, edgeNodes)) - 1 }];
+    });
+  const parts = compileFields(compiling, type, selectionSetsOf(nodes), (name, fieldNodes) => {
+    const field = type.getFields()[name];
+    const shows = field && windowOf(field);
+    const sets = selectionSetsOf(fieldNodes);
+    if (field === undefined || shows === undefined) {
+      return [{ kind: 'given', index: given.push(compileField(compiling, type, fieldNodes)) - 1 }];
+    }
+    if (shows === 'edges') edgesOf = (connection) => field.resolve?.(connection, {}, undefined, nothing);
+    const window = shows === 'items' ? itemParts(field, sets) : edgeParts(objectOf(field), sets);
+    return [text('['), { kind: 'window', key: pages.items, parts: window }, text(']')];
+  });
+  return { parts, given, givenByItem, edgesOf };
+}
+
+/** Resolvers of values beside items take nothing but the parent. */
+const nothing = undefined as never;
+
+function objectOf({ name, type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) throw new NotCompiled(`${name} is no object`);
+  return named;
+}

@@ -1,0 +1,33 @@
+import type { Part } from '../../splice/plan.ts';
+
+/** Why an operation is executed by graphql-js: a plan cannot say it. */
+export class NotCompiled extends Error {}
+
+/** A shape that is being collected. */
+export interface MutableShape {
+  [key: string]: 'leaf' | { readonly object: MutableShape } | { readonly list: MutableShape };
+}
+
+/**
+ * Notes a value of an object. Several fields, also of several types, may read the same value.
+ * @throws NotCompiled if it was noted as a value of another kind
+ */
+export function addShape(shape: MutableShape, key: string, value: MutableShape[string]): void {
+  const before = Object.hasOwn(shape, key) ? shape[key] : undefined;
+  if (before === undefined) {
+    shape[key] = value;
+    return;
+  }
+  if (before === 'leaf' || value === 'leaf') {
+    if (before !== value) throw new NotCompiled(`"${key}" is read as an object and as a leaf`);
+    return;
+  }
+  const [ofBefore, ofValue] = [innerOf(before), innerOf(value)];
+  if (ofBefore.kind !== ofValue.kind) throw new NotCompiled(`"${key}" is read as an object and as a list`);
+  for (const [innerKey, inner] of Object.entries(ofValue.shape)) addShape(ofBefore.shape, innerKey, inner);
+}
+
+const innerOf = (value: Exclude<MutableShape[string], 'leaf'>): { kind: string; shape: MutableShape } =>
+  'object' in value ? { kind: 'object', shape: value.object } : { kind: 'list', shape: value.list };
+
+export const text = (value: string): Part => ({ kind: 'text', text: value });

@@ -1,0 +1,132 @@
+/** Runs a compiled operation: reads the pages of its lists as bytes, and prints the response from them. */
+import { getArgumentValues } from 'graphql';
+import { limitAt, type Page, type Window, windowOfPage } from '../../paging.ts';
+import type { ObjectShape } from '../../splice/plan.ts';
+import type { Scanned, Splice, Splicer } from '../../splice/splicer.ts';
+import { openConnection } from '../connection.ts';
+import type { GraphQLContext } from '../graphql-context.ts';
+import type { CompiledOperation, CompiledRoot } from './operation.ts';
+
+export type RunContext = Omit<GraphQLContext, 'loaders'>;
+
+/** Why a response was not printed: a page, or a request, that the plan does not expect. */
+export class Refused extends Error {}
+
+/** A root field with its arguments: which window of which list it shows. */
+interface Reading {
+  readonly root: CompiledRoot;
+  readonly first: number;
+  readonly accountId: string;
+  readonly opened: ReturnType<typeof openConnection<object, unknown>>;
+  /** What names the list and the place where its page begins: equal ones read one page. */
+  readonly place: string;
+  readonly limit: number;
+}
+
+/** A page, of which the items are in the bytes only. */
+interface ReadPage {
+  readonly page: Page<unknown>;
+  readonly scanned: Scanned;
+}
+
+/**
+ * @param variables coerced
+ * @returns the response, in an instance of the kernel that the caller must close
+ * @throws Refused, or what reading and checking throw: graphql-js then executes the operation, and reads no page again
+ */
+export async function runCompiled(
+  { source, plan, roots, after }: CompiledOperation,
+  variables: Readonly<Record<string, unknown>>,
+  context: RunContext,
+  splicer: Splicer,
+): Promise<Splice> {
+  const pages = source.bytes(context.ports);
+  if (pages === undefined) throw new Refused('pages do not come as bytes');
+  const readings = roots.map((root): Reading => {
+    const args = getArgumentValues(root.field, root.node, variables);
+    const request = source.window(args);
+    const opened = openConnection(context, request);
+    const { first } = request;
+    const { from, maxLimit, checked } = opened;
+    return {
+      root,
+      first,
+      accountId: source.account(args),
+      opened,
+      place: JSON.stringify([request.list, checked, from.cursor]),
+      limit: limitAt(from, { wanted: first, maxLimit }),
+    };
+  });
+  const bodies = await readBodies(readings, (reading, limit) =>
+    pages.read(context, { ...reading.opened.checked, cursor: reading.opened.from.cursor ?? undefined, limit }),
+  );
+  const splice = splicer.open(plan);
+  try {
+    const read = new Map<string, ReadPage>();
+    for (const [place, body] of bodies) {
+      const scanned = splice.scan(body);
+      if (typeof scanned === 'string') throw new Refused(scanned);
+      const count = scanned.count(pages.items);
+      if (count === undefined) throw new Refused('no list');
+      const frame = { ...frameOf(scanned, pages.frame), [pages.items]: new Array<null>(count).fill(null) };
+      read.set(place, { page: pages.page(frame), scanned });
+    }
+    for (const reading of readings) print(splice, source, reading, read.get(reading.place));
+    splice.text(after);
+    return splice;
+  } catch (error) {
+    splice.close();
+    throw error;
+  }
+}
+
+/** Reads the longest page for each place, as the loader of graphql-js' way does (see loaders.ts). */
+async function readBodies(
+  readings: readonly Reading[],
+  read: (reading: Reading, limit: number) => Promise<readonly Uint8Array[]>,
+): Promise<ReadonlyMap<string, readonly Uint8Array[]>> {
+  const longest = new Map<string, Reading>();
+  for (const reading of readings) {
+    if (reading.limit > (longest.get(reading.place)?.limit ?? 0)) longest.set(reading.place, reading);
+  }
+  const bodies = [...longest].map(async ([place, reading]) => [place, await read(reading, reading.limit)] as const);
+  return new Map(await Promise.all(bodies));
+}
+
+/** The values of the frame, as `JSON.parse` would have them. What is not there is left out. */
+function frameOf(scanned: Scanned, shape: ObjectShape, path: readonly string[] = []): Record<string, unknown> {
+  const frame: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(shape)) {
+    const at = [...path, key];
+    if (value === 'leaf') {
+      const leaf = scanned.leaf(...at);
+      if (leaf !== undefined) frame[key] = JSON.parse(leaf);
+    } else if ('object' in value) {
+      frame[key] = frameOf(scanned, value.object, at);
+    }
+  }
+  return frame;
+}
+
+function print(
+  splice: Splice,
+  source: CompiledOperation['source'],
+  { root, first, accountId, opened }: Reading,
+  read: ReadPage | undefined,
+): void {
+  const window = read && windowOfPage(read.page, { first, from: opened.from });
+  if (read === undefined || window === null || window === undefined) throw new Refused('the window needs another page');
+  const connection = source.value(opened.connection(window), read.page);
+  const edges = root.edgesOf?.(connection) ?? [];
+  if (!Array.isArray(edges)) throw new Refused('the edges are no list');
+  splice.text(root.before);
+  const refusal = splice.print(root.template, read.scanned, {
+    ...rangeOf(window, opened.from.offset),
+    given: root.given.map((each) => each(connection, accountId)),
+    givenByItem: root.givenByItem.map((each) => edges.map(each)),
+  });
+  if (refusal !== null) throw new Refused(refusal);
+}
+
+const rangeOf = ({ items }: Window<unknown>, from: number) =>
+  items.length === 0 ? { from: 0, to: 0 } : { from, to: from + items.length };

@@ -1,0 +1,263 @@
+/**
+ * The short way of a query: from the body that was received to the bytes of the response, without the executor. It passes
+ * the same gates in the same order as Yoga's way. Whatever it does not expect it leaves to that way, with the caller who
+ * was admitted and the pages that were read, so that nothing is counted or fetched twice.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  isLeafType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  validate,
+  visit,
+} from 'graphql';
+import type { Admit } from '../../auth/admission.ts';
+import { BoundedMap } from '../../bounded-map.ts';
+import { ServiceError } from '../../errors.ts';
+import type { CursorCodec } from '../../paging.ts';
+import type { Ports } from '../../ports.ts';
+import type { RequestContext } from '../../request-context.ts';
+import type { Splicer } from '../../splice/splicer.ts';
+import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
+import { listSourceOf } from '../list-source.ts';
+import { schema } from '../schema.ts';
+import { contentTypeFor } from './media-type.ts';
+import { type CompiledOperation, compileOperation } from './operation.ts';
+import { NotCompiled } from './parts.ts';
+import { Refused, runCompiled } from './run.ts';
+
+export interface CompiledOptions {
+  readonly ports: Ports;
+  readonly admit: Admit;
+  readonly cursors: CursorCodec;
+  readonly splicer: Splicer;
+  /** Parses a document, or takes it from the cache. @throws GraphQLError, or LimitError for one beyond a limit */
+  readonly documentOf: (text: string) => DocumentNode;
+  readonly maxCost: number;
+  readonly maxResponseBytes: number;
+}
+
+/** How the compiled way left a request. */
+export type Outcome =
+  | { readonly kind: 'sent' }
+  | {
+      readonly kind: 'left';
+      /** Why, for the log line. */
+      readonly reason: string;
+      /** What was begun of the request: the caller, and the pages that were read. */
+      readonly begun?: Promise<RequestContext>;
+    };
+
+/** What is known of an operation of a document, whatever the values of its variables. */
+interface Known {
+  readonly operation: OperationDefinitionNode;
+  /** The variables whose values decide what is selected. */
+  readonly deciding: readonly string[];
+  /** By the values of the deciding variables. A text says why there is no plan. */
+  readonly plans: BoundedMap<string, CompiledOperation | string>;
+  /** By the values of the variables that decide, or are numbers. */
+  readonly costs: BoundedMap<string, number>;
+}
+
+/** How many are kept for one operation. */
+const keptPlans = 8;
+const keptCosts = 100;
+
+/** A response may be this much smaller in bytes than the estimate that its limit is about (see response-size.ts). */
+const estimateFactor = 8;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What graphql-js' way says of a request, this way does not repeat: it leaves it. */
+class Left extends Error {}
+
+export function compiledOperations({
+  ports,
+  admit,
+  cursors,
+  splicer,
+  documentOf,
+  maxCost,
+  maxResponseBytes,
+}: CompiledOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<Outcome> {
+  /** By the documents that the cache holds, then by the names of their operations. */
+  const known = new WeakMap<DocumentNode, Map<string | null, Known | string>>();
+
+  function lookUp(document: DocumentNode, operationName: string | null, variables: Values): Known {
+    const operations = known.get(document) ?? new Map<string | null, Known | string>();
+    known.set(document, operations);
+    const operation = chosenOperation(document, operationName);
+    // Not kept: there are any number of names that a document does not have.
+    if (operation === undefined) throw new Left('no operation');
+    const found = operations.get(operationName) ?? learn(document, operation, variables);
+    operations.set(operationName, found);
+    if (typeof found === 'string') throw new Left(found);
+    return found;
+  }
+
+  /** @returns a text that says why the operation is always left */
+  function learn(document: DocumentNode, operation: OperationDefinitionNode, variables: Values): Known | string {
+    if (!readsListsOnly(schema, ports, operation)) return 'more than lists of a service';
+    if (!hasPlainVariables(operation)) return 'variables';
+    // As in Yoga's way, nothing is validated that is too dear. Other values may be cheaper: this says nothing of those.
+    if (operationCost(schema, document, operation, variables) > maxCost) throw new Left('cost');
+    if (validate(schema, document).length > 0) return 'invalid';
+    return {
+      operation,
+      deciding: decidingVariables(document),
+      plans: new BoundedMap(keptPlans),
+      costs: new BoundedMap(keptCosts),
+    };
+  }
+
+  function requireCost({ operation, costs, deciding }: Known, document: DocumentNode, variables: Values): void {
+    const numbers = Object.values(variables).filter((value) => typeof value === 'number');
+    const key = JSON.stringify([deciding.map((name) => variables[name]), numbers]);
+    const cost = costs.get(key) ?? operationCost(schema, document, operation, variables);
+    costs.set(key, cost);
+    if (cost > maxCost) throw new Left('cost');
+  }
+
+  function planFor(
+    { operation, deciding, plans }: Known,
+    document: DocumentNode,
+    variables: Values,
+  ): CompiledOperation {
+    const key = JSON.stringify(deciding.map((name) => variables[name]));
+    const plan = plans.get(key) ?? compiled(document, operation, variables);
+    plans.set(key, plan);
+    if (typeof plan === 'string') throw new Left(plan);
+    return plan;
+  }
+
+  function compiled(document: DocumentNode, operation: OperationDefinitionNode, variables: Values) {
+    try {
+      return compileOperation(schema, ports, document, operation, variables);
+    } catch (error) {
+      if (error instanceof NotCompiled) return error.message;
+      throw error;
+    }
+  }
+
+  async function begin(request: FastifyRequest): Promise<RequestContext> {
+    const caller = await admit(request);
+    return { caller, requestId: request.id, signal: request.clientAborted, responses: new Map() };
+  }
+
+  async function serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    started: (begun: Promise<RequestContext>) => void,
+  ) {
+    const contentType = contentTypeFor(request.headers.accept);
+    if (contentType === undefined || request.headers['graphql-cost'] !== undefined) throw new Left('headers');
+    const { query, operationName, variables } = parametersOf(request.body);
+    const document = documentOf(query);
+    const operation = lookUp(document, operationName, variables);
+    const values = coerced(operation, variables);
+    requireCost(operation, document, values);
+    const begun = begin(request);
+    started(begun);
+    const context = { ...(await begun), ports, cursors };
+    const splice = await runCompiled(planFor(operation, document, values), values, context, splicer);
+    const output = splice.output();
+    if (output.length * estimateFactor > maxResponseBytes) {
+      splice.close();
+      throw new Left('the response is large');
+    }
+    send(reply, contentType, output, () => splice.close());
+  }
+
+  return async (request, reply) => {
+    let begun: Promise<RequestContext> | undefined;
+    try {
+      await serve(request, reply, (context) => {
+        begun = context;
+      });
+      return { kind: 'sent' };
+    } catch (error) {
+      return { kind: 'left', reason: reasonOf(error, request), ...(begun === undefined ? {} : { begun }) };
+    }
+  };
+}
+
+/** The parameters of a request that Yoga would accept, too. @throws Left for any other */
+function parametersOf(body: unknown) {
+  if (typeof body !== 'object' || body === null) throw new Left('no request');
+  const {
+    query,
+    operationName = null,
+    variables = null,
+    extensions = null,
+    ...others
+  } = body as Record<string, unknown>;
+  const isRequest =
+    typeof query === 'string' &&
+    (operationName === null || typeof operationName === 'string') &&
+    typeof variables === 'object' &&
+    !Array.isArray(variables) &&
+    extensions === null &&
+    Object.keys(others).length === 0;
+  if (!isRequest) throw new Left('parameters');
+  return { query, operationName: operationName as string | null, variables: (variables ?? {}) as Values };
+}
+
+/** Whether all root fields may be lists that come as bytes. What a fragment hides is seen when the operation is compiled. */
+function readsListsOnly(
+  schema: GraphQLSchema,
+  ports: Ports,
+  { operation, selectionSet }: OperationDefinitionNode,
+): boolean {
+  if (operation !== OperationTypeNode.QUERY) return false;
+  const fields = schema.getQueryType()?.getFields() ?? {};
+  return selectionSet.selections.every((selection) => {
+    if (selection.kind !== Kind.FIELD || selection.name.value === '__typename') return true;
+    const field = fields[selection.name.value];
+    return field !== undefined && listSourceOf(field)?.bytes(ports) !== undefined;
+  });
+}
+
+/** Whether no variable is a list or an object, which may be of any size. */
+const hasPlainVariables = ({ variableDefinitions = [] }: OperationDefinitionNode): boolean =>
+  variableDefinitions.every(({ type }) => {
+    const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    return inner.kind === Kind.NAMED_TYPE && isLeafType(schema.getType(inner.name.value));
+  });
+
+/** The variables that `@skip` and `@include` of a document name. */
+function decidingVariables(document: DocumentNode): string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive({ arguments: given = [] }) {
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}
+
+/** @throws Left for values that do not fit: graphql-js says why */
+function coerced({ operation: { variableDefinitions = [] } }: Known, variables: Values): Values {
+  const { coerced: values } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
+  if (values === undefined) throw new Left('variables');
+  return values;
+}
+
+/** Writes the response. `sent` is called when its bytes are of no more use. */
+function send({ raw }: FastifyReply, contentType: string, output: Uint8Array, sent: () => void): void {
+  raw.once('close', sent);
+  raw.writeHead(200, { 'content-type': contentType, 'content-length': output.length });
+  raw.end(output);
+}
+
+function reasonOf(error: unknown, { log }: FastifyRequest): string {
+  if (error instanceof Left || error instanceof Refused) return error.message;
+  if (error instanceof ServiceError) return error.type;
+  if (error instanceof GraphQLError) return 'invalid';
+  log.warn({ err: error }, 'a compiled operation failed, and is executed by graphql-js');
+  return 'failed';
+}
