@@ -126,6 +126,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     streams,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? { signIn } : null,
+    compiles: config.compiledOperations && config.upstream !== null,
     limits: {
       maxCost: config.maxOperationCost,
       maxResponseBytes: config.maxResponseBytes,

@@ -45,6 +45,7 @@ export interface Config {
   readonly maxOperationCost: number;
   /** The largest GraphQL response, in bytes. */
   readonly maxResponseBytes: number;
+  readonly compiledOperations: boolean;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
   /** How many days events and their finished or held deliveries are kept. */
@@ -90,6 +91,11 @@ const variables = {
   ),
   INTROSPECTION: variable(
     '`on` lets anyone read the GraphQL schema, without an API key. `off` refuses introspection, and errors no longer suggest names of the schema.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  COMPILED_OPERATIONS: variable(
+    '`on` executes queries of lists over the bytes that the upstream service sends. `off` executes them as all others. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
   ),
@@ -197,6 +203,7 @@ export function readConfig(environment: Environment): Config {
     demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',
     introspection: values.INTROSPECTION === 'on',
+    compiledOperations: values.COMPILED_OPERATIONS === 'on',
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,

@@ -4,6 +4,8 @@ import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
 import { errorResponse, privateHeaders } from '../http/server.ts';
+import { compiledOperations } from './compiled/serve.ts';
+import { rememberedDocuments } from './cost/documents.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import { mountSignIn } from './graphiql/sign-in.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
@@ -16,7 +18,9 @@ import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
 export interface GraphQLOptions extends CallerOptions {
-  readonly limits: LimitOptions & Pick<ResponseOptions, 'maxResponseBytes'>;
+  readonly limits: Omit<LimitOptions, 'documentOf'> & Pick<ResponseOptions, 'maxResponseBytes'>;
+  /** Whether operations over lists of a service are compiled. */
+  readonly compiles: boolean;
   /** Served to browsers that open the endpoint; null treats a browser like any other client. */
   readonly graphiql: GraphiQLOptions | null;
 }
@@ -24,6 +28,8 @@ export interface GraphQLOptions extends CallerOptions {
 /** Serves GraphQL at `/graphql` of the server, with GraphiQL and its assets if they are configured. */
 export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): void {
   const { graphiql, limits } = options;
+  const documentOf = rememberedDocuments();
+  const compiled = options.compiles ? compiledOperations({ ...options, ...limits, documentOf }) : null;
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -47,7 +53,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       // When a response is made, and after each event of a subscription.
       useServiceErrors({ ...limits, suggestions: limits.introspection }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
-      useOperationLimits(limits),
+      useOperationLimits({ ...limits, documentOf }),
       // Before a valid operation is executed.
       useCaller(options),
       // Of a caller who is known, before graphql-js reads the variables.
@@ -76,10 +82,13 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
     scope.route({
       url: yoga.graphqlEndpoint,
       method: ['GET', 'POST', 'OPTIONS'],
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         if (graphiql !== null && wantsPage(request)) return sendPage(yoga.graphqlEndpoint, graphiql, request, reply);
         reply.hijack();
-        return yoga.handle(request.raw, reply.raw, { http: request });
+        const outcome = request.method === 'POST' ? await compiled?.(request, reply) : undefined;
+        if (outcome !== undefined) request.logFields.compiled = outcome.kind === 'sent' ? 'yes' : outcome.reason;
+        if (outcome?.kind === 'sent') return;
+        await yoga.handle(request.raw, reply.raw, { http: request, begun: outcome?.begun });
       },
     });
   });

@@ -41,6 +41,8 @@ declare module 'fastify' {
      * as the request has been read, because node:http closes the request then.
      */
     clientAborted: AbortSignal;
+    /** What the log line of the request says beside method, path and status. */
+    logFields: Record<string, unknown>;
     /** Adds headers to the response, in place of any with their names, unless it has begun. */
     addHeaders(headers: Readonly<Record<string, string>> | null): void;
   }
@@ -80,6 +82,7 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
 
   server.decorateRequest('clientAborted');
   server.decorateRequest('addHeaders');
+  server.decorateRequest('logFields');
   // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
 
@@ -95,6 +98,7 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
       if (!reply.raw.writableFinished) aborted.abort(new DOMException('The client disconnected', 'AbortError'));
     });
     request.clientAborted = aborted.signal;
+    request.logFields = {};
     reply.raw.setHeader('x-request-id', request.id);
     // On the raw response, so that a handler that writes to it directly sends them too.
     for (const [name, value] of Object.entries(privateHeaders)) reply.raw.setHeader(name, value);
@@ -111,7 +115,13 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
     if (stopping) setImmediate(() => server.server.closeIdleConnections());
     // No query and no header: either may contain a key or a cursor.
     request.log.info(
-      { method: request.method, path: pathOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      {
+        method: request.method,
+        path: pathOf(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        ...request.logFields,
+      },
       'request',
     );
   });

@@ -22,7 +22,8 @@ import { ServiceError } from '../../errors.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
-import type { Splicer } from '../../splice/splicer.ts';
+import { createSplicer } from '../../splice/splicer.ts';
+import type { DocumentOf } from '../cost/documents.ts';
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import { listSourceOf } from '../list-source.ts';
 import { schema } from '../schema.ts';
@@ -35,9 +36,7 @@ export interface CompiledOptions {
   readonly ports: Ports;
   readonly admit: Admit;
   readonly cursors: CursorCodec;
-  readonly splicer: Splicer;
-  /** Parses a document, or takes it from the cache. @throws GraphQLError, or LimitError for one beyond a limit */
-  readonly documentOf: (text: string) => DocumentNode;
+  readonly documentOf: DocumentOf;
   readonly maxCost: number;
   readonly maxResponseBytes: number;
 }
@@ -52,6 +51,9 @@ export type Outcome =
       /** What was begun of the request: the caller, and the pages that were read. */
       readonly begun?: Promise<RequestContext>;
     };
+
+/** Sends the response of a POST request, or leaves it. */
+export type CompiledOperations = (request: FastifyRequest, reply: FastifyReply) => Promise<Outcome>;
 
 /** What is known of an operation of a document, whatever the values of its variables. */
 interface Known {
@@ -80,11 +82,11 @@ export function compiledOperations({
   ports,
   admit,
   cursors,
-  splicer,
   documentOf,
   maxCost,
   maxResponseBytes,
-}: CompiledOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<Outcome> {
+}: CompiledOptions): CompiledOperations {
+  const splicer = createSplicer();
   /** By the documents that the cache holds, then by the names of their operations. */
   const known = new WeakMap<DocumentNode, Map<string | null, Known | string>>();
 

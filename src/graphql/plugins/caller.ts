@@ -36,10 +36,10 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
     signalOf: (http: Incoming['http'], caller: Caller) => AbortSignal,
   ) => {
     if (isIntrospection(args)) return;
-    const { http } = args.contextValue;
+    const { http, begun } = args.contextValue;
     try {
-      const caller = await admit(http);
-      const request: RequestContext = { caller, requestId: http.id, signal: signalOf(http, caller) };
+      const { caller, responses } = begun === undefined ? { caller: await admit(http) } : await begun;
+      const request: RequestContext = { caller, requestId: http.id, signal: signalOf(http, caller), responses };
       extendContext({ ...request, ports, cursors, loaders: createLoaders(ports, request) });
     } catch (error) {
       // Nothing was executed, so the HTTP status can report the failure.

@@ -8,13 +8,10 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { ServiceError } from '../../errors.ts';
-import { parseWithinLimits } from '../cost/document.ts';
-import { documentCache } from '../cost/document-cache.ts';
+import type { DocumentOf } from '../cost/documents.ts';
 import { preparedIntrospection } from '../cost/introspection.ts';
 import { type CostReport, LimitError } from '../cost/limits.ts';
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
-import { fragmentsOf } from '../cost/selections.ts';
-import { requireReasonableShape } from '../cost/shape.ts';
 import type { Incoming } from '../graphql-context.ts';
 import { schema } from '../schema.ts';
 
@@ -23,6 +20,7 @@ export interface LimitOptions {
   readonly maxCost: number;
   /** Whether the schema can be read. */
   readonly introspection: boolean;
+  readonly documentOf: DocumentOf;
 }
 
 /** What a prepared introspection costs: it is only sent. */
@@ -31,20 +29,12 @@ const preparedCost = 1;
 /** The header with which a client asks for the cost of its operation, as Hot Chocolate has it: `GraphQL-Cost: report`. */
 const wantsCost = ({ headers }: FastifyRequest): boolean => headers['graphql-cost'] === 'report';
 
-/** Documents of a few clients, with room for those that are large. */
-const cachedTokens = 200_000;
-
 /**
  * Refuses an operation that is beyond a limit, before it is validated. The validation itself can take minutes for a
  * document that is made for it, and a response that is too large is too late to refuse.
  */
-export function useOperationLimits({ maxCost, introspection }: LimitOptions): Plugin<object, Incoming> {
+export function useOperationLimits({ maxCost, introspection, documentOf }: LimitOptions): Plugin<object, Incoming> {
   const introspect = introspection ? preparedIntrospection(schema) : null;
-  const documents = documentCache(cachedTokens, (text) => {
-    const document = parseWithinLimits(text);
-    requireReasonableShape(document, fragmentsOf(document));
-    return document;
-  });
   const reports = new WeakMap<FastifyRequest, CostReport>();
 
   return {
@@ -54,7 +44,7 @@ export function useOperationLimits({ maxCost, introspection }: LimitOptions): Pl
       const { http } = context;
       const report = (requestedCost: number | null) => reports.set(http, { requestedCost, limit: maxCost });
       report(null);
-      const document = readable(() => documents(query));
+      const document = readable(() => documentOf(query));
       const operation = document && chosenOperation(document, operationName);
       if (document === null || !operation) return;
       if (!introspection) requireNoIntrospection(document);
@@ -67,7 +57,7 @@ export function useOperationLimits({ maxCost, introspection }: LimitOptions): Pl
       report(cost);
       if (cost > maxCost) throw new LimitError('cost', maxCost, cost);
     },
-    onParse: ({ setParseFn }) => setParseFn((text: string) => documents(text)),
+    onParse: ({ setParseFn }) => setParseFn((text: string) => documentOf(text)),
     onResultProcess({ result, setResult, serverContext: { http } }) {
       const cost = reports.get(http);
       if (cost === undefined || Array.isArray(result) || Symbol.asyncIterator in result) return;
