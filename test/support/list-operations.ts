@@ -1,0 +1,147 @@
+/** Generated query operations over the lists of the schema: every field that they have, in every way to write it. */
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isObjectType,
+} from 'graphql';
+import { listSourceOf } from '../../src/graphql/list-source.ts';
+import type { Random } from './random.ts';
+
+export interface GeneratedOperation {
+  readonly query: string;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** What an operation has beside its selections. */
+interface Writing {
+  readonly random: Random;
+  readonly schema: GraphQLSchema;
+  readonly fragments: string[];
+  /** The Boolean variables that directives use. */
+  readonly flags: Map<string, boolean>;
+}
+
+/** Whether a field leads to another list: such an operation is not compiled. */
+const isNested = ({ args }: GraphQLField<unknown, unknown>): boolean => args.length > 0;
+
+/** The fields of the query type that read lists of a service. */
+const listFields = (schema: GraphQLSchema): GraphQLField<unknown, unknown>[] =>
+  Object.values(schema.getQueryType()?.getFields() ?? {}).filter((field) => listSourceOf(field) !== undefined);
+
+/** @param authors values of `identifier`; each names a list */
+export function generateOperation(
+  schema: GraphQLSchema,
+  random: Random,
+  { authors, cursors = [] }: { readonly authors: readonly string[]; readonly cursors?: readonly string[] },
+): GeneratedOperation {
+  const writing: Writing = { random, schema, fragments: [], flags: new Map() };
+  const roots: string[] = [];
+  const definitions: string[] = [];
+  const variables: Record<string, unknown> = {};
+  const value = (name: string, type: string, given: unknown): string => {
+    if (!random.chance(0.4)) return JSON.stringify(given);
+    const variable = `${name}${roots.length}`;
+    // A variable may be sent, or be left to its default.
+    if (random.chance(0.8)) {
+      definitions.push(`$${variable}: ${type}!`);
+      variables[variable] = given;
+    } else {
+      definitions.push(`$${variable}: ${type}! = ${JSON.stringify(given)}`);
+    }
+    return `$${variable}`;
+  };
+  const count = 1 + (random.chance(0.3) ? random.int(3) : 0);
+  for (let index = 0; index < count; index += 1) {
+    const field = random.pick(listFields(schema));
+    const args = [
+      `accountId: ${value('account', 'ID', random.chance(0.9) ? 'acc-1' : 'acc "2" é')}`,
+      `identifier: ${value('of', 'String', random.pick(authors))}`,
+      ...(random.chance(0.8) ? [`first: ${value('first', 'Int', random.chance(0.5) ? 100 : 1 + random.int(8))}`] : []),
+      ...(random.chance(0.2) ? [`isCompany: ${value('company', 'Boolean', random.chance(0.5))}`] : []),
+      ...(cursors.length > 0 && random.chance(0.2) ? [`after: ${value('after', 'String', random.pick(cursors))}`] : []),
+    ];
+    const type = objectType(field);
+    const directive = random.chance(0.1) ? directiveOf(writing) : '';
+    roots.push(`list${index}: ${field.name}(${args.join(', ')})${directive} ${selections(writing, type, 0)}`);
+  }
+  if (random.chance(0.1)) roots.splice(random.int(roots.length + 1), 0, '__typename');
+  for (const [flag, on] of writing.flags) {
+    definitions.push(`$${flag}: Boolean!`);
+    variables[flag] = on;
+  }
+  const name = random.chance(0.3) ? 'Chosen' : undefined;
+  const head = definitions.length > 0 || name !== undefined ? `query ${name ?? ''}` : random.pick(['query', '']);
+  const variablesText = definitions.length === 0 ? '' : `(${definitions.join(', ')})`;
+  const other = name !== undefined && random.chance(0.5) ? ['query Other { __typename }'] : [];
+  const query = [...other, `${head}${variablesText} { ${roots.join(' ')} }`, ...writing.fragments].join('\n');
+  return { query, operationName: name, variables };
+}
+
+function objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type)) throw new Error(`${field.name} returns no object`);
+  return type;
+}
+
+/** A selection set of an object, interface or union. */
+function selections(writing: Writing, type: GraphQLNamedType, depth: number): string {
+  const { random, schema } = writing;
+  const parts: string[] = [];
+  if (isObjectType(type) || 'getFields' in type) {
+    const fields = Object.values((type as GraphQLObjectType).getFields()).filter((field) => !isNested(field));
+    const share = random.pick([0.2, 0.5, 1]);
+    for (const field of shuffled(random, fields)) {
+      if (random.chance(share)) parts.push(selectionOf(writing, field, depth));
+    }
+  }
+  if (isAbstractType(type)) {
+    for (const possible of schema.getPossibleTypes(type)) {
+      if (random.chance(0.8)) parts.push(fragmentOn(writing, possible, depth));
+    }
+  }
+  if (isObjectType(type) && random.chance(0.15)) parts.push(fragmentOn(writing, type, depth));
+  if (parts.length === 0 || random.chance(0.2)) {
+    parts.splice(random.int(parts.length + 1), 0, random.chance(0.3) ? 'kind: __typename' : '__typename');
+  }
+  return `{ ${parts.join(' ')} }`;
+}
+
+function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, depth: number): string {
+  const { random } = writing;
+  const type = getNamedType(field.type);
+  // One name for one field, so that any two selections of an object can be merged.
+  const alias = random.chance(0.1) ? `as_${field.name}: ` : '';
+  const directive = random.chance(0.08) ? directiveOf(writing) : '';
+  const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1)}`;
+  const once = `${alias}${field.name}${directive}${inner}`;
+  return random.chance(0.05) ? `${once} ${once}` : once;
+}
+
+function fragmentOn(writing: Writing, type: GraphQLObjectType, depth: number): string {
+  const { random } = writing;
+  const directive = random.chance(0.1) ? directiveOf(writing) : '';
+  const body = selections(writing, type, depth + 1);
+  if (random.chance(0.7)) return `... on ${type.name}${directive} ${body}`;
+  const name = `F${writing.fragments.length}_${type.name}`;
+  writing.fragments.push(`fragment ${name} on ${type.name} ${body}`);
+  return `...${name}${directive}`;
+}
+
+function directiveOf({ random, flags }: Writing): string {
+  const name = random.pick(['skip', 'include']);
+  if (random.chance(0.4)) return ` @${name}(if: ${random.chance(0.5)})`;
+  const flag = `flag${random.int(3)}`;
+  if (!flags.has(flag)) flags.set(flag, random.chance(0.5));
+  return ` @${name}(if: $${flag})`;
+}
+
+export function shuffled<T>(random: Random, list: readonly T[]): T[] {
+  const rest = [...list];
+  return list.map(() => rest.splice(random.int(rest.length), 1)[0] as T);
+}
