@@ -1,51 +1,38 @@
-import type { SplicePlan } from './plan.ts';
+import type { EncodedPlan } from './encoded-plan.ts';
+import { Kernel } from './kernel.ts';
+import { OpenSplice } from './open-splice.ts';
+import type { Splice } from './splice.ts';
 
-/** Why a document was not printed. */
-export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'too_large' | 'trap';
-
-/** A plan as the kernel reads it. */
-export interface EncodedPlan {
-  readonly plan: SplicePlan;
-}
-
-/** Compiles a plan. @throws Error for a plan that names a key that its shape does not have */
-export declare function encodePlan(plan: SplicePlan): EncodedPlan;
-
-/** A document that was read. It is of use to the {@link Splice} that read it only. */
-export interface Scanned {
-  /** The number of entries of a list under a key of the root; undefined for what is no list. */
-  count(key: string): number | undefined;
-  /** The JSON text of a leaf under keys from the root, such as `"next"`; undefined for what is no leaf or not there. */
-  leaf(...path: readonly string[]): string | undefined;
-}
-
-export interface Printing {
-  /** The window: from which entry, and up to which (exclusive). */
-  readonly from: number;
-  readonly to: number;
-  /** JSON texts, by the index of `given`. */
-  readonly given: readonly string[];
-  /** JSON texts by the index of `givenByItem`, then by the item's place in the window. */
-  readonly givenByItem: readonly (readonly string[])[];
-}
-
-/** One response in the making, over an instance of the kernel that nobody else uses meanwhile. */
-export interface Splice {
-  /** Reads a document. Several can be read, one after the other. */
-  scan(document: readonly Uint8Array[]): Scanned | Refusal;
-  /** Prints a template behind what was printed before. */
-  print(template: number, scanned: Scanned, printing: Printing): Refusal | null;
-  /** Prints a text behind what was printed before. */
-  text(text: string): void;
-  /** All that was printed: a view of the kernel's memory, good until {@link close}. */
-  output(): Uint8Array;
-  /** Gives the instance back. */
-  close(): void;
-}
+export { encodePlan } from './encode.ts';
+export type { EncodedPlan } from './encoded-plan.ts';
+export type { Printing, Refusal, Scanned, Splice } from './splice.ts';
 
 export interface Splicer {
   open(plan: EncodedPlan): Splice;
 }
 
+const defaultMaxBytes = 64 * 1_024 * 1_024;
+/** The kernel writes lengths into 28 bits. */
+const largestMaxBytes = 256 * 1_024 * 1_024;
+
+/** Instances that wait for the next document. Making one costs some 300 µs, as much as a large page. */
+const keptInstances = 32;
+/** An instance whose memory has grown beyond is left to the garbage collector. */
+const keptBytes = 4 * 1_024 * 1_024;
+
 /** @param options.maxBytes of one instance's memory: a document or an output that does not fit is refused */
-export declare function createSplicer(options?: { readonly maxBytes?: number }): Splicer;
+export function createSplicer({ maxBytes = defaultMaxBytes }: { readonly maxBytes?: number } = {}): Splicer {
+  if (!(maxBytes >= 65_536 && maxBytes <= largestMaxBytes)) {
+    throw new RangeError(`maxBytes must be between 64 KiB and 256 MiB, not ${maxBytes}`);
+  }
+  const free: Kernel[] = [];
+  const release = (kernel: Kernel): void => {
+    if (free.length < keptInstances && kernel.size <= keptBytes) free.push(kernel);
+  };
+  /** Rather one that has the plan already, and of those the one that was used last. */
+  const take = (plan: EncodedPlan): Kernel => {
+    const loaded = free.findLastIndex((kernel) => kernel.loaded === plan);
+    return (loaded < 0 ? free.pop() : free.splice(loaded, 1)[0]) ?? new Kernel(maxBytes);
+  };
+  return { open: (plan) => new OpenSplice(take(plan), plan, release) };
+}

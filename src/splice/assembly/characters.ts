@@ -1,0 +1,46 @@
+/** Characters of JSON as their bytes. */
+export const quote: u8 = 0x22;
+export const backslash: u8 = 0x5c;
+export const comma: u8 = 0x2c;
+export const colon: u8 = 0x3a;
+export const minus: u8 = 0x2d;
+export const plus: u8 = 0x2b;
+export const point: u8 = 0x2e;
+export const zero: u8 = 0x30;
+export const openBrace: u8 = 0x7b;
+export const closeBrace: u8 = 0x7d;
+export const openBracket: u8 = 0x5b;
+export const closeBracket: u8 = 0x5d;
+export const space: u8 = 0x20;
+
+/** The letters of a literal, as the word that they are in memory. */
+export const wordNull: u32 = 0x6c6c756e;
+export const wordTrue: u32 = 0x65757274;
+export const wordFals: u32 = 0x736c6166;
+
+// @ts-expect-error: decorator
+@inline
+export function isWhitespace(byte: u8): bool {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** @returns the first byte from here on that is no white space */
+// @ts-expect-error: decorator
+@inline
+export function skipWhitespace(at: usize): usize {
+  // Most documents have none.
+  if (load<u8>(at) > space) return at;
+  return skipSomeWhitespace(at);
+}
+
+function skipSomeWhitespace(at: usize): usize {
+  while (isWhitespace(load<u8>(at))) at++;
+  return at;
+}
+
+/** @returns the value of a hexadecimal digit, or more than 15 */
+export function hexValue(byte: u8): u32 {
+  if (byte - zero < 10) return byte - zero;
+  const letter: u8 = (byte | 0x20) - 0x61;
+  return letter < 6 ? letter + 10 : 16;
+}

@@ -1,0 +1,48 @@
+import { zero } from './characters.ts';
+
+/** Whether a string, with its quotes, is YYYY-MM-DDTHH:MM:SSZ, with up to three digits of a second's fraction. */
+export function isInstant(start: usize, length: usize): bool {
+  const text = start + 1;
+  if (length < 22 || length > 26 || length === 23) return false;
+  if (load<u8>(text + length - 3) !== 0x5a) return false;
+  // The first 16 characters at once: which are digits, and which are the signs that they must be.
+  const block = v128.load(text);
+  const digits = i8x16.bitmask(i8x16.le_u(i8x16.sub(block, i8x16.splat(zero)), i8x16.splat(9)));
+  const signs = i8x16.bitmask(i8x16.eq(block, i8x16(0, 0, 0, 0, 0x2d, 0, 0, 0x2d, 0, 0, 0x54, 0, 0, 0x3a, 0, 0)));
+  if (digits !== 0b1101_1011_0110_1111 || signs !== 0b0010_0100_1001_0000) return false;
+  return (
+    load<u32>(text) !== 0x30303030 &&
+    isDay(number(text + 5), number(text + 8)) &&
+    number(text + 11) <= 23 &&
+    number(text + 14) <= 59 &&
+    load<u8>(text, 16) === 0x3a &&
+    number(text + 17) <= 59 &&
+    isFraction(text + 19, length - 22)
+  );
+}
+
+/** February has 28 days here: whether a year has more is decided elsewhere. */
+function isDay(month: u32, day: u32): bool {
+  if (month < 1 || month > 12 || day < 1) return false;
+  if (month === 2) return day <= 28;
+  // April, June, September and November.
+  const isShort = ((1 << month) & 0b0000_1010_0101_0000) !== 0;
+  return day <= (isShort ? 30 : 31);
+}
+
+/** @returns the value of two digits, or more than 99 */
+function number(at: usize): u32 {
+  const tens = load<u8>(at) - zero;
+  const ones = load<u8>(at, 1) - zero;
+  return tens > 9 || ones > 9 ? 100 : <u32>tens * 10 + ones;
+}
+
+/** A point and one to three digits, or nothing. */
+function isFraction(at: usize, length: usize): bool {
+  if (length === 0) return true;
+  if (load<u8>(at) !== 0x2e) return false;
+  for (let digit: usize = 1; digit < length; digit++) {
+    if (load<u8>(at + digit) - zero > 9) return false;
+  }
+  return true;
+}

@@ -1,0 +1,33 @@
+import { blockBytes, slack } from '../layout.ts';
+
+/** Up to where something may be written, or read, with `slack` bytes of memory behind it. */
+export let limit: usize = 0;
+
+/**
+ * Makes room up to an address, by growing the memory. The memory has a maximum, of which only its maker knows.
+ * Addresses do not change by it, so it can happen anywhere in a scan or a print.
+ */
+export function reserve(end: usize): bool {
+  const pages = memory.size();
+  const needed = <i32>((end + slack + 0xffff) >>> 16) - pages;
+  // Half as much again, so that a large output does not grow page by page.
+  if (needed > 0 && memory.grow(max(needed, pages >> 1)) < 0 && memory.grow(needed) < 0) return false;
+  limit = (<usize>memory.size() << 16) - slack;
+  return true;
+}
+
+/** Copies whole blocks: up to 15 bytes more are read and written than asked for. @returns the end of the copy */
+// @ts-expect-error: decorator
+@inline
+export function copy(to: usize, from: usize, length: usize): usize {
+  v128.store(to, v128.load(from));
+  for (let at: usize = blockBytes; at < length; at += blockBytes) v128.store(to + at, v128.load(from + at));
+  return to + length;
+}
+
+/** @returns an address for records, at or behind this one */
+// @ts-expect-error: decorator
+@inline
+export function aligned(address: usize): usize {
+  return (address + (blockBytes - 1)) & ~(blockBytes - 1);
+}

@@ -1,0 +1,200 @@
+import {
+  blockBytes,
+  detailLeaf,
+  detailObject,
+  frameKind,
+  frameNext,
+  keyDetail,
+  keyLength,
+  keyNext,
+  keyShape,
+  keyValue,
+  kindAscii,
+  kindBits,
+  kindList,
+  kindObject,
+  kindOther,
+  kindUnicode,
+  maxDepth,
+  refusedNotExpected,
+  refusedNotJson,
+  refusedTooDeep,
+  refusedTooLarge,
+  shapeDictionary,
+  shapeFrameBytes,
+  slack,
+  slotStart,
+  slotWord,
+} from '../layout.ts';
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  skipWhitespace,
+} from './characters.ts';
+import { find, startsWith } from './dictionary.ts';
+import { refusal, refuse } from './refusal.ts';
+import { aligned, limit, reserve } from './room.ts';
+import { scalarKind, scanScalar } from './scalars.ts';
+import { skipColon, skipValue } from './skip.ts';
+import { scanString, stringKind } from './strings.ts';
+import { isUtf8 } from './utf8.ts';
+
+/** The end of the tape: where the next frame begins. */
+let tape: usize = 0;
+
+/**
+ * Reads a document once, and notes on the tape behind it where the values of a shape stand.
+ * @returns the frame of the root, or a code of refusal
+ */
+export function scan(shape: usize, start: usize, length: usize): i32 {
+  const end = start + length;
+  // Zeros stand nowhere in a document, so whatever reads it stops there and needs no other bound.
+  memory.fill(end, 0, slack);
+  tape = aligned(end + slack);
+  const at = scanRoot(shape, skipWhitespace(start));
+  if (at === 0) return refusal;
+  return skipWhitespace(at) === end ? <i32>aligned(end + slack) : refusedNotJson;
+}
+
+/** @returns where the tape of the last scan ended */
+export function tapeEnd(): usize {
+  return tape;
+}
+
+function scanRoot(shape: usize, at: usize): usize {
+  if (load<u8>(at) === openBrace) {
+    const frame = newFrame(shape);
+    return frame === 0 ? 0 : scanObject(at + 1, shape, frame, 1);
+  }
+  return skipValue(at, 0) === 0 ? 0 : refuse(refusedNotExpected);
+}
+
+function newFrame(shape: usize): usize {
+  const frame = tape;
+  const end = frame + load<u32>(shape, shapeFrameBytes);
+  if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
+  for (let at = frame; at < end; at += blockBytes) v128.store(at, i64x2.splat(0));
+  store<u32>(frame, kindObject, frameKind);
+  tape = end;
+  return frame;
+}
+
+/** Reads an object from behind its brace into a frame. @returns the address behind it */
+function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
+  at = skipWhitespace(at);
+  if (load<u8>(at) === closeBrace) return at + 1;
+  // Objects of a kind come with their keys in the same order, so the key that followed this one last time is tried first.
+  let previous = shape;
+  while (true) {
+    let key: usize = load<u32>(previous, keyNext);
+    if (startsWith(at, key)) {
+      at += load<u32>(key, keyLength);
+      previous = key;
+    } else {
+      const start = at;
+      if (load<u8>(at) !== quote) return refuse(refusedNotJson);
+      at = scanString(at + 1);
+      if (at === 0) return 0;
+      if (stringKind !== kindAscii && !isKey(start, at)) return refuse(refusedNotExpected);
+      key = find(load<u32>(shape, shapeDictionary), start, at - start);
+      if (key !== 0) {
+        store<u32>(previous, <u32>key, keyNext);
+        previous = key;
+      }
+    }
+    at = skipColon(at);
+    if (at === 0) return 0;
+    at = key === 0 ? skipValue(at, depth) : scanValue(at, key, frame + load<u32>(key, keyValue), depth);
+    if (at === 0) return 0;
+    at = skipWhitespace(at);
+    const byte = load<u8>(at);
+    if (byte !== comma) return byte === closeBrace ? at + 1 : refuse(refusedNotJson);
+    at = skipWhitespace(at + 1);
+  }
+}
+
+/** A key that could be another one than its bytes say is not compared with any. */
+function isKey(start: usize, end: usize): bool {
+  return stringKind === kindUnicode && isUtf8(start, end);
+}
+
+/** Notes a value in a slot. @returns the address behind it */
+function scanValue(start: usize, key: usize, slot: usize, depth: u32): usize {
+  const first = load<u8>(start);
+  if (first === quote) {
+    const at = scanString(start + 1);
+    note(slot, start, at - start, stringKind);
+    return at;
+  }
+  if (first === openBrace || first === openBracket) {
+    const detail = load<u32>(key, keyDetail);
+    if (depth === maxDepth) return refuse(refusedTooDeep);
+    if (detail === detailLeaf || (detail === detailObject) !== (first === openBrace)) {
+      note(slot, start, 0, kindOther);
+      return skipValue(start, depth);
+    }
+    const shape: usize = load<u32>(key, keyShape);
+    if (detail !== detailObject) return scanList(start + 1, shape, slot, depth + 1);
+    const frame = newFrame(shape);
+    if (frame === 0) return 0;
+    note(slot, frame, 0, kindObject);
+    return scanObject(start + 1, shape, frame, depth + 1);
+  }
+  const at = scanScalar(start);
+  note(slot, start, at - start, scalarKind);
+  return at;
+}
+
+// @ts-expect-error: decorator
+@inline
+function note(slot: usize, start: usize, length: usize, kind: u32): void {
+  store<u32>(slot, <u32>start, slotStart);
+  store<u32>(slot, (<u32>length << kindBits) | kind, slotWord);
+}
+
+/** Reads a list from behind its bracket, with a frame for each entry. @returns the address behind it */
+function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
+  let first: usize = 0;
+  let previous: usize = 0;
+  let count: usize = 0;
+  at = skipWhitespace(at);
+  if (load<u8>(at) === closeBracket) {
+    note(slot, 0, 0, kindList);
+    return at + 1;
+  }
+  while (true) {
+    const isObject = load<u8>(at) === openBrace;
+    if (isObject && depth === maxDepth) return refuse(refusedTooDeep);
+    const frame = isObject ? newFrame(shape) : newEntry();
+    if (frame === 0) return 0;
+    if (previous === 0) first = frame;
+    else store<u32>(previous, <u32>frame, frameNext);
+    previous = frame;
+    count++;
+    at = isObject ? scanObject(at + 1, shape, frame, depth + 1) : skipValue(at, depth);
+    if (at === 0) return 0;
+    at = skipWhitespace(at);
+    const byte = load<u8>(at);
+    if (byte === comma) {
+      at = skipWhitespace(at + 1);
+    } else if (byte === closeBracket) {
+      note(slot, first, count, kindList);
+      return at + 1;
+    } else return refuse(refusedNotJson);
+  }
+}
+
+/** The frame of an entry that is no object. */
+function newEntry(): usize {
+  const frame = tape;
+  const end = frame + blockBytes;
+  if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
+  store<u32>(frame, 0, frameNext);
+  store<u32>(frame, kindOther, frameKind);
+  tape = end;
+  return frame;
+}

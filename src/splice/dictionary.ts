@@ -1,0 +1,55 @@
+import { blockBytes, dictionarySlots, keyDetail, keyLength, keyMask, keyText, keyValue } from './layout.ts';
+import type { PlanMemory } from './plan-memory.ts';
+
+/** A string that the kernel finds in a document, and what it finds with it. */
+export interface Entry {
+  readonly key: string;
+  readonly value: number;
+  readonly detail: number;
+}
+
+/**
+ * Writes a dictionary and its records.
+ * @returns the address of the dictionary, and those of the records in the order of the entries
+ * @throws Error for a key that JSON cannot write without escapes: the kernel compares bytes
+ */
+export function writeDictionary(memory: PlanMemory, entries: readonly Entry[]) {
+  const records = entries.map((entry) => writeRecord(memory, entry));
+  // At most a quarter of the slots is taken, so that a string that is not there is missed at the first.
+  const slots = 2 ** Math.ceil(Math.log2(Math.max(1, entries.length) * 4));
+  const address = memory.allocate(dictionarySlots + slots * 4);
+  memory.set(address, slots - 1);
+  for (const [at, { key }] of entries.entries()) {
+    let slot = hash(quoted(key)) & (slots - 1);
+    while (memory.get(address + dictionarySlots + slot * 4) !== 0) slot = (slot + 1) & (slots - 1);
+    memory.set(address + dictionarySlots + slot * 4, records[at] as number);
+  }
+  return { address, records };
+}
+
+function writeRecord(memory: PlanMemory, { key, value, detail }: Entry): number {
+  const text = quoted(key);
+  const record = memory.allocate(keyText + text.length);
+  memory.set(record + keyLength, text.length);
+  memory.set(record + keyMask, 2 ** Math.min(text.length, blockBytes) - 1);
+  memory.set(record + keyValue, value);
+  memory.set(record + keyDetail, detail);
+  memory.write(record + keyText, text);
+  return record;
+}
+
+function quoted(key: string): Buffer {
+  const text = JSON.stringify(key);
+  if (text.includes('\\')) throw new Error(`The key ${text} cannot be written without escapes`);
+  return Buffer.from(text);
+}
+
+/** Of the first and the last eight bytes, as in assembly/dictionary.ts. */
+function hash(text: Buffer): number {
+  const padded = Buffer.concat([text, Buffer.alloc(8)]);
+  const first = padded.readBigUInt64LE();
+  const mixed = text.length < 8 ? first : first ^ rotatedBy25(text.readBigUInt64LE(text.length - 8));
+  return Number(BigInt.asUintN(64, mixed * 0x9e3779b97f4a7c15n) >> 40n);
+}
+
+const rotatedBy25 = (value: bigint): bigint => BigInt.asUintN(64, (value << 25n) | (value >> 39n));

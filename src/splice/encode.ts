@@ -1,0 +1,80 @@
+import { writeDictionary } from './dictionary.ts';
+import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
+import {
+  blockBytes,
+  detailLeaf,
+  detailList,
+  detailObject,
+  frameSlots,
+  keyMask,
+  keyNext,
+  keyShape,
+  shapeBytes,
+  shapeDictionary,
+  shapeFrameBytes,
+  slotBytes,
+} from './layout.ts';
+import type { ObjectShape, SplicePlan, ValueShape } from './plan.ts';
+import { PlanMemory } from './plan-memory.ts';
+import { writeTemplate } from './template.ts';
+
+/**
+ * Compiles a plan.
+ * @throws Error for a plan that names a key that its shape does not have, or has with another kind of value; for a key
+ * that JSON writes with escapes; for a text by item outside of a window
+ */
+export function encodePlan(plan: SplicePlan): EncodedPlan {
+  const memory = new PlanMemory();
+  const root = writeShape(memory, plan.shape, new Map());
+  const templates = plan.templates.map((parts) => writeTemplate(memory, parts, root));
+  return { plan, bytes: memory.written(), root, templates };
+}
+
+/** Shapes that are one object are written once. */
+function writeShape(memory: PlanMemory, shape: ObjectShape, known: Map<ObjectShape, EncodedShape>): EncodedShape {
+  const before = known.get(shape);
+  if (before !== undefined) return before;
+  const slots = new Map(
+    Object.entries(shape).map(([key, value], at): [string, EncodedSlot] => {
+      const [kind, inside] = partsOf(value);
+      return [
+        key,
+        {
+          offset: frameSlots + at * slotBytes,
+          kind,
+          shape: inside === null ? null : writeShape(memory, inside, known),
+        },
+      ];
+    }),
+  );
+  const encoded = { address: memory.allocate(shapeBytes), slots };
+  writeKeys(memory, encoded);
+  known.set(shape, encoded);
+  return encoded;
+}
+
+function partsOf(value: ValueShape): [EncodedSlot['kind'], ObjectShape | null] {
+  if (value === 'leaf') return ['leaf', null];
+  return 'object' in value ? ['object', value.object] : ['list', value.list];
+}
+
+const details = { leaf: detailLeaf, object: detailObject, list: detailList };
+
+/** The bit of no byte: no text begins with the record that has it as its mask. */
+const neverMet = 1 << blockBytes;
+
+function writeKeys(memory: PlanMemory, { address, slots }: EncodedShape): void {
+  const entries = [...slots].map(([key, { offset, kind }]) => ({ key, value: offset, detail: details[kind] }));
+  const dictionary = writeDictionary(memory, entries);
+  memory.set(address + keyMask, neverMet);
+  memory.set(address + shapeDictionary, dictionary.address);
+  memory.set(address + shapeFrameBytes, Math.ceil((frameSlots + slots.size * slotBytes) / blockBytes) * blockBytes);
+  // Until documents say otherwise, keys are expected in the order of the shape.
+  const [first = address] = dictionary.records;
+  memory.set(address + keyNext, first);
+  for (const [at, slot] of [...slots.values()].entries()) {
+    const record = dictionary.records[at] as number;
+    memory.set(record + keyNext, dictionary.records[at + 1] ?? first);
+    memory.set(record + keyShape, slot.shape?.address ?? 0);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Kernel } from './kernel.ts';
+import { blockBytes, givenBytes, givenListCount, givenLists } from './layout.ts';
+
+/** Of UTF-8, for a code unit of a string. */
+const mostBytesPerUnit = 3;
+
+/** How many bytes {@link writeGivens} may need. */
+export function givensBytes(lists: readonly (readonly string[])[]): number {
+  let bytes = givenLists + lists.length * givenBytes + blockBytes;
+  for (const texts of lists) {
+    for (const text of texts) bytes += givenBytes + text.length * mostBytesPerUnit;
+  }
+  return bytes;
+}
+
+/** Writes lists of texts to an address as the kernel expects them (see layout.ts). */
+export function writeGivens(lists: readonly (readonly string[])[], { words, bytes }: Kernel, address: number): void {
+  words[(address + givenListCount) >>> 2] = lists.length;
+  let header = (address + givenLists) >>> 2;
+  let place = header + lists.length * 2;
+  for (const { length } of lists) {
+    words[header++] = place << 2;
+    words[header++] = length;
+    place += length * 2;
+  }
+  const start = place << 2;
+  place = header;
+  // All at once is faster than a call for each, and as long as they are ASCII, their lengths are known.
+  const joined = lists.map((texts) => texts.join('')).join('');
+  const areAscii = bytes.write(joined, start) === joined.length;
+  let at = start;
+  for (const texts of lists) {
+    for (const text of texts) {
+      const length = areAscii ? text.length : bytes.write(text, at);
+      words[place++] = at;
+      words[place++] = length;
+      at += length;
+    }
+  }
+}

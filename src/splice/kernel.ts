@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import type { EncodedPlan } from './encoded-plan.ts';
+import { planBase, slack } from './layout.ts';
+
+/** What assembly/kernel.ts exports. */
+interface KernelExports {
+  reserve(end: number): number;
+  scan(shape: number, start: number, length: number): number;
+  tapeEnd(): number;
+  print(step: number, frame: number, from: number, to: number, givens: number, out: number): number;
+}
+
+const pageBytes = 65_536;
+/** Enough for most documents with their output, so that the memory does not grow. It costs nothing until it is used. */
+const initialPages = 16;
+
+/** Compiled when the first instance is made, for all of them. */
+let module: WebAssembly.Module | undefined;
+
+/** An instance of the kernel, with its memory. */
+export class Kernel {
+  readonly calls: KernelExports;
+  readonly #memory: WebAssembly.Memory;
+  #bytes: Buffer;
+  #words: Uint32Array;
+  readonly #maxBytes: number;
+  #loaded: EncodedPlan | undefined;
+
+  /** @throws RangeError if there is no address space for its memory */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    const maximum = Math.floor(maxBytes / pageBytes);
+    module ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
+    this.#memory = new WebAssembly.Memory({ initial: Math.min(initialPages, maximum), maximum });
+    const instance = new WebAssembly.Instance(module, { env: { memory: this.#memory } });
+    this.calls = instance.exports as unknown as KernelExports;
+    this.#bytes = Buffer.from(this.#memory.buffer);
+    this.#words = new Uint32Array(this.#memory.buffer);
+  }
+
+  get loaded(): EncodedPlan | undefined {
+    return this.#loaded;
+  }
+
+  get size(): number {
+    return this.bytes.length;
+  }
+
+  /** The memory. Memory that has grown has another view. */
+  get bytes(): Buffer {
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.#memory.buffer);
+    return this.#bytes;
+  }
+
+  get words(): Uint32Array {
+    if (this.#words.length === 0) this.#words = new Uint32Array(this.#memory.buffer);
+    return this.#words;
+  }
+
+  text(start: number, length: number): string {
+    return this.bytes.toString('utf8', start, start + length);
+  }
+
+  word(address: number): number {
+    return this.words[address >>> 2] as number;
+  }
+
+  /** Makes room up to an address. */
+  reserve(end: number): boolean {
+    return end <= this.#maxBytes && this.calls.reserve(end) !== 0;
+  }
+
+  /** @returns the address behind the plan, or undefined if it does not fit */
+  load(plan: EncodedPlan): number | undefined {
+    const end = planBase + plan.bytes.length + slack;
+    if (this.#loaded === plan) return end;
+    if (!this.reserve(end)) return undefined;
+    this.bytes.set(plan.bytes, planBase);
+    this.#loaded = plan;
+    return end;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * What the kernel and the code around it agree on: places, records and codes. Both compile this file, one as TypeScript
+ * and one as AssemblyScript, so it holds plain integer constants only.
+ *
+ * ```
+ * memory      0 … planBase … the plan … documents, their tapes and given texts as they come … the output
+ * shape       shapeHeader words, then a key record for each key, then the dictionary that finds them
+ * key record  keyHeader words, then the key in its quotes, padded to whole blocks
+ * step        stepHeader words, then the text that is printed before it, padded to whole blocks
+ * frame       the next frame of its list, the kind of the entry, then a slot of two words for each key of the shape
+ * slot        where the value starts, then its length (or count) and its kind
+ * ```
+ */
+
+/** Below it are zeros: the kernel has no data of its own, and address 0 stands for nothing. */
+export const planBase = 1_024;
+
+/** What may be read or written beyond the end of anything: the kernel moves 16 bytes at a time. */
+export const slack = 64;
+export const blockBytes = 16;
+
+/** Levels of lists and objects in a document. The kernel notes their kinds in the bits of a word. */
+export const maxDepth = 64;
+
+// A dictionary: a mask, then slots with the address of a record or 0. Offsets of the words of a record in it.
+export const dictionaryMask = 0;
+export const dictionarySlots = 4;
+
+// A key record, which is also that of a word and of a case.
+export const keyLength = 0;
+/** The bytes that count in its first block of 16, as bits. */
+export const keyMask = 4;
+/** What was found: of a key the offset of its slot, of a word its JSON text, of a case its first step. */
+export const keyValue = 8;
+/** Of a key: what is under it. Of a word: the length of its JSON text. */
+export const keyDetail = 12;
+/** Of a key: the shape of the object, or of those in the list. */
+export const keyShape = 16;
+/** Of a key: the key that followed it last time. The kernel writes it. */
+export const keyNext = 20;
+export const keyText = 32;
+
+export const detailLeaf = 0;
+export const detailObject = 1;
+export const detailList = 2;
+
+// A shape begins as a key record that is never met: it precedes the first key.
+export const shapeFrameBytes = 24;
+export const shapeDictionary = 28;
+export const shapeBytes = 48;
+
+export const frameNext = 0;
+export const frameKind = 4;
+export const frameSlots = 8;
+
+export const slotStart = 0;
+/** The length in bytes of a leaf, or the count of a list, above the bits of the kind. */
+export const slotWord = 4;
+export const slotBytes = 8;
+export const kindBits = 4;
+export const kindMask = 15;
+
+export const kindAbsent = 0;
+export const kindNull = 1;
+export const kindTrue = 2;
+export const kindFalse = 3;
+/** A number that is printed as it stands. */
+export const kindNumber = 4;
+/** A number that JSON.stringify would write differently, or might. */
+export const kindOddNumber = 5;
+/** A string of ASCII without escapes. */
+export const kindAscii = 6;
+/** A string without escapes; whether it is UTF-8 is seen when it is printed. */
+export const kindUnicode = 7;
+/** A string with escapes. */
+export const kindEscaped = 8;
+/** An object whose values are noted: its slot has the address of its frame. */
+export const kindObject = 9;
+/** A list whose objects are noted: its slot has the address of the frame of its first entry. */
+export const kindList = 10;
+/** An object or a list whose values are not noted. */
+export const kindOther = 11;
+
+// A step of a template.
+export const stepOp = 0;
+export const stepTextLength = 4;
+/** The step behind this one, and behind all that stands in it. */
+export const stepAfter = 8;
+/** The offset of the slot in the frame. Of a given text: its index. */
+export const stepSlot = 12;
+/** Of a value: the kinds that are printed as they stand, as bits. */
+export const stepDirect = 16;
+export const stepNeeded = 20;
+/** Of words and choices: the dictionary. Of a sealed string: the index of its prefix. */
+export const stepTable = 24;
+/** Of words: the text for any other, of a choice: the first step for any other, of a sealed string: its suffix. Or 0. */
+export const stepOtherwise = 28;
+/** The length of the text at {@link stepOtherwise}. */
+export const stepOtherwiseLength = 32;
+/** The first step of those that stand in this one. */
+export const stepBody = 36;
+export const stepText = 48;
+
+export const opEnd = 0;
+export const opJump = 1;
+export const opValue = 2;
+export const opString = 3;
+export const opInstant = 4;
+export const opWords = 5;
+export const opSealed = 6;
+export const opGiven = 7;
+export const opGivenByItem = 8;
+export const opObject = 9;
+export const opList = 10;
+export const opWindow = 11;
+export const opChoice = 12;
+
+// The texts that are given to a print, as lists: the first are those by index, each other has one for each item.
+export const givenListCount = 0;
+/** Of each list: the address of its texts' places, and how many there are. Of each text: its address and its length. */
+export const givenLists = 8;
+export const givenBytes = 8;
+
+// What the kernel returns in place of an address: why it refuses.
+export const refusedNotJson = -1;
+export const refusedNotExpected = -2;
+export const refusedMissing = -3;
+export const refusedTooDeep = -4;
+export const refusedTooLarge = -5;

@@ -1,0 +1,142 @@
+import type { EncodedPlan } from './encoded-plan.ts';
+import { givensBytes, writeGivens } from './givens.ts';
+import type { Kernel } from './kernel.ts';
+import { blockBytes, slack } from './layout.ts';
+import { ScannedDocument } from './scanned-document.ts';
+import type { Printing, Refusal, Scanned, Splice } from './splice.ts';
+
+/** By what the kernel returns in place of an address, as a positive number. */
+const refusals = ['trap', 'not_json', 'not_expected', 'missing', 'too_deep', 'too_large'] as const;
+
+/** Room behind the plan for the texts that are given to a print: as a rule they fit, and what was printed need not move. */
+const givensRoom = 16_384;
+
+const mostBytesPerUnit = 3;
+
+/**
+ * Memory is given out from the front to the back. What is printed grows at its end; when something was read meanwhile,
+ * what had been printed moves behind that.
+ */
+export class OpenSplice implements Splice {
+  readonly #plan: EncodedPlan;
+  readonly #release: (kernel: Kernel) => void;
+  #kernel: Kernel | undefined;
+  /** Why nothing can be read or printed any more. */
+  #broken: Refusal | undefined;
+  readonly #givens: number = 0;
+  /** The first address that is free. */
+  #top = 0;
+  #outStart = 0;
+  #outEnd = 0;
+
+  constructor(kernel: Kernel, plan: EncodedPlan, release: (kernel: Kernel) => void) {
+    this.#kernel = kernel;
+    this.#plan = plan;
+    this.#release = release;
+    const end = kernel.load(plan);
+    if (end === undefined || !kernel.reserve(end + givensRoom)) {
+      this.#broken = 'too_large';
+      return;
+    }
+    this.#givens = aligned(end);
+    this.#top = this.#outStart = this.#outEnd = this.#givens + givensRoom;
+  }
+
+  scan(document: readonly Uint8Array[]): Scanned | Refusal {
+    const kernel = this.#opened();
+    if (this.#broken !== undefined) return this.#broken;
+    let length = 0;
+    for (const chunk of document) length += chunk.length;
+    const start = aligned(this.#top);
+    if (!kernel.reserve(start + length + 2 * slack)) return 'too_large';
+    const { bytes } = kernel;
+    let at = start;
+    for (const chunk of document) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    const { root } = this.#plan;
+    const frame = this.#run(() => kernel.calls.scan(root.address, start, length));
+    if (typeof frame === 'string') return frame;
+    this.#top = kernel.calls.tapeEnd();
+    return new ScannedDocument(this, frame, root, () => this.#opened());
+  }
+
+  print(template: number, scanned: Scanned, { from, to, given, givenByItem }: Printing): Refusal | null {
+    const kernel = this.#opened();
+    if (this.#broken !== undefined) return this.#broken;
+    const step = this.#plan.templates[template];
+    if (step === undefined) throw new RangeError(`The plan has no template ${template}`);
+    if (!(scanned instanceof ScannedDocument && scanned.splice === this)) {
+      throw new TypeError('The document was read by another splice');
+    }
+    const lists = [given, ...givenByItem];
+    const needed = givensBytes(lists);
+    const givens = needed <= givensRoom ? this.#givens : this.#take(needed);
+    if (givens === undefined || !this.#moveOutput(0)) return 'too_large';
+    writeGivens(lists, kernel, givens);
+    const out = this.#outEnd;
+    const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), givens, out));
+    if (typeof end === 'string') return end;
+    this.#top = this.#outEnd = end;
+    return null;
+  }
+
+  text(text: string): void {
+    const kernel = this.#opened();
+    if (this.#broken !== undefined || !this.#moveOutput(text.length * mostBytesPerUnit)) {
+      throw new RangeError(`A text of ${text.length} characters does not fit`);
+    }
+    this.#top = this.#outEnd += kernel.bytes.write(text, this.#outEnd);
+  }
+
+  output(): Uint8Array {
+    return this.#opened().bytes.subarray(this.#outStart, this.#outEnd);
+  }
+
+  close(): void {
+    const kernel = this.#kernel;
+    this.#kernel = undefined;
+    if (kernel !== undefined && this.#broken !== 'trap') this.#release(kernel);
+  }
+
+  #opened(): Kernel {
+    if (this.#kernel === undefined) throw new Error('The splice is closed');
+    return this.#kernel;
+  }
+
+  /** @returns the address of free memory, or undefined if there is not as much */
+  #take(bytes: number): number | undefined {
+    const start = aligned(this.#top);
+    if (!this.#opened().reserve(start + bytes)) return undefined;
+    this.#top = start + bytes;
+    return start;
+  }
+
+  /** Makes sure that nothing is behind what was printed, and that so many bytes more fit there. */
+  #moveOutput(more: number): boolean {
+    const kernel = this.#opened();
+    const length = this.#outEnd - this.#outStart;
+    const start = this.#outEnd === this.#top ? this.#outStart : this.#top;
+    if (!kernel.reserve(start + length + more)) return false;
+    if (start !== this.#outStart) kernel.bytes.copyWithin(start, this.#outStart, this.#outEnd);
+    this.#outStart = start;
+    this.#top = this.#outEnd = start + length;
+    return true;
+  }
+
+  /** Calls the kernel. After a trap, which would be a fault of its own, its memory is not trusted any more. */
+  #run(call: () => number): number | Refusal {
+    try {
+      const result = call();
+      return result >= 0 ? result : (refusals[-result] ?? 'trap');
+    } catch {
+      this.#broken = 'trap';
+      return 'trap';
+    }
+  }
+}
+
+const aligned = (address: number): number => Math.ceil(address / blockBytes) * blockBytes;
+
+const index = (value: number): number => Math.min(Math.max(value, 0), 0x7fff_ffff);

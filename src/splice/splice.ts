@@ -1,0 +1,37 @@
+/** Why a document was not printed. */
+export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'too_large' | 'trap';
+
+/** A document that was read. It is of use to the {@link Splice} that read it only, and no longer than that is open. */
+export interface Scanned {
+  /** The number of entries of a list under a key of the root; undefined for what is no list. */
+  count(key: string): number | undefined;
+  /** The JSON text of a leaf under keys from the root, such as `"next"`; undefined for what is no leaf or not there. */
+  leaf(...path: readonly string[]): string | undefined;
+}
+
+export interface Printing {
+  /** The window: from which entry, and up to which (exclusive). */
+  readonly from: number;
+  readonly to: number;
+  /** JSON texts, by the index of `given`. */
+  readonly given: readonly string[];
+  /** JSON texts by the index of `givenByItem`, then by the item's place in the window. */
+  readonly givenByItem: readonly (readonly string[])[];
+}
+
+/** One response in the making, over an instance of the kernel that nobody else uses meanwhile. */
+export interface Splice {
+  /** Reads a document. Several can be read, one after the other. */
+  scan(document: readonly Uint8Array[]): Scanned | Refusal;
+  /** Prints a template behind what was printed before. A template that is refused leaves nothing behind. */
+  print(template: number, scanned: Scanned, printing: Printing): Refusal | null;
+  /**
+   * Prints a text behind what was printed before.
+   * @throws RangeError if it does not fit
+   */
+  text(text: string): void;
+  /** All that was printed: a view of the kernel's memory, good until more is read or printed, or until {@link close}. */
+  output(): Uint8Array;
+  /** Gives the instance back. */
+  close(): void;
+}

@@ -1,0 +1,184 @@
+import { writeDictionary } from './dictionary.ts';
+import type { EncodedShape, EncodedSlot } from './encoded-plan.ts';
+import {
+  kindAscii,
+  kindFalse,
+  kindNull,
+  kindNumber,
+  kindTrue,
+  opChoice,
+  opEnd,
+  opGiven,
+  opGivenByItem,
+  opInstant,
+  opJump,
+  opList,
+  opObject,
+  opSealed,
+  opString,
+  opValue,
+  opWindow,
+  opWords,
+  stepAfter,
+  stepBody,
+  stepDirect,
+  stepNeeded,
+  stepOp,
+  stepOtherwise,
+  stepOtherwiseLength,
+  stepSlot,
+  stepTable,
+  stepText,
+  stepTextLength,
+} from './layout.ts';
+import type { LeafRule, Part } from './plan.ts';
+import { type PlanMemory, utf8 } from './plan-memory.ts';
+
+/** Where parts stand. */
+interface Place {
+  readonly memory: PlanMemory;
+  readonly shape: EncodedShape;
+  readonly inWindow: boolean;
+}
+
+type PartOf<Kind extends Part['kind']> = Extract<Part, { readonly kind: Kind }>;
+
+/** @returns the address of the first step */
+export const writeTemplate = (memory: PlanMemory, parts: readonly Part[], shape: EncodedShape): number =>
+  writeSteps({ memory, shape, inWindow: false }, parts, opEnd).first;
+
+/** Writes parts as steps. @returns the first of them, and the one behind which the reading goes on */
+function writeSteps(place: Place, parts: readonly Part[], lastOp: number): { first: number; last: number } {
+  const { memory } = place;
+  let first: number | undefined;
+  /** The steps that wait for what comes after them. */
+  let open: readonly number[] = [];
+  // A text is printed by the step after it: most steps print a key and a value.
+  let text = '';
+  const writeStep = (op: number): number => {
+    const bytes = utf8(text);
+    const step = memory.allocate(stepText + bytes.length);
+    memory.set(step + stepOp, op);
+    memory.set(step + stepTextLength, bytes.length);
+    memory.write(step + stepText, bytes);
+    for (const before of open) memory.set(before + stepAfter, step);
+    first ??= step;
+    open = [step];
+    text = '';
+    return step;
+  };
+  for (const part of parts) {
+    if (part.kind === 'text') {
+      text += part.text;
+      continue;
+    }
+    const step = writeStep(opOf(part));
+    if (part.kind === 'choice') open = writeCases(place, step, part);
+    else writeDetails(place, step, part);
+  }
+  const last = writeStep(lastOp);
+  return { first: first ?? last, last };
+}
+
+function opOf(part: Exclude<Part, PartOf<'text'>>): number {
+  if (part.kind !== 'leaf') return ops[part.kind];
+  if (typeof part.rule !== 'string') return opWords;
+  return rules[part.rule].op;
+}
+
+const ops = {
+  given: opGiven,
+  givenByItem: opGivenByItem,
+  sealed: opSealed,
+  object: opObject,
+  list: opList,
+  window: opWindow,
+  choice: opChoice,
+} as const;
+
+/** What of each rule is printed as it stands. */
+const rules = {
+  string: { op: opString, direct: 1 << kindAscii },
+  number: { op: opValue, direct: 1 << kindNumber },
+  boolean: { op: opValue, direct: (1 << kindTrue) | (1 << kindFalse) },
+  instant: { op: opInstant, direct: 0 },
+} as const satisfies Record<Extract<LeafRule, string>, { op: number; direct: number }>;
+
+function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'text' | 'choice'>>): void {
+  const { memory } = place;
+  switch (part.kind) {
+    case 'given':
+      memory.set(step + stepSlot, part.index);
+      return;
+    case 'givenByItem':
+      if (!place.inWindow) throw new Error('A text by item stands in no window');
+      // The texts that are not by item are the first list.
+      memory.set(step + stepSlot, part.index + 1);
+      return;
+    case 'leaf':
+      memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);
+      memory.set(step + stepNeeded, Number(part.needed));
+      if (typeof part.rule === 'string') {
+        memory.set(step + stepDirect, rules[part.rule].direct | (part.needed ? 0 : 1 << kindNull));
+      } else writeWords(memory, step, part.rule);
+      return;
+    case 'sealed':
+      memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);
+      memory.set(step + stepTable, part.prefix);
+      writeOtherwise(memory, step, part.suffix);
+      return;
+    case 'object':
+    case 'list':
+      memory.set(step + stepNeeded, Number(part.needed));
+      writeBody(place, step, part);
+      return;
+    case 'window':
+      writeBody({ ...place, inWindow: true }, step, part);
+      return;
+    default:
+      part satisfies never;
+  }
+}
+
+function writeBody(place: Place, step: number, part: PartOf<'object' | 'list' | 'window'>): void {
+  const { memory } = place;
+  const slot = slotOf(place, part.key, part.kind === 'object' ? 'object' : 'list');
+  memory.set(step + stepSlot, slot.offset);
+  memory.set(step + stepBody, writeSteps({ ...place, shape: slot.shape as EncodedShape }, part.parts, opEnd).first);
+}
+
+function writeWords(memory: PlanMemory, step: number, { words, otherwise }: Exclude<LeafRule, string>): void {
+  const entries = Object.entries(words).map(([key, text]) => {
+    const { address, length } = memory.text(text);
+    return { key, value: address, detail: length };
+  });
+  memory.set(step + stepTable, writeDictionary(memory, entries).address);
+  writeOtherwise(memory, step, otherwise);
+}
+
+function writeOtherwise(memory: PlanMemory, step: number, text: string): void {
+  const { address, length } = memory.text(text);
+  memory.set(step + stepOtherwise, address);
+  memory.set(step + stepOtherwiseLength, length);
+}
+
+/** @returns the last steps of all cases */
+function writeCases(place: Place, step: number, { key, cases, otherwise }: PartOf<'choice'>): number[] {
+  const { memory } = place;
+  const written = Object.entries(cases).map(([name, parts]) => ({ name, ...writeSteps(place, parts, opJump) }));
+  const entries = written.map(({ name, first }) => ({ key: name, value: first, detail: 0 }));
+  memory.set(step + stepSlot, slotOf(place, key, 'leaf').offset);
+  memory.set(step + stepTable, writeDictionary(memory, entries).address);
+  const lasts = written.map(({ last }) => last);
+  if (otherwise === null) return lasts;
+  const other = writeSteps(place, otherwise, opJump);
+  memory.set(step + stepOtherwise, other.first);
+  return [...lasts, other.last];
+}
+
+function slotOf({ shape }: Place, key: string, kind: EncodedSlot['kind']): EncodedSlot {
+  const slot = shape.slots.get(key);
+  if (slot === undefined) throw new Error(`The shape has no key ${JSON.stringify(key)}`);
+  if (slot.kind !== kind) throw new Error(`Under the key ${JSON.stringify(key)} the shape has no ${kind}`);
+  return slot;
+}
