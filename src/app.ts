@@ -40,6 +40,7 @@ import { type Database, openDatabase, ping } from './store/database.ts';
 import { databaseIdempotency } from './store/idempotency.ts';
 import { databaseRateLimits } from './store/rate-limits.ts';
 import { createUpstream, type Upstream } from './upstream/client.ts';
+import { handOverReads } from './upstream/hand-over.ts';
 import { tellKeyFromAccount } from './upstream/key-or-account.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
 import { commonVocabularies } from './upstream/translation.ts';
@@ -245,9 +246,11 @@ async function embedded(
 
 /** @param database stores the API keys of callers; null where the upstream service checks them */
 function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Dependencies): Backend {
-  const service = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
+  const judged = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
     client.call(context, webhookEndpoints.list, { limit: 1 }),
   );
+  // Outermost, so that what is handed over has been told apart already.
+  const service = handOverReads(judged);
   return {
     delivery: null,
     ports: {

@@ -1,4 +1,5 @@
 import type { Caller } from './auth/caller.ts';
+import type { ReadMemo } from './wire-response.ts';
 
 /** What a request carries from the API key to the port: its caller, its id, and when its result is no longer needed. */
 export interface RequestContext {
@@ -9,4 +10,9 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** The client's `Idempotency-Key`, when the service behind the gateway honours it instead of the gateway. */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Hands responses over: what was read with it as bytes is not fetched again when its value is wanted. Only a request
+   * that changes nothing has one.
+   */
+  readonly responses?: ReadMemo | undefined;
 }

@@ -7,6 +7,7 @@ import { deadline } from '../deadline.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { WireResponse } from '../wire-response.ts';
 import { createCallBudget } from './call-budget.ts';
 import { connectTimeoutMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';
@@ -29,7 +30,10 @@ export interface UpstreamDependencies {
 }
 
 /** An endpoint whose operation takes and returns these. */
-type EndpointOf<Request, Response> = ContractEndpoint & { readonly operation: Operation<Request, Response> };
+export type EndpointOf<Request, Response> = ContractEndpoint & { readonly operation: Operation<Request, Response> };
+
+/** An endpoint that changes nothing. */
+export type ReadEndpointOf<Request, Response> = EndpointOf<Request, Response> & { readonly method: 'GET' };
 
 export interface Upstream {
   /**
@@ -44,6 +48,19 @@ export interface Upstream {
     endpoint: EndpointOf<Request, Response>,
     request: Request,
   ): Promise<Response>;
+  /**
+   * Calls an endpoint for the bytes of its response. It is {@link call} in everything, and joins the same flights, but
+   * that nobody has looked into the body: it may be of no kind that the endpoint has, or no JSON at all. Its value is
+   * what `call` would have returned or thrown.
+   * @throws ServiceError for every other failure
+   */
+  read<Request extends object, Response>(
+    context: RequestContext,
+    endpoint: ReadEndpointOf<Request, Response>,
+    request: Request,
+  ): Promise<WireResponse>;
+  /** Whether responses of the endpoint come in other terms than the contract's: then only their value is in these. */
+  isTranslated(endpoint: ContractEndpoint): boolean;
   /** Rejects while the service cannot be reached. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -61,13 +78,13 @@ export function createUpstream(
   { logger, now, elapsed = () => performance.now(), random = Math.random }: UpstreamDependencies,
 ): Upstream {
   const { timeoutMs, budgetMs, maxCalls, connections } = settings;
-  const { prepare, send, probe, close } = openExchange(settings, vocabularies, now);
+  const { prepare, send, probe, isTranslated, close } = openExchange(settings, vocabularies, now);
   const perform = createResilientCall({ send, connections, logger, now, elapsed, random });
   const callBudget = createCallBudget({ calls: maxCalls, milliseconds: budgetMs }, elapsed);
   const singleFlight = createSingleFlight(timeoutMs / 2, elapsed);
   let warm = false;
 
-  async function call(context: RequestContext, endpoint: ContractEndpoint, request: object): Promise<object> {
+  async function read(context: RequestContext, endpoint: ContractEndpoint, request: object): Promise<WireResponse> {
     const { caller, signal } = context;
     const milliseconds = Math.min(timeoutMs, callBudget.take(signal));
     const prepared = prepare(context, endpoint, request);
@@ -82,8 +99,8 @@ export function createUpstream(
     using limit = deadline(milliseconds, signal, deadlineMessage);
     try {
       // Later callers may join the flight, so it gets the full time of a call.
-      const read = (ends: AbortSignal) => perform(prepared, ends, timeoutMs);
-      return await singleFlight.run(caller.keyId, prepared.path, read, limit.signal);
+      const fly = (ends: AbortSignal) => perform(prepared, ends, timeoutMs);
+      return await singleFlight.run(caller.keyId, prepared.path, fly, limit.signal);
     } catch (error) {
       throw error === limit.signal.reason ? expiry(error, { repeatable: true }).error : error;
     }
@@ -95,7 +112,9 @@ export function createUpstream(
       context: RequestContext,
       endpoint: EndpointOf<Request, Response>,
       request: Request,
-    ) => (await call(context, endpoint, request)) as Response,
+    ) => (await read(context, endpoint, request)).value() as Response,
+    read,
+    isTranslated,
     async ready() {
       using limit = deadline(connectTimeoutMs, null, deadlineMessage);
       const probes = warm ? 1 : Math.min(connections, warmConnections);

@@ -34,6 +34,8 @@ export interface Exchange {
    * that the contract does not have. Not HEAD, after which undici closes the connection.
    */
   probe(signal: AbortSignal): Promise<void>;
+  /** Whether responses of the endpoint have other terms than the contract's. */
+  isTranslated(endpoint: ContractEndpoint): boolean;
   close(): Promise<void>;
 }
 
@@ -74,10 +76,11 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
       try {
         const response = await pool.request({ method: endpoint.method, path, headers, body, signal });
         status = response.statusCode;
-        const text = await response.body.text();
+        const bytes = await response.body.bytes();
         const { 'retry-after': retryAfter, ratelimit } = response.headers;
         const limited = status === 503 && typeof ratelimit === 'string' && /;\s*r=0\b/.test(ratelimit);
-        const raw = { status, text, limited, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+        const after = typeof retryAfter === 'string' ? retryAfter : undefined;
+        const raw = { status, body: [bytes], limited, retryAfter: after };
         const outcome = readResponse(endpoint, translationOf(endpoint), raw, now().getTime());
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
       } catch (cause) {
@@ -100,6 +103,7 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
       if (statusCode >= 500) throw new Error(`The upstream service responded with ${statusCode}`);
     },
 
+    isTranslated: (endpoint) => translationOf(endpoint).decode !== null,
     close: () => pool.destroy(),
   };
 }

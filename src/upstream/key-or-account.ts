@@ -42,16 +42,18 @@ export function tellKeyFromAccount(
     return failure;
   }
 
+  async function told<Result>(context: RequestContext, result: Promise<Result>): Promise<Result> {
+    try {
+      return await result;
+    } catch (error) {
+      const isAmbiguous = error instanceof ServiceError && error.family === 'account' && ambiguous.has(error.errorName);
+      throw isAmbiguous ? await blame(context, error) : error;
+    }
+  }
+
   return {
     ...upstream,
-    async call(context, endpoint, request) {
-      try {
-        return await upstream.call(context, endpoint, request);
-      } catch (error) {
-        const isAmbiguous =
-          error instanceof ServiceError && error.family === 'account' && ambiguous.has(error.errorName);
-        throw isAmbiguous ? await blame(context, error) : error;
-      }
-    },
+    call: (context, endpoint, request) => told(context, upstream.call(context, endpoint, request)),
+    read: (context, endpoint, request) => told(context, upstream.read(context, endpoint, request)),
   };
 }

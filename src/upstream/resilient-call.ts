@@ -3,19 +3,21 @@ import type { Logger } from 'pino';
 import { deadline } from '../deadline.ts';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
+import type { WireResponse } from '../wire-response.ts';
 import { type CallOutcome, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
 import { expiry, type Failure, isTrouble } from './failure.ts';
-import type { Success } from './response.ts';
+import { onDemand, type Success } from './response.ts';
 import { createRetryBudget } from './retry-policy.ts';
 
 /**
- * Makes a call, and repeats it where that is safe and may help.
+ * Makes a call, and repeats it where that is safe and may help. A response that turns out to be unreadable when its value
+ * is taken is logged like every other failure. It would not have been repeated, and says nothing about the service.
  * @param parent ends the call early
  * @param milliseconds how long the call may last, its retries included
  * @throws ServiceError for every failure
  */
-export type ResilientCall = (call: PreparedCall, parent: AbortSignal, milliseconds: number) => Promise<object>;
+export type ResilientCall = (call: PreparedCall, parent: AbortSignal, milliseconds: number) => Promise<WireResponse>;
 
 /** The message of the deadlines of calls, for the log. */
 export const deadlineMessage = 'The upstream service took too long';
@@ -89,7 +91,7 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
     retryBudget.deposit();
     for (let attempts = 1; ; attempts += 1) {
       const result = await attempt(call, limit.signal);
-      if (result.kind === 'success') return result.value;
+      if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
       if (wait === null) throw result.error;

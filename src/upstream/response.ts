@@ -1,7 +1,8 @@
-/** Reads a response of the upstream: a value of the contract, or a failure. */
+/** Reads a response of the upstream: a success, whose value is read when it is wanted, or a failure. */
 import { type ContractEndpoint, constantsOf } from '../endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../errors.ts';
 import { parseRetryAfter } from '../http-semantics.ts';
+import type { WireResponse } from '../wire-response.ts';
 import type { Failure } from './failure.ts';
 import type { Translation } from './translation.ts';
 
@@ -11,19 +12,24 @@ export interface RawResponse {
   readonly retryAfter: string | undefined;
   /** Whether a rate limit of the caller refused the request, in the fields of draft-ietf-httpapi-ratelimit-headers. */
   readonly limited: boolean;
-  readonly text: string;
+  readonly body: readonly Uint8Array[];
+}
+
+/** A response with a status of 2xx. Nobody has looked into its body yet. */
+export interface Success {
+  readonly kind: 'success';
+  readonly body: readonly Uint8Array[];
+  /** Its value in the contract's terms, with its `object` checked and nothing else; or why there is none. */
+  read(): Value | Failure;
 }
 
 /** A JSON object of one of the kinds that the endpoint's response has. */
-export interface Success {
-  readonly kind: 'success';
+export interface Value {
+  readonly kind: 'value';
   readonly value: object;
 }
 
-/**
- * @param now epoch milliseconds
- * @returns the response in the contract's terms, with its `object` checked and nothing else; or why there is none
- */
+/** @param now epoch milliseconds */
 export function readResponse(
   endpoint: ContractEndpoint,
   translation: Translation,
@@ -32,32 +38,66 @@ export function readResponse(
 ): Success | Failure {
   // Another Postern says 503 for a request too many: it is about the caller, and not that the service is in trouble.
   const status = raw.limited ? 429 : raw.status;
-  const retryAfterMs = parseRetryAfter(raw.retryAfter, now);
-  const json = parseObject(raw.text);
-  if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
-  if (status < 200 || status > 299) {
-    const instance = textOf(json.instance) ?? null;
-    return {
-      kind: 'response',
-      error: reportedError(endpoint, translation, { status, retryAfterMs }, json),
-      status,
-      retryAfterMs,
-      instance,
-    };
+  if (status >= 200 && status <= 299) {
+    return { kind: 'success', body: raw.body, read: () => readValue(endpoint, translation, raw) };
   }
-  translation.decode(json);
+  const retryAfterMs = parseRetryAfter(raw.retryAfter, now);
+  const json = parseObject(raw.body);
+  if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
+  return {
+    kind: 'response',
+    error: reportedError(endpoint, translation, { status, retryAfterMs }, json),
+    status,
+    retryAfterMs,
+    instance: textOf(json.instance) ?? null,
+  };
+}
+
+function readValue(
+  endpoint: ContractEndpoint,
+  translation: Translation,
+  { status, body }: RawResponse,
+): Value | Failure {
+  const json = parseObject(body);
+  if (json === null) return unreadable(status, 'is not a JSON object');
+  translation.decode?.(json);
   return constantsOf(endpoint.response, 'object').some((object) => object === json.object)
-    ? { kind: 'success', value: json }
-    : { ...unreadable(status, 'is of no kind that the contract has for it'), retryAfterMs };
+    ? { kind: 'value', value: json }
+    : unreadable(status, 'is of no kind that the contract has for it');
+}
+
+/**
+ * A response whose value is read once, for everyone who shares it.
+ * @param report takes the failure, if there is no value
+ */
+export function onDemand({ body, read }: Success, report: (failure: Failure) => void): WireResponse {
+  let outcome: object | ServiceError | undefined;
+  const take = (): object | ServiceError => {
+    const result = read();
+    if (result.kind === 'value') return result.value;
+    report(result);
+    return result.error;
+  };
+  return {
+    body,
+    value() {
+      outcome ??= take();
+      if (outcome instanceof ServiceError) throw outcome;
+      return outcome;
+    },
+  };
 }
 
 interface JsonObject {
   readonly [name: string]: unknown;
 }
 
-function parseObject(text: string): JsonObject | null {
+/** Bytes that are no UTF-8 become replacement characters. */
+const utf8 = new TextDecoder();
+
+function parseObject(body: readonly Uint8Array[]): JsonObject | null {
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(utf8.decode(body.length === 1 ? body[0] : Buffer.concat(body)));
     return isObject(parsed) ? parsed : null;
   } catch {
     return null;

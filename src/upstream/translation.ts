@@ -25,8 +25,8 @@ export interface Translation {
   path(parameters: Readonly<Record<string, unknown>>): string | undefined;
   /** The body in the upstream's terms. The body itself stays as it is. */
   encode(body: object): object;
-  /** Puts a response into the contract's terms, in place. */
-  decode(response: object): void;
+  /** Puts a response into the contract's terms, in place; null if responses are in these terms already. */
+  readonly decode: ((response: object) => void) | null;
   /** `resource_not_found` for the upstream's `errors/resource_not_found`; undefined for an unknown type. */
   errorName(type: string): ErrorName | undefined;
 }
@@ -74,7 +74,7 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
       encode(copy);
       return copy;
     },
-    decode: decode ?? (() => {}),
+    decode,
     errorName(type) {
       const name = /^errors\/(.+)$/.exec(type)?.[1] ?? '';
       const term = inward.get('errors')?.get(name) ?? name;

@@ -31,6 +31,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/store/database.test.ts': 'starts processes that share a database',
   'test/upstream/client.faults.test.ts': 'waits for real deadlines',
   'test/upstream/client.load.test.ts': 'sends thousands of requests',
+  'test/upstream/read.test.ts': 'waits for real deadlines',
   'test/upstream/response.test.ts': 'sends every error and malformed response through both faces',
   'test/webhooks/create.test.ts': 'tries every rule on every backend',
   'test/webhooks/list.test.ts': 'pages through every list on every backend',
