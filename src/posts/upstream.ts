@@ -1,18 +1,41 @@
 import { requireAccount } from '../auth/account-access.ts';
+import { ServiceError } from '../errors.ts';
+import type { PageSource } from '../page-source.ts';
 import { pageOf, type Upstream } from '../upstream/client.ts';
 import { postEndpoints } from './endpoints.ts';
 import type { PostsPort } from './port.ts';
+import type { PostList, PostListRequest } from './shapes.ts';
 
 /** Posts as a remote service lists them. They are not checked here: what reads them is tolerant. */
 export function upstreamPosts(upstream: Upstream): PostsPort {
-  return {
+  const port: PostsPort = {
     async list(context, request) {
       requireAccount(context.caller, request.account_id);
-      const response = await upstream.call(context, postEndpoints.list, request);
-      const { items, cursor } = pageOf(response);
-      return { object: 'PostList', items, cursor, paging: { page_count: pageCountOf(response) ?? items.length } };
+      return postListOf(await upstream.call(context, postEndpoints.list, request));
     },
   };
+  return upstream.isTranslated(postEndpoints.list) ? port : { ...port, pages: pagesOf(upstream) };
+}
+
+const pagesOf = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
+  items: 'items',
+  frame: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
+  async read(context, request) {
+    requireAccount(context.caller, request.account_id);
+    return (await upstream.read(context, postEndpoints.list, request)).body;
+  },
+  page(frame) {
+    if (!isPostList(frame)) throw new ServiceError('provider_error', { detail: 'The response is no list of posts.' });
+    return postListOf(frame);
+  },
+});
+
+const isPostList = (frame: object): frame is PostList => 'object' in frame && frame.object === 'PostList';
+
+/** @param response of which only `object` has been checked */
+function postListOf(response: PostList): PostList {
+  const { items, cursor } = pageOf(response);
+  return { object: 'PostList', items, cursor, paging: { page_count: pageCountOf(response) ?? items.length } };
 }
 
 /** The count as the service says it, which may count something else than the items; undefined if it is no number. */
