@@ -3,10 +3,10 @@
  * meanwhile, and only if somebody who watches can see it. Whoever reads too slowly loses the oldest changes.
  */
 import type { Caller } from '../auth/caller.ts';
+import { createPacer } from '../pacer.ts';
 import type { Database } from '../store/database.ts';
 import { maxChangedIds, type Notifications } from '../store/notifications.ts';
 import type { DeliveryTable } from '../store/schema.ts';
-import { createTurns } from '../turns.ts';
 import type { DeliveriesPort } from './port.ts';
 import { toDelivery } from './queries.ts';
 import type { Delivery } from './shapes.ts';
@@ -40,7 +40,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
   const watchers = new Map<string, Set<Watcher>>();
   /** Ids of deliveries that have changed and were not read since. */
   const changed = new Set<string>();
-  const turns = createTurns(changesPerTurn);
+  const pacer = createPacer(changesPerTurn);
   let isReading = false;
   let stopListening: (() => void) | null = null;
 
@@ -119,7 +119,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
     try {
       for (;;) {
         await watcher.mailbox.ready();
-        await turns.next();
+        await pacer.next();
         // Taken last, so that the delivery is as new as can be.
         const delivery = watcher.mailbox.take();
         if (delivery === null) return;

@@ -11,7 +11,7 @@ import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
-import { createTurns, QueueFull } from './turns.ts';
+import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 
 /** The timing of leases. Only tests set it. */
 export interface LeaseTuning {
@@ -75,7 +75,7 @@ export function jobLeases(
   }: { readonly database: Database; readonly now: () => Date; readonly randomBytes: RandomBytes },
   { leaseMs = defaultLeaseMs, waitMs = defaultWaitMs, onWait = () => {} }: LeaseTuning = {},
 ): JobLeases {
-  const turns = createTurns(maxWaiting);
+  const lock = createKeyedLock(maxWaiting);
 
   /** Leases the posting in the database, as soon as no other process holds it. */
   async function claim(jobId: string, holder: string, signal: AbortSignal, onBusy: () => void): Promise<void> {
@@ -98,7 +98,7 @@ export function jobLeases(
   const held = (jobId: string, holder: string) =>
     database.updateTable('jobs').where('id', '=', jobId).where('claimed_by', '=', holder);
 
-  function leaseOf(jobId: string, holder: string, pass: () => void): JobLease {
+  function leaseOf(jobId: string, holder: string, unlock: () => void): JobLease {
     const renew = () => {
       const renewal = held(jobId, holder).set({ claimed_until: now().getTime() + leaseMs });
       // The next renewal makes up for one that fails. If none succeeds, storing the outcome says so.
@@ -119,7 +119,7 @@ export function jobLeases(
         } catch {
           // The outcome is stored, so the request has succeeded. The lease ends by itself.
         } finally {
-          pass();
+          unlock();
         }
       },
     };
@@ -135,14 +135,14 @@ export function jobLeases(
       };
       using limit = deadline(waitMs, signal, 'The turn of the request did not come in time');
       try {
-        const pass = await turns.take(jobId, limit.signal, wait);
+        const unlock = await lock.acquire(jobId, limit.signal, wait);
         try {
           await claim(jobId, holder, limit.signal, wait);
         } catch (error) {
-          pass();
+          unlock();
           throw error;
         }
-        return leaseOf(jobId, holder, pass);
+        return leaseOf(jobId, holder, unlock);
       } catch (error) {
         if (signal.aborted) throw abandoned(signal);
         throw limit.signal.aborted || error instanceof QueueFull ? busy() : error;
