@@ -102,7 +102,8 @@ mutationField('sendTestEvent', {
 });
 
 mutationField('redeliver', {
-  description: 'Resends a delivery that has succeeded, failed or been held.',
+  description:
+    'Resends a delivery that has succeeded, failed or been held, if its webhook still listens to its account.',
   input: RedeliverInput,
   inputDescription: 'The delivery to resend.',
   result: redeliverResult,
@@ -110,7 +111,8 @@ mutationField('redeliver', {
 });
 
 mutationField('redeliverAll', {
-  description: "Resends a webhook's deliveries in the given state.",
+  description:
+    "Resends a webhook's deliveries in the given state, except those for accounts that it no longer listens to.",
   input: RedeliverAllInput,
   inputDescription: 'The deliveries to resend.',
   result: redeliverAllResult,
