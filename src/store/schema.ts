@@ -96,7 +96,7 @@ export interface WebhookTable {
 
 /** The response to a request with an `Idempotency-Key`, given again when the request is repeated. */
 export interface IdempotentResponseTable {
-  /** Hex: 16 characters of the SHA-256 of the workspace, and the SHA-256 of it, the endpoint and the client's key. */
+  /** Hex: 16 characters of the SHA-256 of the API key's id, and the SHA-256 of it, the endpoint and the client's key. */
   id: string;
   /** SHA-256 of the request, in hex. */
   fingerprint: string;
