@@ -36,7 +36,7 @@ export interface DeliveriesPort {
    * Reports an event of an account. Resolves once the event and its deliveries are stored.
    * @throws ServiceError `resource_not_found` when the account does not exist in the workspace
    * @throws ServiceError `invalid_parameters` when `data` has a key that the event's source does not have, or when the
-   *   idempotency key was used for another event
+   *   idempotency key was used for another event of the account
    */
   emit(context: RequestContext, request: EmitEvent): Promise<EventEmitted>;
   /**

@@ -119,6 +119,7 @@ export interface EventTable {
   event: string;
   /** JSON: the data by the keys of the source. */
   data: string;
+  /** Unique for the account. */
   idempotency_key: string | null;
   /** SHA-256 of the emission, to tell a repetition from another event under the same idempotency key. */
   fingerprint: string;

@@ -22,7 +22,7 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
     eventId: t.exposeID('event_id', { description: 'Id of the event.' }),
     repeated: t.exposeBoolean('repeated', {
       description:
-        'Whether this idempotency key was used before. If so, this is the original event, and nothing new was created.',
+        'Whether this idempotency key was used before for the account. If so, this is the original event, and nothing new was created.',
     }),
     deliveries: t.field({
       type: [DeliveryObject],
