@@ -214,7 +214,7 @@ async function embedded(
     ports: {
       serviceJudges: false,
       accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, logger, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
       webhooks: embeddedWebhooks({

@@ -6,6 +6,7 @@
  * needs it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
@@ -55,6 +56,11 @@ export interface JobLease extends AsyncDisposable {
    * @throws Error as `store` does
    */
   mark(publication: JobTable['publication']): Promise<void>;
+  /**
+   * Waits for a write about a request that has failed. If it fails too, that is logged and not thrown: the caller must
+   * hear why the request failed.
+   */
+  note(write: Promise<void>): Promise<void>;
 }
 
 export interface JobLeases {
@@ -72,7 +78,13 @@ export function jobLeases(
     database,
     now,
     randomBytes,
-  }: { readonly database: Database; readonly now: () => Date; readonly randomBytes: RandomBytes },
+    logger,
+  }: {
+    readonly database: Database;
+    readonly now: () => Date;
+    readonly randomBytes: RandomBytes;
+    readonly logger: Logger;
+  },
   { leaseMs = defaultLeaseMs, waitMs = defaultWaitMs, onWait = () => {} }: LeaseTuning = {},
 ): JobLeases {
   const lock = createKeyedLock(maxWaiting);
@@ -102,7 +114,7 @@ export function jobLeases(
     const renew = () => {
       const renewal = held(jobId, holder).set({ claimed_until: now().getTime() + leaseMs });
       // The next renewal makes up for one that fails. If none succeeds, storing the outcome says so.
-      renewal.execute().catch(() => undefined);
+      renewal.execute().catch((err: unknown) => logger.warn({ err, jobId }, 'the lease on a job could not be renewed'));
     };
     const timer = setInterval(renew, leaseMs / renewalsPerLease).unref();
     async function change(values: Partial<JobTable>): Promise<void> {
@@ -112,12 +124,17 @@ export function jobLeases(
     return {
       store: (outcome) => change({ ...outcome, updated_at: now().getTime() }),
       mark: (publication) => change({ publication }),
+      note: (write) =>
+        write.catch((err: unknown) =>
+          logger.error({ err, jobId }, 'what a failed request leaves behind could not be stored'),
+        ),
       async [Symbol.asyncDispose]() {
         clearInterval(timer);
         try {
           await held(jobId, holder).set({ claimed_until: 0, claimed_by: null }).execute();
-        } catch {
-          // The outcome is stored, so the request has succeeded. The lease ends by itself.
+        } catch (err) {
+          // Whatever the request came to is stored. The lease ends by itself, and until then the posting is locked.
+          logger.warn({ err, jobId }, 'the lease on a job could not be released');
         } finally {
           unlock();
         }
