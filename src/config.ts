@@ -3,6 +3,7 @@
  * that names the variable and the cure.
  */
 import { dirname } from 'node:path';
+import type { RateLimitSettings } from './auth/rate-limits.ts';
 import type { StreamLimits } from './auth/streams.ts';
 import {
   databaseLocation,
@@ -15,7 +16,6 @@ import {
   wholeNumber,
 } from './config-values.ts';
 import { ConfigError, type Environment, readAll, variable } from './config-variable.ts';
-import type { RateLimitSettings } from './limits.ts';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';

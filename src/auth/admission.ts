@@ -1,9 +1,8 @@
 /** Admission: who a request is from, and whether they have made too many. Both faces begin with it. */
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
-import { type Authenticate, apiKeyOf } from '../http/server.ts';
 import { clientOf } from '../security/addresses.ts';
-import type { Caller } from './caller.ts';
+import type { Authenticate, Caller } from './caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /**
@@ -37,3 +36,10 @@ export const admission =
 /** Not a missing one: nothing was looked up for it. */
 const isWrongKey = (error: unknown): boolean =>
   error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);
+
+/** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
+export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string') return key;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}

@@ -13,7 +13,6 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import type { Caller } from '../auth/caller.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
 
@@ -26,13 +25,6 @@ export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} 
  * may keep them, and no browser may guess another content type.
  */
 export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
-
-/**
- * Identifies the caller by the API key of a request.
- * @throws ServiceError `missing_credentials` without a key, `invalid_credentials` or `expired_credentials` for one that
- *   cannot be used
- */
-export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -133,13 +125,6 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
     return { status: 'ready' };
   });
   return server;
-}
-
-/** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
-export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const key = headers['x-api-key'];
-  if (typeof key === 'string') return key;
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 /**

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import { apiKeyOf, createHttpServer, maxBodyBytes } from '../../src/http/server.ts';
+import { createHttpServer, maxBodyBytes } from '../../src/http/server.ts';
 
 let server: FastifyInstance;
 let address: string;
@@ -206,19 +206,5 @@ describe('what Fastify or node:http refuses', () => {
       msg: 'request',
       status: envelope.status,
     });
-  });
-});
-
-describe('the API key of a request', () => {
-  test.each([
-    [{ 'x-api-key': 'a' }, 'a'],
-    [{ authorization: 'Bearer b' }, 'b'],
-    [{ authorization: 'bearer   b' }, 'b'],
-    [{ 'x-api-key': 'a', authorization: 'Bearer b' }, 'a'],
-    [{ authorization: 'Basic b' }, undefined],
-    [{ authorization: 'Bearer b c' }, undefined],
-    [{}, undefined],
-  ])('%j', (headers, key) => {
-    expect(apiKeyOf({ headers })).toBe(key);
   });
 });

@@ -1,6 +1,6 @@
 /** The rate limits of a deployment, by their settings. */
-import type { AdmissionLimits } from './auth/admission.ts';
-import { createRateLimits, type RateLimit, type RateLimitsContext } from './auth/rate-limit.ts';
+import type { AdmissionLimits } from './admission.ts';
+import { createRateLimits, type RateLimit, type RateLimitsContext } from './rate-limit.ts';
 
 /** 0 stands for no limit. */
 export interface RateLimitSettings {
