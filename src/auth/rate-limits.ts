@@ -1,6 +1,7 @@
 /** The rate limits of a deployment, by their settings. */
 import type { AdmissionLimits } from './admission.ts';
-import { createRateLimits, type RateLimit, type RateLimitsContext } from './rate-limit.ts';
+import { createRateLimits, type RateLimit } from './rate-limit.ts';
+import type { RateLimitsContext } from './rate-limit-settlement.ts';
 
 /** 0 stands for no limit. */
 export interface RateLimitSettings {
