@@ -128,7 +128,7 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
 }
 
 /**
- * The body and status of the response to a request that failed. A failure of the gateway (500 and above) is logged.
+ * The body and status of the response to a request that failed. A failure with a status of 500 and above is logged.
  * @param adjust lets a face replace the error before it is logged and sent
  */
 export function errorResponse(
@@ -137,14 +137,20 @@ export function errorResponse(
   adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
 ): ErrorEnvelope {
   const failure = adjust(fromUnknown(fromFastify(error)));
-  // Work that stopped because the client disconnected is not a failure of the gateway.
-  const abandoned =
-    request.clientAborted?.aborted && failure.cause instanceof Error && failure.cause.name === 'AbortError';
-  if (failure.status >= 500 && !abandoned) {
-    request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
-  }
+  logFailure(failure, request);
   request.addHeaders?.(failure.headers);
   return toEnvelope(failure, request.id);
+}
+
+/** Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose. */
+export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest): void {
+  const { status, type, detail, cause } = failure;
+  // Work that stopped because the client disconnected is not a failure of the gateway.
+  const abandoned = clientAborted?.aborted && cause instanceof Error && cause.name === 'AbortError';
+  if (status < 500 || abandoned) return;
+  // A limit, or a stop: there is nothing behind it, and nothing to correct.
+  if (status === 503 && cause === undefined) log.info({ type, detail }, 'request refused');
+  else log.error({ err: cause ?? failure, type }, 'request failed');
 }
 
 /** Translates what Fastify itself refuses into the contract's errors. */

@@ -93,6 +93,17 @@ describe('requests of a key', () => {
       const response = await fetch(gateway.address + probe, { headers: { 'x-api-key': workspace.key } });
       expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
     }
+    // A limit that does its work is no error of the gateway.
+    expect(gateway.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
+    const refusals = gateway.log.filter(({ msg }) => msg === 'request refused');
+    expect(refusals).toHaveLength(fieldOperations.length + endpoints.length);
+    for (const line of refusals) {
+      expect(line).toMatchObject({
+        type: 'errors/service_unavailable',
+        detail: expect.stringContaining('Try again in'),
+      });
+      expect(line).not.toHaveProperty('err');
+    }
     pass(30);
     expect((await graphql(gateway.address, workspace.key, who)).status).toBe(200);
     expect((await graphql(gateway.address, workspace.key, who)).status).toBe(503);
