@@ -167,6 +167,9 @@ function fromFastify(error: unknown): unknown {
   }
 }
 
+/** How long a client has to read the response before the connection is closed, in milliseconds. */
+const lingerMs = 1_000;
+
 /**
  * Responds to bytes that node:http could not parse as a request. Fastify has no request or reply for them, so the
  * response is written to the socket.
@@ -176,6 +179,8 @@ function refuseUnreadable(
   socket: Socket,
   { logger, adjust = (failure) => failure }: Pick<HttpOptions, 'logger' | 'adjust'>,
 ): void {
+  // What follows such bytes is an error again. The response to the first is on its way.
+  if (socket.writableEnded && !socket.destroyed) return;
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   // Fastify declares the packet as a Buffer that went through JSON; node:http sets a Buffer, or nothing.
   const received: unknown = error.rawPacket;
@@ -191,6 +196,10 @@ function refuseUnreadable(
       'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+  // Closing at once could reset the connection before the client has read the response (RFC 9112, section 9.6). Waiting for
+  // the client would let it keep the connection half-open.
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(linger));
   logger.info({ reqId: envelope.instance, status: envelope.status, code: error.code }, 'request');
 }
 

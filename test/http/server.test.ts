@@ -1,6 +1,6 @@
 /** The HTTP server under both faces: request ids, probes, log lines, and the envelope of what no face handles. */
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -206,5 +206,22 @@ describe('what Fastify or node:http refuses', () => {
       msg: 'request',
       status: envelope.status,
     });
+  });
+
+  test('bytes of a client that never closes its side: it reads the response, and the connection is closed', async () => {
+    const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk;
+    });
+    // A reset says too that the connection is closed.
+    socket.on('error', () => undefined);
+    const [accepted] = (await once(server.server, 'connection')) as [Socket];
+    const closed = once(accepted, 'close');
+    socket.write('nonsense\r\n\r\n');
+    await once(socket, 'end');
+    await closed;
+    expect(text).toContain('errors/malformed_request');
+    socket.destroy();
   });
 });
