@@ -119,11 +119,12 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     isTrustedProxy: inBlocks(config.trustProxy),
     adjust: toAllowedErrorAt,
   });
-  const admit = admission(backend.authenticate, limits);
+  const { admit, admitKeyless } = admission(backend.authenticate, limits);
   const signIn = await demoSignIn(config, dependencies);
   mountGraphQL(server, {
     ...backend,
     admit,
+    admitKeyless,
     streams,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? { signIn } : null,

@@ -7,6 +7,7 @@ import type { RateLimitsContext } from './rate-limit-settlement.ts';
 export interface RateLimitSettings {
   readonly requestsPerMinute: number;
   readonly wrongKeysPerMinute: number;
+  readonly keylessPerMinute: number;
   readonly eventsPerSecond: number;
   readonly deliveriesPerSecond: number;
 }
@@ -31,6 +32,7 @@ export function rateLimits(
       'requests with wrong API keys from this address',
       true,
     ),
+    keyless: byMinute('keyless', settings.keylessPerMinute, 'requests without an API key from this address', true),
     events: bySecond('events', settings.eventsPerSecond, 'events of this workspace'),
     deliveries: bySecond('deliveries', settings.deliveriesPerSecond, 'deliveries of this workspace'),
   };

@@ -1,5 +1,6 @@
 /** Rate limits on every operation of both faces, shared by the processes of one database. The clock is the test's. */
 import fc from 'fast-check';
+import { getIntrospectionQuery } from 'graphql';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRateLimits } from '../../src/auth/rate-limit.ts';
@@ -146,6 +147,44 @@ describe('wrong keys', () => {
     expect(await statuses(gateway.address, sources)).toEqual([401, 401, 503, 503, 503]);
     const blocks = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:DB8:0:0:ffff::', 'nonsense', 'nonsense'];
     expect(await statuses(gateway.address, blocks)).toEqual([401, 503, 401, 503, 401, 503]);
+  });
+});
+
+describe('requests for the schema', () => {
+  const introspections = [
+    ['a prepared introspection', getIntrospectionQuery()],
+    ['an introspection of another kind', '{ __schema { types { name } } t: __type(name: "Post") { kind } }'],
+    ['the type of the root', '{ __typename }'],
+  ] as const;
+
+  test.each(introspections)('%s is counted by the address, and by the key if it has one', async (_what, query) => {
+    const { gateway, workspace, pass } = await start({ environment: { KEYLESS_PER_MINUTE: '3' } });
+    const ask = (key?: string) => graphql(gateway.address, key, query);
+    const seen = [];
+    for (const key of [undefined, '', undefined, undefined, '']) seen.push((await ask(key)).status);
+    expect(seen).toEqual([200, 200, 200, 503, 503]);
+    const { headers, data, errors } = await ask();
+    expect([headers.get('retry-after'), headers.get('ratelimit'), data]).toEqual(['20', '"keyless";r=0;t=60', null]);
+    expect(errors[0]?.extensions).toMatchObject(refused);
+    const known = await ask(workspace.key);
+    expect([known.status, known.headers.get('ratelimit-policy')]).toEqual([200, '"requests";q=60000;w=60']);
+    pass(20);
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 503]);
+  });
+
+  test.each(introspections)('%s with a wrong key is refused, and counted as such', async (_what, query) => {
+    const { gateway } = await start({ environment: { WRONG_KEYS_PER_MINUTE: '2' } });
+    const ask = (key?: string) => graphql(gateway.address, key, query);
+    const { status, data, errors } = await ask(wrongKey);
+    expect([status, data]).toEqual([401, null]);
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/invalid_credentials', status: 401 });
+    expect([(await ask(wrongKey)).status, (await ask(wrongKey)).status]).toEqual([401, 503]);
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('have no limit where it is 0', async () => {
+    const { gateway } = await start({ environment: { KEYLESS_PER_MINUTE: '0' } });
+    expect((await graphql(gateway.address, undefined, '{ __typename }')).headers.get('ratelimit')).toBeNull();
   });
 });
 

@@ -25,7 +25,13 @@ test.each(failing)('of a subscription where %s fails', async (_what, before, aft
   const streams = createStreams({ limits, now: () => new Date(), logger, refusedKeys: null });
   const { caller, signal } = requestContext('workspace');
   // No port is reached.
-  const options = { ports: {} as Ports, admit: async () => caller, cursors: {} as never, streams };
+  const options = {
+    ports: {} as Ports,
+    admit: async () => caller,
+    admitKeyless: async () => {},
+    cursors: {} as never,
+    streams,
+  };
   const yoga = createYoga<Incoming>({ schema, logging: false, plugins: [...before, useCaller(options), ...after] });
   const http = { id: 'test-request', clientAborted: signal, log: logger, addHeaders() {} } as unknown as FastifyRequest;
   const response = await yoga.fetch(

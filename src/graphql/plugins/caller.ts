@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind, type SubscriptionArgs } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
-import type { Admit } from '../../auth/admission.ts';
+import type { Admission } from '../../auth/admission.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Stream, Streams } from '../../auth/streams.ts';
 import type { CursorCodec } from '../../paging.ts';
@@ -12,9 +12,8 @@ import { createLoaders } from '../loaders.ts';
 import { endingWith } from '../stream-end.ts';
 import { presentError } from './service-errors.ts';
 
-export interface CallerOptions {
+export interface CallerOptions extends Admission {
   readonly ports: Ports;
-  readonly admit: Admit;
   readonly cursors: CursorCodec;
   readonly streams: Streams;
 }
@@ -27,15 +26,22 @@ interface Starting {
 
 /**
  * Authenticates the caller and creates the context of the resolvers, before anything is executed. Only introspection is
- * possible without an API key.
+ * possible without an API key, and is counted too.
  */
-export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Plugin<Incoming & GraphQLContext> {
+export function useCaller({
+  ports,
+  admit,
+  admitKeyless,
+  cursors,
+  streams,
+}: CallerOptions): Plugin<Incoming & GraphQLContext> {
   /** The caller of an operation; null if it needs none, or is refused. */
   const identify = async ({ args, setResultAndStopExecution }: Starting): Promise<Caller | null> => {
-    if (isIntrospection(args)) return null;
     const { http } = args.contextValue;
     try {
-      return await admit(http);
+      if (!isIntrospection(args)) return await admit(http);
+      await admitKeyless(http);
+      return null;
     } catch (error) {
       setResultAndStopExecution(refusal(error, http));
       return null;
