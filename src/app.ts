@@ -6,7 +6,9 @@ import { embeddedAccounts } from './accounts/embedded.ts';
 import { upstreamAccounts } from './accounts/upstream.ts';
 import { admission } from './auth/admission.ts';
 import { authenticate, findRefusedKeys } from './auth/api-keys.ts';
+import type { Authenticate } from './auth/caller.ts';
 import { acceptForwardedKey } from './auth/forwarded-key.ts';
+import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
 import { type Config, ConfigError } from './config.ts';
 import { embeddedDeliveries } from './deliveries/embedded.ts';
@@ -16,13 +18,12 @@ import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from '.
 import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import type { Idempotency } from './http/idempotency.ts';
-import { type Authenticate, createHttpServer } from './http/server.ts';
+import { createHttpServer } from './http/server.ts';
 import type { RandomBytes } from './ids.ts';
 import { embeddedJobs } from './jobs/embedded.ts';
 import { jobVocabularies } from './jobs/endpoints.ts';
 import type { LeaseTuning } from './jobs/lease.ts';
 import { upstreamJobs } from './jobs/upstream.ts';
-import { rateLimits } from './limits.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { embeddedPosts } from './posts/embedded.ts';
@@ -119,11 +120,12 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     isTrustedProxy: inBlocks(config.trustProxy),
     adjust: toAllowedErrorAt,
   });
-  const admit = admission(backend.authenticate, limits);
+  const { admit, admitKeyless } = admission(backend.authenticate, limits);
   const signIn = await demoSignIn(config, dependencies);
   mountGraphQL(server, {
     ...backend,
     admit,
+    admitKeyless,
     streams,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
     graphiql: config.graphiql ? { signIn } : null,
@@ -216,7 +218,7 @@ async function embedded(
     ports: {
       serviceJudges: false,
       accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, tuning: leases }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, logger, tuning: leases }),
       posts: embeddedPosts({ database, providers, cursors }),
       deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
       webhooks: embeddedWebhooks({

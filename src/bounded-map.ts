@@ -2,10 +2,15 @@
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #size: number;
+  readonly #dropped: (value: Value) => void;
 
-  /** @param size number of entries, at least 1 */
-  constructor(size: number) {
+  /**
+   * @param size number of entries, at least 1
+   * @param dropped is told each value that makes room for another
+   */
+  constructor(size: number, dropped: (value: Value) => void = () => undefined) {
     this.#size = size;
+    this.#dropped = dropped;
   }
 
   get(key: Key): Value | undefined {
@@ -18,7 +23,9 @@ export class BoundedMap<Key, Value> {
     // A Map iterates in the order of insertion: the first key is the one that was not used for the longest time.
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    const [oldest] = this.#entries.size > this.#size ? this.#entries.keys() : [];
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    const [oldest] = this.#entries.size > this.#size ? this.#entries : [];
+    if (oldest === undefined) return;
+    this.#entries.delete(oldest[0]);
+    this.#dropped(oldest[1]);
   }
 }

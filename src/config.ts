@@ -3,6 +3,7 @@
  * that names the variable and the cure.
  */
 import { dirname } from 'node:path';
+import type { RateLimitSettings } from './auth/rate-limits.ts';
 import type { StreamLimits } from './auth/streams.ts';
 import {
   databaseLocation,
@@ -15,7 +16,6 @@ import {
   wholeNumber,
 } from './config-values.ts';
 import { ConfigError, type Environment, readAll, variable } from './config-variable.ts';
-import type { RateLimitSettings } from './limits.ts';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
@@ -121,6 +121,11 @@ const variables = {
     '600',
     count,
   ),
+  KEYLESS_PER_MINUTE: variable(
+    'Requests for the GraphQL schema without an API key that one client address can make. `0` sets no limit.',
+    '600',
+    count,
+  ),
   TRUST_PROXY: variable(
     'Addresses and blocks, separated by commas, of proxies whose `X-Forwarded-For` tells the address of a client: `10.0.0.0/8`. If unset, it is that of the connection.',
     '',
@@ -211,6 +216,7 @@ export function readConfig(environment: Environment): Config {
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,
       wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,
+      keylessPerMinute: values.KEYLESS_PER_MINUTE,
       eventsPerSecond: values.EVENTS_PER_SECOND,
       deliveriesPerSecond: values.DELIVERIES_PER_SECOND,
     },

@@ -23,3 +23,15 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
     },
   };
 }
+
+/**
+ * What the promise resolves to, unless that takes longer. The work behind it goes on.
+ * @throws DOMException TimeoutError with the message
+ */
+export async function within<Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> {
+  using limit = deadline(milliseconds, null, message);
+  const { signal } = limit;
+  const late = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => late.reject(signal.reason));
+  return await Promise.race([promise, late.promise]);
+}

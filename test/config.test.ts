@@ -154,6 +154,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
   },
   REQUESTS_PER_MINUTE: countOf('REQUESTS_PER_MINUTE', ({ rateLimits }) => rateLimits.requestsPerMinute, 60_000),
   WRONG_KEYS_PER_MINUTE: countOf('WRONG_KEYS_PER_MINUTE', ({ rateLimits }) => rateLimits.wrongKeysPerMinute, 600),
+  KEYLESS_PER_MINUTE: countOf('KEYLESS_PER_MINUTE', ({ rateLimits }) => rateLimits.keylessPerMinute, 600),
   TRUST_PROXY: {
     of: ({ trustProxy }) => trustProxy.map(([address, bits]) => `${address}/${bits}`),
     unset: [],

@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
 import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
+import { amongAccounts } from './account-access.ts';
 
 /** The columns that hold a word of a closed vocabulary: `insertAccounts` stores no other word. */
 interface Vocabulary {
@@ -52,8 +53,7 @@ export function pageOfAccounts(
   { workspaceId, accountIds }: AccountFilter,
   request: PageRequest,
 ): Promise<Page<StoredAccount>> {
-  const ofWorkspace = accountsOf(database, workspaceId);
-  const visible = accountIds === null ? ofWorkspace : ofWorkspace.where('id', 'in', [...accountIds]);
+  const visible = accountsOf(database, workspaceId).where(amongAccounts(accountIds, 'id'));
   return selectPage(visible, byCreation('accounts', 'asc'), request);
 }
 
@@ -64,14 +64,11 @@ export function pageOfAccounts(
  */
 export async function findOldestAccount(
   database: Reader,
-  { workspaceId, accountIds }: Partial<AccountFilter>,
+  { workspaceId, accountIds = null }: Partial<AccountFilter>,
 ): Promise<StoredAccount | undefined> {
-  // SQL has no empty list.
-  if (accountIds?.size === 0) return undefined;
   let query = database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>();
   if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
-  if (accountIds != null) query = query.where('id', 'in', [...accountIds]);
-  return query.orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
+  return query.where(amongAccounts(accountIds, 'id')).orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
 }
 
 /** Stores accounts as they are. */

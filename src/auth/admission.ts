@@ -1,9 +1,8 @@
 /** Admission: who a request is from, and whether they have made too many. Both faces begin with it. */
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
-import { type Authenticate, apiKeyOf } from '../http/server.ts';
 import { clientOf } from '../security/addresses.ts';
-import type { Caller } from './caller.ts';
+import type { Authenticate, Caller } from './caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /**
@@ -12,20 +11,28 @@ import type { RateLimit } from './rate-limit.ts';
  */
 export type Admit = (request: FastifyRequest) => Promise<Caller>;
 
+export interface Admission {
+  readonly admit: Admit;
+  /**
+   * Counts a request that needs no key: by its address, or by its key if it has one, which must be right as everywhere.
+   * @throws ServiceError as {@link Admit}, but not for a missing key
+   */
+  readonly admitKeyless: (request: FastifyRequest) => Promise<void>;
+}
+
 export interface AdmissionLimits {
   /** Requests, by API key. */
   readonly requests: RateLimit;
   /** Requests with a wrong API key, by client address. */
   readonly wrongKeys: RateLimit;
+  /** Requests without an API key, by client address. */
+  readonly keyless: RateLimit;
 }
 
-/**
- * A right key is admitted whatever wrong ones come from its address, which many clients behind one proxy may share. So the
- * key is looked up first, which is one read by an index.
- */
-export const admission =
-  (authenticate: Authenticate, { requests, wrongKeys }: AdmissionLimits): Admit =>
-  async (request) => {
+export function admission(authenticate: Authenticate, { requests, wrongKeys, keyless }: AdmissionLimits): Admission {
+  // A right key is admitted whatever wrong ones come from its address, which many clients behind one proxy may share. So
+  // the key is looked up first, which is one read by an index.
+  const admit: Admit = async (request) => {
     const caller = await authenticate(apiKeyOf(request)).catch(async (error: unknown) => {
       if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
       throw error;
@@ -33,7 +40,23 @@ export const admission =
     request.addHeaders(await requests.take(caller.keyId));
     return caller;
   };
+  return {
+    admit,
+    async admitKeyless(request) {
+      // GraphiQL sends an empty key until one is entered.
+      if (apiKeyOf(request)) await admit(request);
+      else request.addHeaders(await keyless.take(clientOf(request.ip)));
+    },
+  };
+}
 
 /** Not a missing one: nothing was looked up for it. */
 const isWrongKey = (error: unknown): boolean =>
   error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);
+
+/** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
+export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string') return key;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}

@@ -27,6 +27,13 @@ export interface Caller {
   readonly expiresAt: Date | null;
 }
 
+/**
+ * Identifies the caller by the API key of a request.
+ * @throws ServiceError `missing_credentials` without a key, `invalid_credentials` or `expired_credentials` for one that
+ *   cannot be used
+ */
+export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
+
 export const expiredKey = (): ServiceError =>
   new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.', family: 'key' });
 

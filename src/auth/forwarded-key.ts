@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
-import type { Authenticate } from '../http/server.ts';
-import { type Caller, scopeNames } from './caller.ts';
+import { type Authenticate, type Caller, scopeNames } from './caller.ts';
 
 const forwardedKeys = new WeakMap<Caller, string>();
 

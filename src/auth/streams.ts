@@ -4,13 +4,17 @@
  * counted, because each of them holds memory and takes its share of every event.
  */
 import type { Logger } from 'pino';
+import { within } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { type Caller, expiredKey } from './caller.ts';
 
-/** How often the keys of open streams are looked up: a stream ends within this time, and the time of one query, of a revocation. */
+/** How often the keys of open streams are looked up. After a revocation a stream stays open for this time and one query at most. */
 const checkMs = 2_000;
 
-/** When a client should try again for which there was no room. */
+/** How long a look-up may take. It is shorter than the interval, so that a look-up that hangs does not delay the next. */
+const checkWithinMs = 1_500;
+
+/** How long a client that was refused a stream should wait before it tries again. */
 const retryAfterSeconds = '5';
 
 export interface StreamLimits {
@@ -79,21 +83,18 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
     // The expiry of a key never changes, so it needs no database.
     endExpired();
     if (refusedKeys === null || streams.size === 0) return;
-    const refused = await refusedKeys([...countOfKey.keys()], now());
+    const lookUp = refusedKeys([...countOfKey.keys()], now());
+    const refused = await within(checkWithinMs, lookUp, 'The look-up of the keys of streams took too long');
     for (const { caller, end } of streams) {
       const refusal = refused.get(caller.keyId);
       if (refusal !== undefined) end(refusal);
     }
   }
 
-  /** Checks while streams are open. A check that hangs is not joined by others. */
+  /** Checks while streams are open. */
   function watchKeys(): void {
-    let isChecking = false;
-    timer ??= setInterval(async () => {
-      if (isChecking) return;
-      isChecking = true;
-      await check().catch((error: unknown) => logger.warn({ err: error }, 'could not check the keys of streams'));
-      isChecking = false;
+    timer ??= setInterval(() => {
+      check().catch((error: unknown) => logger.warn({ err: error }, 'could not check the keys of streams'));
     }, checkMs).unref();
   }
 

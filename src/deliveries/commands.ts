@@ -4,6 +4,7 @@ import { requireAccount, requireManaging } from '../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Emit, Emitted } from '../delivery/emit.ts';
+import { listensTo } from '../delivery/match.ts';
 import { requeue, requeueAll } from '../delivery/requeue.ts';
 import type { Issue } from '../errors.ts';
 import { ServiceError } from '../errors.ts';
@@ -77,8 +78,7 @@ export function deliveryCommands({
       }
       requireEnabled(webhook);
       const accountType = await requireEmitter(database, caller, account_id);
-      const listened = accountIdsOf(webhook);
-      if (listened.length > 0 && !listened.includes(account_id)) {
+      if (!listensTo(accountIdsOf(webhook), account_id)) {
         throw invalid(['account_id'], 'must be one of the accounts of the webhook');
       }
       const fields = {
@@ -143,6 +143,9 @@ export function deliveryCommands({
       // The webhook may have listened to other accounts when the delivery was created.
       requireManaging(caller, delivery.account_id === null ? [] : [delivery.account_id]);
       requireEnabled(webhook);
+      if (!listensTo(accountIdsOf(webhook), delivery.account_id)) {
+        throw invalid(['delivery_id'], 'must be for an account that the webhook still listens to');
+      }
       if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
         throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
       }
@@ -150,13 +153,15 @@ export function deliveryCommands({
     },
 
     async redeliverAll({ caller }, { webhook_id, since, until, state }) {
-      requireEnabled(await requireManageableWebhook(database, caller, webhook_id));
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
+      requireEnabled(webhook);
       const filter = {
         webhookId: webhook_id,
         state,
         since: since === undefined ? null : Date.parse(since),
         until: until === undefined ? null : Date.parse(until),
-        accountIds: caller.accountIds === null ? null : [...caller.accountIds],
+        // All of them are accounts of the key, which manages the webhook.
+        accountIds: accountIdsOf(webhook),
       };
       const count = await requeueAll(notifications.transaction, filter, now().getTime());
       return { object: 'DeliveriesRedelivered', webhook_id, count };

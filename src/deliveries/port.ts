@@ -36,7 +36,7 @@ export interface DeliveriesPort {
    * Reports an event of an account. Resolves once the event and its deliveries are stored.
    * @throws ServiceError `resource_not_found` when the account does not exist in the workspace
    * @throws ServiceError `invalid_parameters` when `data` has a key that the event's source does not have, or when the
-   *   idempotency key was used for another event
+   *   idempotency key was used for another event of the account
    */
   emit(context: RequestContext, request: EmitEvent): Promise<EventEmitted>;
   /**
@@ -56,12 +56,13 @@ export interface DeliveriesPort {
   /**
    * Resends a delivery that has succeeded, failed or been held.
    * @throws ServiceError `resource_not_found` when the key cannot see the delivery
-   * @throws ServiceError `invalid_parameters` when its webhook is disabled
+   * @throws ServiceError `invalid_parameters` when its webhook is disabled, or no longer listens to its account
    * @throws ServiceError `action_already_performed` when it is still pending
    */
   redeliver(context: RequestContext, request: Redeliver): Promise<DeliveryScheduled>;
   /**
-   * Resends the deliveries of a webhook that are in the given state and were created in the given period.
+   * Resends the deliveries of a webhook that are in the given state and were created in the given period, except those for
+   * accounts that the webhook no longer listens to.
    * @throws ServiceError `resource_not_found` when the webhook does not exist in the workspace
    * @throws ServiceError `invalid_parameters` when the webhook is disabled
    */

@@ -1,7 +1,6 @@
 /** Deliveries and their attempts, as callers read and watch them. */
 
 import { accessTo } from '../auth/account-access.ts';
-import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
@@ -15,6 +14,7 @@ import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
+import { visibleDeliveries } from './visibility.ts';
 
 export interface QueriesContext {
   readonly database: Database;
@@ -32,7 +32,7 @@ export function deliveryQueries({
 }: QueriesContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
-      visible(database, caller).where('deliveries.id', 'in', ids).execute(),
+      visibleDeliveries(database, caller).where('deliveries.id', 'in', ids).execute(),
     );
     return rows.map((row) => row && toDelivery(row, now()));
   };
@@ -41,7 +41,7 @@ export function deliveryQueries({
 
     async list({ caller }, { webhook_id, state = [], limit = deliveryLimits.limit.default, cursor }) {
       const scope = ['deliveries', caller.keyId, webhook_id, [...state].sort().join()];
-      let query = visible(database, caller).where('deliveries.webhook_id', '=', webhook_id);
+      let query = visibleDeliveries(database, caller).where('deliveries.webhook_id', '=', webhook_id);
       if (state.length > 0) query = query.where('state', 'in', state);
       const page = await selectPage(query, byCreation('deliveries', 'desc'), { cursors, scope, cursor, limit });
       return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
@@ -49,7 +49,7 @@ export function deliveryQueries({
 
     async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
       const [delivery] = await findByIds([delivery_id], isId, (ids) =>
-        visible(database, caller)
+        visibleDeliveries(database, caller)
           .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
           .select('webhooks.account_ids')
           .where('deliveries.id', 'in', ids)
@@ -84,18 +84,6 @@ export function deliveryQueries({
     },
   };
 }
-
-/** The deliveries that a key can see: those of its workspace and, if it is limited to some accounts, of these. */
-const visible = (database: Database, caller: Caller) =>
-  database
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .selectAll('deliveries')
-    .select('events.data')
-    .where('deliveries.workspace_id', '=', caller.workspaceId)
-    .$if(caller.accountIds !== null, (query) =>
-      query.where('deliveries.account_id', 'in', [...(caller.accountIds ?? []), '']),
-    );
 
 export function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
   const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();

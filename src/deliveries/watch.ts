@@ -2,14 +2,16 @@
  * Watching deliveries. However many watch, a changed delivery is read once, together with the others that changed
  * meanwhile, and only if somebody who watches can see it. Whoever reads too slowly loses the oldest changes.
  */
+import { amongAccounts } from '../auth/account-access.ts';
 import type { Caller } from '../auth/caller.ts';
+import { createPacer } from '../pacer.ts';
 import type { Database } from '../store/database.ts';
 import { maxChangedIds, type Notifications } from '../store/notifications.ts';
 import type { DeliveryTable } from '../store/schema.ts';
-import { createTurns } from '../turns.ts';
 import type { DeliveriesPort } from './port.ts';
 import { toDelivery } from './queries.ts';
 import type { Delivery } from './shapes.ts';
+import { canSee, storedDeliveries } from './visibility.ts';
 import { type Mailbox, mailbox } from './watch-mailbox.ts';
 
 /** Deliveries that are read with one query. */
@@ -40,7 +42,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
   const watchers = new Map<string, Set<Watcher>>();
   /** Ids of deliveries that have changed and were not read since. */
   const changed = new Set<string>();
-  const turns = createTurns(changesPerTurn);
+  const pacer = createPacer(changesPerTurn);
   let isReading = false;
   let stopListening: (() => void) | null = null;
 
@@ -73,7 +75,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
   }
 
   function post(row: Row): void {
-    const seeing = [...(watchers.get(row.workspace_id) ?? [])].filter((watcher) => sees(watcher, row));
+    const seeing = [...(watchers.get(row.workspace_id) ?? [])].filter((watcher) => watches(watcher, row));
     if (seeing.length === 0) return;
     const delivery = toDelivery(row, now());
     for (const watcher of seeing) watcher.mailbox.post(delivery, row.data.length);
@@ -119,7 +121,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
     try {
       for (;;) {
         await watcher.mailbox.ready();
-        await turns.next();
+        await pacer.next();
         // Taken last, so that the delivery is as new as can be.
         const delivery = watcher.mailbox.take();
         if (delivery === null) return;
@@ -141,11 +143,9 @@ function addBounded(changed: Set<string>, ids: readonly string[]): void {
   }
 }
 
-/** Whether a watcher is told of a delivery: the same rule for one delivery as `visible` has for all. */
-const sees = ({ caller, webhookId }: Watcher, row: Pick<Row, 'workspace_id' | 'webhook_id' | 'account_id'>): boolean =>
-  row.workspace_id === caller.workspaceId &&
-  (webhookId === undefined || webhookId === row.webhook_id) &&
-  (caller.accountIds === null || (row.account_id !== null && caller.accountIds.has(row.account_id)));
+/** Whether a watcher is told of a delivery. */
+const watches = ({ caller, webhookId }: Watcher, row: Row): boolean =>
+  (webhookId === undefined || webhookId === row.webhook_id) && canSee(caller, row);
 
 /** One read of what any of the watchers may see. A condition that one of them does not have is none of the query's. */
 async function watchedRows(
@@ -156,15 +156,11 @@ async function watchedRows(
   const workspaceIds = distinct(watchers.map(({ caller }) => [caller.workspaceId]));
   const webhookIds = distinct(watchers.map(({ webhookId }) => (webhookId === undefined ? null : [webhookId])));
   const accountIds = distinct(watchers.map(({ caller }) => caller.accountIds));
-  return database
-    .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .selectAll('deliveries')
-    .select('events.data')
+  return storedDeliveries(database)
     .where('deliveries.id', 'in', ids)
     .$if(workspaceIds !== null, (query) => query.where('deliveries.workspace_id', 'in', workspaceIds ?? []))
     .$if(webhookIds !== null, (query) => query.where('deliveries.webhook_id', 'in', webhookIds ?? []))
-    .$if(accountIds !== null, (query) => query.where('deliveries.account_id', 'in', accountIds ?? []))
+    .where(amongAccounts(accountIds, 'deliveries.account_id'))
     .execute();
 }
 

@@ -12,7 +12,11 @@ import { match } from './match.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
-  /** A second emission under the same key returns the first one. */
+  /**
+   * A second emission for the account under the same key returns the first one. Keys are those of an account, whichever API
+   * key emits: a producer may change its API key between a request and its repetition, and one that is limited to accounts
+   * must not meet the idempotency keys of others.
+   */
   readonly idempotencyKey?: string | undefined;
   /** The emitter's own input, if `data` was completed with values that differ from call to call. */
   readonly given?: unknown;
@@ -30,7 +34,7 @@ export interface Emitted {
 
 /**
  * Stores an event and its deliveries. When it resolves, both survive whatever happens to the process.
- * @throws ServiceError `invalid_parameters` when the idempotency key was used for another event
+ * @throws ServiceError `invalid_parameters` when the idempotency key was used for another event of the account
  */
 export type Emit = (emission: Emission) => Promise<Emitted>;
 
@@ -70,7 +74,9 @@ async function store(
       fingerprint,
       created_at,
     })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'idempotency_key']).doNothing())
+    .onConflict((conflict) =>
+      conflict.expression(sql`workspace_id, idempotency_key, coalesce(account_id, '')`).doNothing(),
+    )
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, fingerprint);
 
@@ -164,11 +170,12 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
     .select(['id', 'fingerprint'])
     .where('workspace_id', '=', emission.workspaceId)
     .where('idempotency_key', '=', emission.idempotencyKey ?? null)
+    .where('account_id', emission.accountId === null ? 'is' : '=', emission.accountId)
     .executeTakeFirstOrThrow();
   if (first.fingerprint !== fingerprint) {
     throw new ServiceError('invalid_parameters', {
-      detail: 'idempotency_key was used for another event',
-      issues: [{ path: ['idempotency_key'], message: 'was used for another event' }],
+      detail: 'idempotency_key was used for another event of the account',
+      issues: [{ path: ['idempotency_key'], message: 'was used for another event of the account' }],
     });
   }
   const deliveries = await transaction.selectFrom('deliveries').select('id').where('event_id', '=', first.id).execute();

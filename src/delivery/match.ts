@@ -15,6 +15,10 @@ export interface Listener {
 /** Deliver the event, hold it until it is redelivered, or neither, because the webhook is not subscribed to it. */
 export type Match = 'deliver' | 'hold' | null;
 
+/** Whether a webhook that listens to these accounts, or to all of its workspace if there are none, listens to this one. */
+export const listensTo = (accountIds: readonly string[], accountId: string | null): boolean =>
+  accountIds.length === 0 || (accountId !== null && accountIds.includes(accountId));
+
 /** Whether a webhook receives an event. A disabled webhook holds what it would have received. */
 export function match(
   { workspaceId, source, event, accountId }: Pick<DeliveryEvent, 'workspaceId' | 'source' | 'event' | 'accountId'>,
@@ -24,7 +28,6 @@ export function match(
   // A trigger event is addressed to one webhook: it matches none.
   if (source === null || listener.source !== source) return null;
   if (!listener.events.includes(event)) return null;
-  const { accountIds } = listener;
-  if (accountIds.length > 0 && (accountId === null || !accountIds.includes(accountId))) return null;
+  if (!listensTo(listener.accountIds, accountId)) return null;
   return listener.enabled ? 'deliver' : 'hold';
 }

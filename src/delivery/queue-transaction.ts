@@ -6,9 +6,11 @@ import type { Kysely, Transaction } from 'kysely';
 import { readJsonColumn } from '../store/json.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue, dueDestinations } from './claim.ts';
 import { allocateFairly, type ClaimQuota } from './claim-quota.ts';
+import { listensTo } from './match.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
 import { type Release, releaseClaims, type Settlement, settle } from './settle.ts';
 
@@ -55,12 +57,18 @@ export async function settleAndClaim(
   if (quota === null) return { changed, claimed: [] };
   const shares = allocateFairly(await dueDestinations(transaction, now), quota);
   const rows = await claimDue(transaction, kind, order, shares);
-  return { changed, claimed: await toBatches(transaction, rows) };
+  const { claimed, refused } = await toBatches(transaction, rows);
+  await holdClaimed(transaction, refused, order.claimToken);
+  return { changed: [...changed, ...refused], claimed };
 }
 
-async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[]): Promise<ClaimedBatch[]> {
+/** @returns what to send, and the ids of the deliveries whose webhooks no longer listen to their accounts */
+async function toBatches(
+  transaction: Kysely<Tables>,
+  rows: readonly ClaimedRow[],
+): Promise<{ readonly claimed: ClaimedBatch[]; readonly refused: string[] }> {
   const rowsOf = Map.groupBy(rows, (row) => row.webhook_id);
-  if (rowsOf.size === 0) return [];
+  if (rowsOf.size === 0) return { claimed: [], refused: [] };
   const ids = [...rowsOf.keys()];
   const webhooks = await transaction.selectFrom('webhooks').selectAll().where('id', 'in', ids).execute();
   const destinations = await transaction
@@ -70,13 +78,36 @@ async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[
     .execute();
   const webhookOf = new Map(webhooks.map((row) => [row.id, row]));
   const destinationOf = new Map(destinations.map((row) => [row.webhook_id, row]));
-  return [...rowsOf].flatMap(([id, claimed]) => {
+  const refused: string[] = [];
+  const claimed = [...rowsOf].flatMap(([id, ofWebhook]) => {
     const [webhook, destination] = [webhookOf.get(id), destinationOf.get(id)];
     // A webhook takes its deliveries along: one that is missing here was deleted a moment ago.
     if (webhook === undefined || destination === undefined) return [];
     const target = toPayloadTarget(webhook);
-    return { webhook, destination, deliveries: claimed.map((row) => prepare(row, target)) };
+    // The row that says where to send is the row that says for whom: whoever has taken over the webhook since an event
+    // was stored gets the events of its present accounts only.
+    const accountIds = accountIdsOf(webhook);
+    const { listened = [], stray = [] } = Object.groupBy(ofWebhook, ({ account_id }) =>
+      listensTo(accountIds, account_id) ? 'listened' : 'stray',
+    );
+    refused.push(...stray.map((row) => row.id));
+    return { webhook, destination, deliveries: listened.map((row) => prepare(row, target)) };
   });
+  return { claimed, refused };
+}
+
+/**
+ * Holds deliveries that were claimed and must not be sent. Those that were pending when their webhook's accounts changed are
+ * held already; these became pending at the same moment.
+ */
+async function holdClaimed(transaction: Kysely<Tables>, ids: readonly string[], claimToken: string): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction
+    .updateTable('deliveries')
+    .set({ state: 'held', claim_token: null, next_at: 0 })
+    .where('claim_token', '=', claimToken)
+    .where('id', 'in', ids)
+    .execute();
 }
 
 const toPayloadTarget = ({ name, format, data }: WebhookTable): PayloadTarget => ({

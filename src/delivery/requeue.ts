@@ -1,5 +1,6 @@
 /** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
+import { amongAccounts } from '../auth/account-access.ts';
 import { byCreation, pageQuery } from '../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { Tables } from '../store/schema.ts';
@@ -16,8 +17,8 @@ export interface RequeueFilter {
   readonly since: number | null;
   /** Created before this time. */
   readonly until: number | null;
-  /** The accounts that the caller may act for; null for all. */
-  readonly accountIds: readonly string[] | null;
+  /** The accounts that the webhook listens to; empty for all of the workspace. */
+  readonly accountIds: readonly string[];
 }
 
 /** Deliveries of one transaction: with more, other requests would wait for it. */
@@ -77,8 +78,7 @@ function selectPlaces(
     .where('state', '=', state);
   if (since !== null) query = query.where('created_at', '>=', since);
   if (until !== null) query = query.where('created_at', '<', until);
-  // SQL has no empty list; no account has an empty id.
-  if (accountIds !== null) query = query.where('account_id', 'in', [...accountIds, '']);
+  if (accountIds.length > 0) query = query.where(amongAccounts(accountIds, 'account_id'));
   const after = before === undefined ? null : [before.created_at, before.id];
   return pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction).execute();
 }

@@ -18,7 +18,7 @@ import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
 export interface GraphQLOptions extends CallerOptions {
-  readonly limits: Omit<LimitOptions, 'documentOf'> & Pick<ResponseOptions, 'maxResponseBytes'>;
+  readonly limits: Omit<LimitOptions, 'documentOf' | 'admitKeyless'> & Pick<ResponseOptions, 'maxResponseBytes'>;
   /** Whether operations over lists of a service are compiled. */
   readonly compiles: boolean;
   /** Served to browsers that open the endpoint; null treats a browser like any other client. */
@@ -53,7 +53,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       // When a response is made, and after each event of a subscription.
       useServiceErrors({ ...limits, suggestions: limits.introspection }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
-      useOperationLimits({ ...limits, documentOf }),
+      useOperationLimits({ ...limits, documentOf, admitKeyless: options.admitKeyless }),
       // Before a valid operation is executed.
       useCaller(options),
       // Of a caller who is known, before graphql-js reads the variables.

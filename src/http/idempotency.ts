@@ -14,16 +14,19 @@ export interface IdempotentRequest {
 
 export interface Idempotency {
   /**
-   * Runs `work` once for each key of a workspace and endpoint, and returns its response to every later request with that
-   * key for 24 hours. Of several concurrent requests, in any process, one runs `work` and the others wait for its
+   * Runs `work` once for each idempotency key of an API key and endpoint, and returns its response to every later request with that
+   * idempotency key for 24 hours. Of several concurrent requests, in any process, one runs `work` and the others wait for its
    * response.
+   *
+   * API keys do not share idempotency keys: one that is limited to accounts would else find out which ones others use, and
+   * could use them up. A client that repeats a request after a change of its API key is not recognised.
    *
    * Only a success is stored. A request that was refused has changed nothing that a repetition would change twice, and may
    * succeed once its cause is corrected: the next request with the key runs `work` again. Storing refusals too, as Stripe does
    * with those of requests that have begun, would let anyone fill the database with requests that cost nothing.
    * @param work acts, and returns the body of the response; it throws what it refuses
    * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the
-   *   running request does not finish in time, `limit_too_high` when the workspace has used too many keys; or what `work`
+   *   running request does not finish in time, `limit_too_high` when the API key has used too many idempotency keys; or what `work`
    *   throws
    */
   once(

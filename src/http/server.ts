@@ -13,7 +13,6 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import type { Caller } from '../auth/caller.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
 
@@ -26,13 +25,6 @@ export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} 
  * may keep them, and no browser may guess another content type.
  */
 export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
-
-/**
- * Identifies the caller by the API key of a request.
- * @throws ServiceError `missing_credentials` without a key, `invalid_credentials` or `expired_credentials` for one that
- *   cannot be used
- */
-export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -145,15 +137,8 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
   return server;
 }
 
-/** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
-export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const key = headers['x-api-key'];
-  if (typeof key === 'string') return key;
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-}
-
 /**
- * The body and status of the response to a request that failed. A failure of the gateway (500 and above) is logged.
+ * The body and status of the response to a request that failed. A failure with a status of 500 and above is logged.
  * @param adjust lets a face replace the error before it is logged and sent
  */
 export function errorResponse(
@@ -162,14 +147,20 @@ export function errorResponse(
   adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
 ): ErrorEnvelope {
   const failure = adjust(fromUnknown(fromFastify(error)));
-  // Work that stopped because the client disconnected is not a failure of the gateway.
-  const abandoned =
-    request.clientAborted?.aborted && failure.cause instanceof Error && failure.cause.name === 'AbortError';
-  if (failure.status >= 500 && !abandoned) {
-    request.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
-  }
+  logFailure(failure, request);
   request.addHeaders?.(failure.headers);
   return toEnvelope(failure, request.id);
+}
+
+/** Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose. */
+export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest): void {
+  const { status, type, detail, cause } = failure;
+  // Work that stopped because the client disconnected is not a failure of the gateway.
+  const abandoned = clientAborted?.aborted && cause instanceof Error && cause.name === 'AbortError';
+  if (status < 500 || abandoned) return;
+  // A limit, or a stop: there is nothing behind it, and nothing to correct.
+  if (status === 503 && cause === undefined) log.info({ type, detail }, 'request refused');
+  else log.error({ err: cause ?? failure, type }, 'request failed');
 }
 
 /** Translates what Fastify itself refuses into the contract's errors. */
@@ -186,6 +177,9 @@ function fromFastify(error: unknown): unknown {
   }
 }
 
+/** How long a client has to read the response before the connection is closed, in milliseconds. */
+const lingerMs = 1_000;
+
 /**
  * Responds to bytes that node:http could not parse as a request. Fastify has no request or reply for them, so the
  * response is written to the socket.
@@ -195,6 +189,8 @@ function refuseUnreadable(
   socket: Socket,
   { logger, adjust = (failure) => failure }: Pick<HttpOptions, 'logger' | 'adjust'>,
 ): void {
+  // What follows such bytes is an error again. The response to the first is on its way.
+  if (socket.writableEnded && !socket.destroyed) return;
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   // Fastify declares the packet as a Buffer that went through JSON; node:http sets a Buffer, or nothing.
   const received: unknown = error.rawPacket;
@@ -210,6 +206,10 @@ function refuseUnreadable(
       'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+  // Closing at once could reset the connection before the client has read the response (RFC 9112, section 9.6). Waiting for
+  // the client would let it keep the connection half-open.
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(linger));
   logger.info({ reqId: envelope.instance, status: envelope.status, code: error.code }, 'request');
 }
 

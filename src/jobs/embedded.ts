@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { requireAccount } from '../auth/account-access.ts';
 import { requireSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
@@ -28,6 +29,7 @@ export function embeddedJobs({
   cursors,
   now,
   randomBytes,
+  logger,
   tuning = {},
 }: {
   readonly database: Database;
@@ -35,9 +37,10 @@ export function embeddedJobs({
   readonly cursors: CursorCodec;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
+  readonly logger: Logger;
   readonly tuning?: LeaseTuning;
 }): JobsPort {
-  const leases = jobLeases({ database, now, randomBytes }, tuning);
+  const leases = jobLeases({ database, now, randomBytes, logger }, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
 
@@ -91,7 +94,7 @@ export function embeddedJobs({
           );
         } catch (error) {
           const after = afterFailure(checkpoint, error);
-          if (after !== checkpoint) await lease.store({ checkpoint: writeCheckpoint(after) });
+          if (after !== checkpoint) await lease.note(lease.store({ checkpoint: writeCheckpoint(after) }));
           throw error;
         }
       }),

@@ -6,12 +6,13 @@
  * needs it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { deadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import type { JobTable } from '../store/schema.ts';
-import { createTurns, QueueFull } from './turns.ts';
+import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 
 /** The timing of leases. Only tests set it. */
 export interface LeaseTuning {
@@ -55,6 +56,11 @@ export interface JobLease extends AsyncDisposable {
    * @throws Error as `store` does
    */
   mark(publication: JobTable['publication']): Promise<void>;
+  /**
+   * Waits for a write about a request that has failed. If it fails too, that is logged and not thrown: the caller must
+   * hear why the request failed.
+   */
+  note(write: Promise<void>): Promise<void>;
 }
 
 export interface JobLeases {
@@ -72,10 +78,16 @@ export function jobLeases(
     database,
     now,
     randomBytes,
-  }: { readonly database: Database; readonly now: () => Date; readonly randomBytes: RandomBytes },
+    logger,
+  }: {
+    readonly database: Database;
+    readonly now: () => Date;
+    readonly randomBytes: RandomBytes;
+    readonly logger: Logger;
+  },
   { leaseMs = defaultLeaseMs, waitMs = defaultWaitMs, onWait = () => {} }: LeaseTuning = {},
 ): JobLeases {
-  const turns = createTurns(maxWaiting);
+  const lock = createKeyedLock(maxWaiting);
 
   /** Leases the posting in the database, as soon as no other process holds it. */
   async function claim(jobId: string, holder: string, signal: AbortSignal, onBusy: () => void): Promise<void> {
@@ -98,11 +110,11 @@ export function jobLeases(
   const held = (jobId: string, holder: string) =>
     database.updateTable('jobs').where('id', '=', jobId).where('claimed_by', '=', holder);
 
-  function leaseOf(jobId: string, holder: string, pass: () => void): JobLease {
+  function leaseOf(jobId: string, holder: string, unlock: () => void): JobLease {
     const renew = () => {
       const renewal = held(jobId, holder).set({ claimed_until: now().getTime() + leaseMs });
       // The next renewal makes up for one that fails. If none succeeds, storing the outcome says so.
-      renewal.execute().catch(() => undefined);
+      renewal.execute().catch((err: unknown) => logger.warn({ err, jobId }, 'the lease on a job could not be renewed'));
     };
     const timer = setInterval(renew, leaseMs / renewalsPerLease).unref();
     async function change(values: Partial<JobTable>): Promise<void> {
@@ -112,14 +124,19 @@ export function jobLeases(
     return {
       store: (outcome) => change({ ...outcome, updated_at: now().getTime() }),
       mark: (publication) => change({ publication }),
+      note: (write) =>
+        write.catch((err: unknown) =>
+          logger.error({ err, jobId }, 'what a failed request leaves behind could not be stored'),
+        ),
       async [Symbol.asyncDispose]() {
         clearInterval(timer);
         try {
           await held(jobId, holder).set({ claimed_until: 0, claimed_by: null }).execute();
-        } catch {
-          // The outcome is stored, so the request has succeeded. The lease ends by itself.
+        } catch (err) {
+          // Whatever the request came to is stored. The lease ends by itself, and until then the posting is locked.
+          logger.warn({ err, jobId }, 'the lease on a job could not be released');
         } finally {
-          pass();
+          unlock();
         }
       },
     };
@@ -135,14 +152,14 @@ export function jobLeases(
       };
       using limit = deadline(waitMs, signal, 'The turn of the request did not come in time');
       try {
-        const pass = await turns.take(jobId, limit.signal, wait);
+        const unlock = await lock.acquire(jobId, limit.signal, wait);
         try {
           await claim(jobId, holder, limit.signal, wait);
         } catch (error) {
-          pass();
+          unlock();
           throw error;
         }
-        return leaseOf(jobId, holder, pass);
+        return leaseOf(jobId, holder, unlock);
       } catch (error) {
         if (signal.aborted) throw abandoned(signal);
         throw limit.signal.aborted || error instanceof QueueFull ? busy() : error;

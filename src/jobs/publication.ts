@@ -22,7 +22,8 @@ export async function attemptPublication(lease: JobLease, call: () => Promise<Pu
   try {
     return await call();
   } catch (error) {
-    if (isRefusal(error)) await lease.mark(null);
+    // If it cannot be stored, the publication stays unknown, and the next request asks the network.
+    if (isRefusal(error)) await lease.note(lease.mark(null));
     throw error;
   }
 }

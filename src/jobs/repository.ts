@@ -1,5 +1,6 @@
 /** The stored job postings and drafts that a caller may see. To change one takes a lease (lease.ts). */
 
+import { amongAccounts } from '../auth/account-access.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page } from '../paging.ts';
@@ -18,14 +19,13 @@ interface Vocabulary {
 
 export type StoredJob = Omit<JobTable, keyof Vocabulary> & Vocabulary;
 
-function visibleJobs(database: Database, { workspaceId, accountIds }: Caller) {
-  const query = database
+const visibleJobs = (database: Database, { workspaceId, accountIds }: Caller) =>
+  database
     .selectFrom('jobs')
     .selectAll()
     .$narrowType<Vocabulary>()
-    .where('workspace_id', '=', workspaceId);
-  return accountIds === null ? query : query.where('account_id', 'in', [...accountIds]);
-}
+    .where('workspace_id', '=', workspaceId)
+    .where(amongAccounts(accountIds, 'account_id'));
 
 /**
  * The posting with this id. A posting of another account counts as unknown.

@@ -74,7 +74,8 @@ function operationOf(endpoint: ContractEndpoint) {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'For 24 hours, a request with the same key and the same content acts once and gets the same response.',
+  description:
+    'For 24 hours, a request with the same key and the same content, made with the same API key, acts once and gets the same response.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency, IdempotentRequest } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
-import { idempotencyLimits, idempotencyRows, workspaceCharacters } from './idempotency-rows.ts';
+import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long a response is stored. */
@@ -21,9 +21,9 @@ const pollMs = 25;
 export function databaseIdempotency(
   database: Database,
   now: () => Date,
-  maxKeys: number = idempotencyLimits.keysPerWorkspace,
+  maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
-  const rows = idempotencyRows(database, maxKeys);
+  const rows = idempotencyRows(database, maxRows);
 
   const find = (id: string) =>
     database
@@ -107,12 +107,9 @@ export function databaseIdempotency(
 const success = 200;
 
 const rowId = ({ caller, endpoint, key }: IdempotentRequest): string =>
-  hashOf([caller.workspaceId]).slice(0, workspaceCharacters) + hashOf([caller.workspaceId, endpoint, key]);
+  hashOf([caller.keyId]).slice(0, apiKeyCharacters) + hashOf([caller.keyId, endpoint, key]);
 
-/** The content of a request with the accounts of its API key: a key limited to other accounts must not get the response. */
-function fingerprintOf({ caller, request }: IdempotentRequest): string {
-  return hashOf([caller.accountIds === null ? null : [...caller.accountIds].sort(), request]);
-}
+const fingerprintOf = ({ request }: IdempotentRequest): string => hashOf([request]);
 
 /** SHA-256 in hex: rows are of one size and contain nothing of the request. */
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');

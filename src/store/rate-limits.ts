@@ -1,6 +1,6 @@
 /** Rate limits in the database: a row for each bucket that is not full. */
 import { sql } from 'kysely';
-import { maxAhead, type RateLimitStore } from '../auth/rate-limit.ts';
+import { maxAhead, type RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import type { Database } from './database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
 
@@ -11,6 +11,11 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
   let cleanedAt = 0;
   return {
     async add(grants, now) {
+      // First: if it fails, nothing was added.
+      if (now - cleanedAt >= cleanEvery) {
+        await database.deleteFrom('rate_limits').where('full_at', '<', now).execute();
+        cleanedAt = now;
+      }
       const granted = [...grants].map(([id, amount]) => ({ id, amount }));
       const rows = rowsTable(kind, 'granted', { id: 'text', amount: 'bigint' }, rowsText(granted));
       const [greatest, least] = (kind === 'postgres' ? ['greatest', 'least'] : ['max', 'min']).map((name) =>
@@ -20,16 +25,12 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
       // In the order of ids, so that two processes that settle the same buckets cannot wait for each other.
       const { rows: settled } = await sql<{ id: string; full_at: number }>`
         insert into rate_limits (id, full_at)
-        select granted.id, ${at} + granted.amount from ${rows} where true order by granted.id
+        select granted.id, ${at} + ${least}(${maxAhead}, granted.amount) from ${rows} where true order by granted.id
         on conflict (id) do update
           set full_at = ${at} + ${least}(${maxAhead}, excluded.full_at - ${at} + case
             when rate_limits.full_at > ${at} + ${2 * maxAhead} then 0
             else ${greatest}(rate_limits.full_at - ${at}, 0) end)
         returning id, full_at`.execute(database);
-      if (now - cleanedAt >= cleanEvery) {
-        cleanedAt = now;
-        await database.deleteFrom('rate_limits').where('full_at', '<', now).execute();
-      }
       return new Map(settled.map(({ id, full_at }) => [id, full_at]));
     },
   };

@@ -96,7 +96,7 @@ export interface WebhookTable {
 
 /** The response to a request with an `Idempotency-Key`, given again when the request is repeated. */
 export interface IdempotentResponseTable {
-  /** Hex: 16 characters of the SHA-256 of the workspace, and the SHA-256 of it, the endpoint and the client's key. */
+  /** Hex: 16 characters of the SHA-256 of the API key's id, and the SHA-256 of it, the endpoint and the client's key. */
   id: string;
   /** SHA-256 of the request, in hex. */
   fingerprint: string;
@@ -119,6 +119,7 @@ export interface EventTable {
   event: string;
   /** JSON: the data by the keys of the source. */
   data: string;
+  /** Unique for the account. */
   idempotency_key: string | null;
   /** SHA-256 of the emission, to tell a repetition from another event under the same idempotency key. */
   fingerprint: string;

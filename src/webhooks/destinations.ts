@@ -1,5 +1,6 @@
 /** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { amongAccounts } from '../auth/account-access.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
@@ -97,11 +98,36 @@ async function disable(
     .set({ disabled_reason: reason, disabled_at: now })
     .where('webhook_id', '=', webhookId)
     .execute();
+  return holdPending(transaction, webhookId, []);
+}
+
+/**
+ * Holds the pending deliveries of a webhook for accounts that it does not listen to, after its accounts have changed. A
+ * request in flight is not interrupted.
+ * @param accountIds the accounts that it listens to now; empty for all of the workspace
+ * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them
+ */
+export async function holdUnlistened(
+  transaction: Kysely<Tables>,
+  { id }: ManageableWebhook,
+  accountIds: readonly string[],
+): Promise<string[]> {
+  return accountIds.length === 0 ? [] : holdPending(transaction, id, accountIds);
+}
+
+/** @param exceptFor the accounts whose deliveries stay pending */
+async function holdPending(
+  transaction: Kysely<Tables>,
+  webhookId: string,
+  exceptFor: readonly string[],
+): Promise<string[]> {
+  const which = sql<boolean>`(account_id is null or not ${amongAccounts(exceptFor, 'account_id')})`;
   const pending = await transaction
     .selectFrom('deliveries')
     .select('id')
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
+    .where(which)
     .limit(maxChangedIds)
     .execute();
   await transaction
@@ -109,6 +135,7 @@ async function disable(
     .set({ state: 'held' })
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
+    .where(which)
     .execute();
   return pending.map(({ id }) => id);
 }

@@ -38,7 +38,7 @@ export async function requireManageableWebhook(
     .executeTakeFirst();
   if (webhook === undefined) throw unknownWebhook();
   requireManaging(caller, accountIdsOf(webhook));
-  // The brand exists in types only, and this is where it is earned.
+  // Only the type says that the check has passed, so nothing else may make one.
   return webhook as ManageableWebhook;
 }
 

@@ -1,8 +1,10 @@
 /** Updating a webhook: an addition to the contract. */
 import type { Issue } from '../errors.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
+import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
 import { invalidParameters } from '../validation.ts';
+import { holdUnlistened } from './destinations.ts';
 import { changeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
@@ -11,7 +13,12 @@ import type { WebhookUpdate } from './shapes.ts';
 /** The fields of a request that become columns. */
 type Changes = Partial<WebhookTable>;
 
-export function updateWebhook({ database, vault, allows }: RegistryContext): WebhooksPort['update'] {
+export function updateWebhook({
+  database,
+  vault,
+  allows,
+  notifications,
+}: RegistryContext & { readonly notifications: Pick<Notifications, 'transaction'> }): WebhooksPort['update'] {
   const update: WebhooksPort['update'] = async (call, request) => {
     const { caller } = call;
     const { webhook_id, request_url, account_ids, headers } = request;
@@ -29,10 +36,13 @@ export function updateWebhook({ database, vault, allows }: RegistryContext): Web
       data: request.data && JSON.stringify(request.data),
       events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
     });
+    const isChanged = await notifications.transaction(async (transaction, changed) => {
+      if (!(await changeWebhook(transaction, webhook, changes))) return false;
+      if (accountIds !== undefined) changed.deliveries(await holdUnlistened(transaction, webhook, accountIds));
+      return true;
+    });
     // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
-    return (await changeWebhook(database, webhook, changes))
-      ? { object: 'WebhookUpdated', webhook_id }
-      : update(call, request);
+    return isChanged ? { object: 'WebhookUpdated', webhook_id } : update(call, request);
   };
   return update;
 }

@@ -1,8 +1,13 @@
 /** Rate limits on every operation of both faces, shared by the processes of one database. The clock is the test's. */
+import fc from 'fast-check';
+import { getIntrospectionQuery } from 'graphql';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRateLimits, type RateLimitStore } from '../../src/auth/rate-limit.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createRateLimits } from '../../src/auth/rate-limit.ts';
+import type { RateLimitStore } from '../../src/auth/rate-limit-settlement.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { databaseRateLimits } from '../../src/store/rate-limits.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { fieldOperations } from '../support/operations.ts';
@@ -89,6 +94,17 @@ describe('requests of a key', () => {
       const response = await fetch(gateway.address + probe, { headers: { 'x-api-key': workspace.key } });
       expect([response.status, response.headers.get('ratelimit')]).toEqual([200, null]);
     }
+    // A limit that does its work is no error of the gateway.
+    expect(gateway.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
+    const refusals = gateway.log.filter(({ msg }) => msg === 'request refused');
+    expect(refusals).toHaveLength(fieldOperations.length + endpoints.length);
+    for (const line of refusals) {
+      expect(line).toMatchObject({
+        type: 'errors/service_unavailable',
+        detail: expect.stringContaining('Try again in'),
+      });
+      expect(line).not.toHaveProperty('err');
+    }
     pass(30);
     expect((await graphql(gateway.address, workspace.key, who)).status).toBe(200);
     expect((await graphql(gateway.address, workspace.key, who)).status).toBe(503);
@@ -131,6 +147,44 @@ describe('wrong keys', () => {
     expect(await statuses(gateway.address, sources)).toEqual([401, 401, 503, 503, 503]);
     const blocks = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:DB8:0:0:ffff::', 'nonsense', 'nonsense'];
     expect(await statuses(gateway.address, blocks)).toEqual([401, 503, 401, 503, 401, 503]);
+  });
+});
+
+describe('requests for the schema', () => {
+  const introspections = [
+    ['a prepared introspection', getIntrospectionQuery()],
+    ['an introspection of another kind', '{ __schema { types { name } } t: __type(name: "Post") { kind } }'],
+    ['the type of the root', '{ __typename }'],
+  ] as const;
+
+  test.each(introspections)('%s is counted by the address, and by the key if it has one', async (_what, query) => {
+    const { gateway, workspace, pass } = await start({ environment: { KEYLESS_PER_MINUTE: '3' } });
+    const ask = (key?: string) => graphql(gateway.address, key, query);
+    const seen = [];
+    for (const key of [undefined, '', undefined, undefined, '']) seen.push((await ask(key)).status);
+    expect(seen).toEqual([200, 200, 200, 503, 503]);
+    const { headers, data, errors } = await ask();
+    expect([headers.get('retry-after'), headers.get('ratelimit'), data]).toEqual(['20', '"keyless";r=0;t=60', null]);
+    expect(errors[0]?.extensions).toMatchObject(refused);
+    const known = await ask(workspace.key);
+    expect([known.status, known.headers.get('ratelimit-policy')]).toEqual([200, '"requests";q=60000;w=60']);
+    pass(20);
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 503]);
+  });
+
+  test.each(introspections)('%s with a wrong key is refused, and counted as such', async (_what, query) => {
+    const { gateway } = await start({ environment: { WRONG_KEYS_PER_MINUTE: '2' } });
+    const ask = (key?: string) => graphql(gateway.address, key, query);
+    const { status, data, errors } = await ask(wrongKey);
+    expect([status, data]).toEqual([401, null]);
+    expect(errors[0]?.extensions).toMatchObject({ type: 'errors/invalid_credentials', status: 401 });
+    expect([(await ask(wrongKey)).status, (await ask(wrongKey)).status]).toEqual([401, 503]);
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('have no limit where it is 0', async () => {
+    const { gateway } = await start({ environment: { KEYLESS_PER_MINUTE: '0' } });
+    expect((await graphql(gateway.address, undefined, '{ __typename }')).headers.get('ratelimit')).toBeNull();
   });
 });
 
@@ -281,4 +335,128 @@ describe('a limit', () => {
     const takes = await Promise.allSettled(Array.from({ length: 20 }, () => limit.take('one')));
     expect(takes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
+
+  /** A store in memory, which is as slow as the test wants. */
+  function sharedStore(delay: () => Promise<void> = async () => {}) {
+    const fullAt = new Map<string, number>();
+    const add: RateLimitStore['add'] = async (grants, at) => {
+      await delay();
+      for (const [id, grant] of grants) fullAt.set(id, Math.max(fullAt.get(id) ?? 0, at) + grant);
+      const stored = new Map([...grants.keys()].map((id) => [id, fullAt.get(id) ?? at]));
+      await delay();
+      return stored;
+    };
+    /** Seconds until the bucket of a subject is full, as other processes see it. */
+    const used = (subject: string) => ((fullAt.get(`requests:${subject}`) ?? 0) - now.getTime() * 1_000) / 1_000_000;
+    return { store: { add }, used };
+  }
+  const limitOn = (store: RateLimitStore, quota: number, lazy = false) =>
+    createRateLimits({ store, now: () => now, logger })({ ...policy, quota, lazy });
+  const ticks = async (count: number) => {
+    for (let n = 0; n < count; n += 1) await null;
+  };
+
+  test('of fewer than ten is exact, however requests of two processes and their statements overlap', async () => {
+    const delays = fc.array(fc.nat(12), { minLength: 8, maxLength: 60 });
+    const run = async (statements: readonly number[], requests: readonly number[]) => {
+      let n = 0;
+      const { store } = sharedStore(() => ticks(statements[n++ % statements.length] ?? 0));
+      const processes = [limitOn(store, 5), limitOn(store, 5)];
+      const takes = await Promise.allSettled(
+        requests.map(async (wait, index) => {
+          await ticks(wait * 3);
+          await processes[index % 2]?.take('one');
+        }),
+      );
+      return takes.filter(({ status }) => status === 'fulfilled').length;
+    };
+    await fc.assert(
+      fc.asyncProperty(delays, delays, async (statements, requests) => {
+        expect(await run(statements, requests)).toBeLessThanOrEqual(5);
+      }),
+    );
+    expect(await run([1], Array(40).fill(0))).toBeGreaterThanOrEqual(1);
+  });
+
+  test('is looked at again by each request that waited for the same statement', async () => {
+    const { store } = sharedStore(() => ticks(20));
+    const processes = [limitOn(store, 100), limitOn(store, 100)];
+    const takes = await Promise.allSettled(Array.from({ length: 400 }, (_, n) => processes[n % 2]?.take('one')));
+    const granted = takes.filter(({ status }) => status === 'fulfilled').length;
+    expect(granted).toBeGreaterThan(50);
+    expect(granted).toBeLessThanOrEqual(120);
+  });
+
+  test('is given back what was refused, so that other processes can grant it', async () => {
+    const { store, used } = sharedStore();
+    const [first, second] = [limitOn(store, 5), limitOn(store, 5)];
+    for (let n = 0; n < 4; n += 1) await first.take('one');
+    await second.take('one');
+    await expect(first.take('one')).rejects.toThrow('Try again in');
+    await vi.waitFor(() => expect(used('one')).toBe(60));
+  });
+
+  test('owes other processes no more after an outage than it has left to run off', async () => {
+    const { store, used } = sharedStore();
+    let isAway = false;
+    const flaky: RateLimitStore = {
+      add: (...args) => (isAway ? Promise.reject(new Error('the database is away')) : store.add(...args)),
+    };
+    const limit = limitOn(flaky, 60);
+    await limit.take('one');
+    isAway = true;
+    for (let n = 0; n < 300; n += 1) {
+      now = new Date(now.getTime() + 2_000);
+      await limit.take('one');
+    }
+    isAway = false;
+    now = new Date(now.getTime() + 2_000);
+    await limit.take('one');
+    await vi.waitFor(() => expect(used('one')).toBe(1));
+  });
+
+  test('waits a second for a store that hangs, then counts for itself, and settles when the store is back', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const hang = Promise.withResolvers<void>();
+    const { store, used } = sharedStore(() => hang.promise);
+    const limit = limitOn(store, 5);
+    const seen: string[] = [];
+    const first = limit.take('one').then(() => seen.push('first'));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(seen).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await first;
+    for (let n = 0; n < 4; n += 1) await limit.take('one');
+    await expect(limit.take('one')).rejects.toThrow('Try again in');
+    hang.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    await expect(limit.take('one')).rejects.toThrow('Try again in');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(used('one')).toBe(60);
+  });
+
+  test('tells the store what it granted of a bucket that it forgets', async () => {
+    const { store, used } = sharedStore();
+    const limit = limitOn(store, 60, true);
+    for (let n = 0; n < 6; n += 1) await limit.take('one');
+    expect(used('one')).toBeLessThan(0);
+    for (let n = 0; n < 50_000; n += 1) await limit.take(`other ${n}`);
+    await vi.waitFor(() => expect(used('one')).toBe(6));
+  });
+});
+
+test.each(databases)('a bucket in $name is never more than two minutes ahead', async (dialect) => {
+  const place = await dialect.location();
+  const database = await openDatabase(place.location);
+  onTestFinished(async () => {
+    await database.destroy();
+    await place.drop();
+  });
+  const store = databaseRateLimits(database, place.location.kind);
+  const [now, minute] = [1_800_000_000_000_000, 60_000_000];
+  const added = async (amount: number) => ((await store.add(new Map([['one', amount]]), now)).get('one') ?? 0) - now;
+  expect(await added(10 * minute)).toBe(2 * minute);
+  expect(await added(10 * minute)).toBe(2 * minute);
+  expect(await added(-minute)).toBe(minute);
 });

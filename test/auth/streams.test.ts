@@ -2,6 +2,7 @@
 import { getNamedType, isLeafType, isRequiredArgument } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expiredKey } from '../../src/auth/caller.ts';
 import { createStreams } from '../../src/auth/streams.ts';
 import type { ErrorName } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema.ts';
@@ -130,6 +131,22 @@ describe('the check', () => {
     const { length } = refusedKeys.mock.calls;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(refusedKeys.mock.calls).toHaveLength(length);
+  });
+
+  test('that hangs is logged, and does not delay the next, which ends the streams of revoked keys', async () => {
+    vi.useFakeTimers();
+    const warnings: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
+    const revoked = new Map([['test-key', expiredKey()]]);
+    const refusedKeys = vi.fn(async () => revoked);
+    refusedKeys.mockReturnValueOnce(new Promise<never>(() => {}));
+    const streams = createStreams({ limits, now: () => new Date(), logger: log, refusedKeys });
+    const stream = streams.open(callerUntil(null), none);
+    await vi.advanceTimersByTimeAsync(3_999);
+    expect(stream.signal.aborted).toBe(false);
+    expect(warnings.join()).toContain('could not check the keys of streams');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(stream.signal.aborted).toBe(true);
   });
 
   test('is not put off by streams that come and go', async () => {

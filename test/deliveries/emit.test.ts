@@ -54,6 +54,15 @@ describe.each(databases)('emitEvent on $name', (dialect) => {
     ]);
     const unknown = await ask(emitDocument, { input: { ...input, accountId: 'A'.repeat(22) } });
     expect(unknown.data.emitEvent.type).toBe('errors/resource_not_found');
+    // A producer whose API key has been replaced repeats nothing, and a key for another account meets no key of this one's.
+    const replaced = await gateway.space.newKey({ accountIds: [gateway.accountId] });
+    expect((await ask(emitDocument, { input: right }, replaced)).data.emitEvent).toMatchObject({ repeated: true });
+    const accountId = await gateway.space.account();
+    const stranger = await gateway.space.newKey({ accountIds: [accountId] });
+    expect((await ask(emitDocument, { input: { ...right, accountId } }, stranger)).data.emitEvent).toMatchObject({
+      __typename: 'EventEmitted',
+      repeated: false,
+    });
     const scoped = await ask(emitDocument, { input }, await gateway.space.newKey({ scopes: ['webhooks:write'] }));
     expect(scoped.errors[0]?.extensions.type).toBe('errors/insufficient_privileges');
   });

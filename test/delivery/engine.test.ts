@@ -143,6 +143,32 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(numbers()).toEqual(['a']);
   });
 
+  it.each(['another account', null])(
+    'keeps idempotency keys apart: those of an account, and those of %s',
+    async (who) => {
+      await gateway.webhook(receiver.address);
+      const accountId = who === null ? null : await gateway.space.account();
+      const emit = (n: string) =>
+        gateway.delivery.emit({
+          workspaceId: gateway.space.workspaceId,
+          accountId,
+          accountType: 'PNET',
+          source: 'users',
+          event: 'new_relation',
+          data: { user_full_name: n },
+          idempotencyKey: 'key',
+        });
+      const first = await gateway.emit('a', 'key');
+      const other = await emit('b');
+      expect(other).toMatchObject({ repeated: false });
+      expect(await emit('b')).toMatchObject({ repeated: true, eventId: other.eventId, deliveries: other.deliveries });
+      expect(await gateway.emit('a', 'key')).toMatchObject({ repeated: true, eventId: first.eventId });
+      await expect(emit('c')).rejects.toMatchObject({ errorName: 'invalid_parameters' });
+      await gateway.delivery.worker.idle();
+      expect(numbers().sort()).toEqual(['a', 'b']);
+    },
+  );
+
   it('ignores the outcome of a worker whose claim has passed to another', async () => {
     await gateway.webhook(receiver.address);
     let answer = () => {};

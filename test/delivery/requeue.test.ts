@@ -23,7 +23,7 @@ it.each(databases)('more deliveries than one transaction takes are each requeued
   }
   await database.updateTable('deliveries').set({ state: 'failed', attempts: 10 }).execute();
   let transactions = 0;
-  const filter = { webhookId, state: 'failed' as const, since: 3, until: 299, accountIds: null };
+  const filter = { webhookId, state: 'failed' as const, since: 3, until: 299, accountIds: [] };
   const count = await requeueAll(
     async (work) => {
       transactions += 1;

@@ -395,6 +395,33 @@ describe('the link', () => {
     expect((await exchange(gateway, token)).status).toBe(200);
   });
 
+  it.each([
+    ['forwarded', 'for=203.0.113.1'],
+    ['via', '1.1 proxy'],
+    ['x-forwarded-for', '127.0.0.1'],
+    ['x-forwarded-host', 'localhost'],
+    ['X-Forwarded-Proto', 'http'],
+    ['x-real-ip', '127.0.0.1'],
+    ['cf-connecting-ip', '203.0.113.1'],
+    ['cf-ray', '1'],
+    ['true-client-ip', '203.0.113.1'],
+    ['x-client-ip', ''],
+  ])('is not exchanged through a proxy that adds %s, which leaves it valid', async (name, value) => {
+    expect((await exchange(gateway, token, { added: [`${name}: ${value}`] })).status).toBe(403);
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it('is not exchanged over a connection from another machine, whoever a trusted proxy says it is from', async () => {
+    const { port } = new URL(gateway.address);
+    const headers = { host: `127.0.0.1:${port}`, origin: gateway.address, authorization: `Bearer ${token}` };
+    const ask = (remoteAddress: string) =>
+      gateway.app.server.inject({ method: 'POST', url: '/graphql/demo-key', headers, remoteAddress });
+    for (const address of ['203.0.113.1', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1']) {
+      expect((await ask(address)).statusCode).toBe(403);
+    }
+    expect((await ask('::ffff:127.0.0.1')).statusCode).toBe(200);
+  });
+
   it.each([['127.0.0.1'], ['localhost'], ['[::1]'], ['LOCALHOST'], ['localhost:4000']])(
     'is exchanged by a page under %s',
     async (host) => {
@@ -638,7 +665,11 @@ function get({ address }: Gateway, headers: Readonly<Record<string, string>> = {
 async function exchange(
   { address }: Gateway,
   token: string | undefined,
-  { host = new URL(address).host, ...more }: { readonly host?: string; readonly origin?: string | undefined } = {},
+  {
+    host = new URL(address).host,
+    added = [],
+    ...more
+  }: { readonly host?: string; readonly origin?: string | undefined; readonly added?: readonly string[] } = {},
 ): Promise<{ readonly status: number; readonly key?: string; readonly type?: string }> {
   const origin = 'origin' in more ? more.origin : `http://${host}`;
   const lines = [
@@ -646,6 +677,7 @@ async function exchange(
     `host: ${host}`,
     ...(origin === undefined ? [] : [`origin: ${origin}`]),
     ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+    ...added,
     'content-length: 0',
     'connection: close',
   ];

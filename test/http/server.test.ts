@@ -1,12 +1,12 @@
 /** The HTTP server under both faces: request ids, probes, log lines, and the envelope of what no face handles. */
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import { apiKeyOf, createHttpServer, maxBodyBytes } from '../../src/http/server.ts';
+import { createHttpServer, maxBodyBytes } from '../../src/http/server.ts';
 
 let server: FastifyInstance;
 let address: string;
@@ -207,18 +207,21 @@ describe('what Fastify or node:http refuses', () => {
       status: envelope.status,
     });
   });
-});
 
-describe('the API key of a request', () => {
-  test.each([
-    [{ 'x-api-key': 'a' }, 'a'],
-    [{ authorization: 'Bearer b' }, 'b'],
-    [{ authorization: 'bearer   b' }, 'b'],
-    [{ 'x-api-key': 'a', authorization: 'Bearer b' }, 'a'],
-    [{ authorization: 'Basic b' }, undefined],
-    [{ authorization: 'Bearer b c' }, undefined],
-    [{}, undefined],
-  ])('%j', (headers, key) => {
-    expect(apiKeyOf({ headers })).toBe(key);
+  test('bytes of a client that never closes its side: it reads the response, and the connection is closed', async () => {
+    const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk;
+    });
+    // A reset says too that the connection is closed.
+    socket.on('error', () => undefined);
+    const [accepted] = (await once(server.server, 'connection')) as [Socket];
+    const closed = once(accepted, 'close');
+    socket.write('nonsense\r\n\r\n');
+    await once(socket, 'end');
+    await closed;
+    expect(text).toContain('errors/malformed_request');
+    socket.destroy();
   });
 });

@@ -1,5 +1,6 @@
 /** Requests that act on the same job in two processes: gateways that share a database, and one that died. */
 import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { jobLeases } from '../../src/jobs/lease.ts';
 import type { JobState } from '../../src/jobs/shapes.ts';
@@ -192,7 +193,10 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
   describe('a lease', () => {
     const never = new AbortController().signal;
     const leases = (waitMs = 60_000) =>
-      jobLeases({ database: here.app.database, now: () => clock.now, randomBytes }, { leaseMs, waitMs });
+      jobLeases(
+        { database: here.app.database, now: () => clock.now, randomBytes, logger: pino({ level: 'silent' }) },
+        { leaseMs, waitMs },
+      );
 
     test('goes to those who wait in the order in which they came', async () => {
       const { acquire } = leases();

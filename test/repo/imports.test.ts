@@ -82,6 +82,11 @@ const rules: readonly Rule[] = [
     finds: ['ids.ts', 'jobs/shapes.ts'],
   },
   {
+    name: 'auth knows nothing of the HTTP server, which may know auth',
+    forbids: (from, to) => from.startsWith('auth/') && to.startsWith('http/'),
+    finds: ['auth/admission.ts', 'http/server.ts'],
+  },
+  {
     name: 'embedded.ts sees store, providers and auth, but no face and no other backend',
     forbids: (from, to) =>
       /^\w+\/embedded\.ts$/.test(from) &&

@@ -113,22 +113,31 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect(published - before).toBe(1);
   });
 
-  test('the same key in another workspace is another key', async () => {
-    const body = { source: 'users', request_url: 'https://hooks.example/x' };
-    const create = (apiKey: string) =>
-      rest(gateway.address, apiKey, 'POST', '/v1/webhooks', { body, headers: { 'idempotency-key': 'same' } });
-    const other = await gateway.workspace();
+  test('the same key of another API key is another key, in another workspace and in its own', async () => {
+    const body = { source: 'users', request_url: 'https://hooks.example/x', account_ids: [account] };
+    const create = (apiKey: string, request: object = body) =>
+      rest(gateway.address, apiKey, 'POST', '/v1/webhooks', { body: request, headers: { 'idempotency-key': 'same' } });
     const made = await create(workspace.key);
     expect(made.status).toBe(201);
     expect((await create(workspace.key)).body.webhook_id).toBe(made.body.webhook_id);
-    expect((await create(other.key)).body.webhook_id).not.toBe(made.body.webhook_id);
+    const stranger = await gateway.workspace();
+    expect((await create(stranger.key, { ...body, account_ids: [] })).status).toBe(201);
+    // Neither blocked by the first nor told of it, whatever the request is.
+    for (const apiKey of [await workspace.newKey({ accountIds: [account] }), await workspace.newKey()]) {
+      const own = await create(apiKey);
+      expect([own.status, own.headers.get('idempotency-replayed')]).toEqual([201, null]);
+      expect(own.body.webhook_id).not.toBe(made.body.webhook_id);
+    }
+    const renamed = await create(await workspace.newKey(), { ...body, name: 'another' });
+    expect(renamed.status).toBe(201);
   });
 
   test('an API key that is limited to other accounts does not see the response', async () => {
     const id = await draft('publish');
     await publish(id, 'limited');
     const limited = await workspace.newKey({ accountIds: [await workspace.account()] });
-    expect((await publish(id, 'limited', { apiKey: limited })).body.type).toBe('errors/invalid_parameters');
+    const refused = await publish(id, 'limited', { apiKey: limited });
+    expect([refused.body.type, refused.headers.get('idempotency-replayed')]).toEqual(['errors/account_mismatch', null]);
   });
 
   test('responses with a status of 500 and above are not kept', async () => {

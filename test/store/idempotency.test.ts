@@ -20,11 +20,11 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
   function open(maxKeys: number) {
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
     const store = databaseIdempotency(gateway.app.database, () => clock.now, maxKeys);
-    const workspaceId = randomBytes(16).toString('base64url');
-    const once = (key: string, work: () => Promise<string>, workspace = workspaceId) =>
+    const ownKeyId = randomBytes(16).toString('base64url');
+    const once = (key: string, work: () => Promise<string>, keyId = ownKeyId) =>
       store.once(
         {
-          caller: { workspaceId: workspace, keyId: 'k', keyName: 'k', scopes: new Set(), accountIds: null } as never,
+          caller: { workspaceId: 'w', keyId, keyName: 'k', scopes: new Set(), accountIds: null } as never,
           endpoint: 'PUB',
           key,
           request: {},
@@ -36,7 +36,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
   }
   const rows = () => gateway.app.database.selectFrom('idempotent_responses').selectAll().execute();
 
-  test('a workspace has so many keys in 24 hours, and another has its own', async () => {
+  test('an API key has so many keys in 24 hours, and another of its workspace has its own', async () => {
     const { clock, once } = open(3);
     for (const key of ['a', 'b', 'c']) await once(key, async () => key);
     await expect(once('d', async () => 'd')).rejects.toMatchObject({ errorName: 'limit_too_high' });

@@ -4,13 +4,13 @@ import type { DeliveryState, RedeliverableState } from '../shapes.ts';
 
 export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a delivery.', {
   pending: 'The delivery waits for its next attempt, or an attempt is in progress.',
-  held: 'The webhook was disabled. The delivery waits until you resend it.',
+  held: 'The webhook was disabled, or no longer listens to the account. The delivery waits until you resend it.',
   succeeded: 'The endpoint responded with a status from 200 to 299 within 15 seconds.',
   failed: 'All attempts failed, or the endpoint responded with the status 410.',
 } satisfies Record<DeliveryState, string>);
 
 export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of the deliveries to resend.', {
-  held: 'Deliveries held because the webhook was disabled.',
+  held: 'Deliveries held because the webhook was disabled, or did not listen to the account for a time.',
   failed: 'Deliveries that failed permanently.',
   succeeded: 'Deliveries that succeeded. The endpoint receives them again.',
 } satisfies Record<RedeliverableState, string>);

@@ -6,7 +6,7 @@ import { RedeliverableStateEnum } from './enums.ts';
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
 const idempotencyKey = {
   description:
-    'Unique key, up to 255 characters, that makes retries safe. A request with a known key creates nothing new.',
+    'Unique key, up to 255 characters, that makes retries safe. A request with a key that is known for the account creates nothing new, whichever API key it is made with.',
 } as const;
 
 export const EmitEventInput = builder.inputType('EmitEventInput', {

@@ -22,7 +22,7 @@ const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').imple
     eventId: t.exposeID('event_id', { description: 'Id of the event.' }),
     repeated: t.exposeBoolean('repeated', {
       description:
-        'Whether this idempotency key was used before. If so, this is the original event, and nothing new was created.',
+        'Whether this idempotency key was used before for the account. If so, this is the original event, and nothing new was created.',
     }),
     deliveries: t.field({
       type: [DeliveryObject],
@@ -102,7 +102,8 @@ mutationField('sendTestEvent', {
 });
 
 mutationField('redeliver', {
-  description: 'Resends a delivery that has succeeded, failed or been held.',
+  description:
+    'Resends a delivery that has succeeded, failed or been held, if its webhook still listens to its account.',
   input: RedeliverInput,
   inputDescription: 'The delivery to resend.',
   result: redeliverResult,
@@ -110,7 +111,8 @@ mutationField('redeliver', {
 });
 
 mutationField('redeliverAll', {
-  description: "Resends a webhook's deliveries in the given state.",
+  description:
+    "Resends a webhook's deliveries in the given state, except those for accounts that it no longer listens to.",
   input: RedeliverAllInput,
   inputDescription: 'The deliveries to resend.',
   result: redeliverAllResult,

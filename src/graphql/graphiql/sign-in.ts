@@ -11,6 +11,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
 import type { RandomBytes } from '../../ids.ts';
+import { inBlocks, readBlocks } from '../../security/addresses.ts';
 
 /** How long the token is valid: long enough to come back to the terminal, short enough for old output to be harmless. */
 export const tokenLifetimeMs = 3_600_000;
@@ -67,7 +68,7 @@ export const signInPath = (endpoint: string): string => `${endpoint}/demo-key`;
 /** Serves the exchange: the token as bearer token → `{"key": "postern_…"}`. */
 export function mountSignIn(server: FastifyInstance, endpoint: string, { exchange }: SignIn): void {
   server.post(signInPath(endpoint), async (request) => {
-    if (!isFromOwnPage(request)) {
+    if (!isDirect(request) || !isFromOwnPage(request)) {
       throw new ServiceError('insufficient_permissions', {
         detail: 'Open the link on the machine that runs the gateway, and not through a proxy.',
       });
@@ -76,10 +77,23 @@ export function mountSignIn(server: FastifyInstance, endpoint: string, { exchang
   });
 }
 
+/** Headers that proxies, tunnels and content delivery networks add to what they pass on. */
+const ofProxies =
+  /^(?:forwarded|via|x-forwarded(?:-.+)?|x-original-.+|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|fastly-.+|cdn-loop|cf-.+)$/;
+
+const thisMachine = inBlocks(readBlocks('127.0.0.0/8, ::1/128'));
+
 /**
- * Whether the page that asks was opened under a loopback name, and directly. What a proxy does to the other headers of a
- * request differs from proxy to proxy; ORIGIN is the browser's own word for the address that it shows. A link that is
- * opened through a proxy by mistake does not carry the key off the machine, and stays usable.
+ * Whether a request comes from this machine, and through no proxy that says so. The address is that of the connection,
+ * whatever proxies TRUST_PROXY trusts.
+ */
+const isDirect = ({ headers, socket }: FastifyRequest): boolean =>
+  thisMachine(socket.remoteAddress ?? '') && !Object.keys(headers).some((name) => ofProxies.test(name));
+
+/**
+ * Whether the page that asks was opened under a loopback name. A proxy may say nothing of itself; ORIGIN is the browser's
+ * own word for the address that it shows. A link that is opened through a proxy by mistake does not carry the key off the
+ * machine, and stays usable.
  */
 const isFromOwnPage = ({ headers: { host = '', origin } }: FastifyRequest): boolean =>
   origin === `http://${host}` && isLoopback(host.replace(/:\d+$/, ''));

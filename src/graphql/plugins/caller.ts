@@ -1,6 +1,7 @@
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind } from 'graphql';
+import type { FastifyRequest } from 'fastify';
+import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind, type SubscriptionArgs } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
-import type { Admit } from '../../auth/admission.ts';
+import type { Admission } from '../../auth/admission.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Stream, Streams } from '../../auth/streams.ts';
 import type { CursorCodec } from '../../paging.ts';
@@ -11,9 +12,8 @@ import { createLoaders } from '../loaders.ts';
 import { endingWith } from '../stream-end.ts';
 import { presentError } from './service-errors.ts';
 
-export interface CallerOptions {
+export interface CallerOptions extends Admission {
   readonly ports: Ports;
-  readonly admit: Admit;
   readonly cursors: CursorCodec;
   readonly streams: Streams;
 }
@@ -22,51 +22,81 @@ export interface CallerOptions {
 interface Starting {
   readonly args: ExecutionArgs & { readonly contextValue: Incoming };
   readonly setResultAndStopExecution: (result: ExecutionResult) => void;
-  readonly extendContext: (context: GraphQLContext) => void;
 }
 
 /**
  * Authenticates the caller and creates the context of the resolvers, before anything is executed. Only introspection is
- * possible without an API key.
+ * possible without an API key, and is counted too.
  */
-export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Plugin<Incoming & GraphQLContext> {
-  /** @param signalOf when the result is no longer needed */
-  const identify = async (
-    { args, setResultAndStopExecution, extendContext }: Starting,
-    signalOf: (http: Incoming['http'], caller: Caller) => AbortSignal,
-  ) => {
-    if (isIntrospection(args)) return;
+export function useCaller({
+  ports,
+  admit,
+  admitKeyless,
+  cursors,
+  streams,
+}: CallerOptions): Plugin<Incoming & GraphQLContext> {
+  /** The caller of an operation; null if it needs none, or is refused. */
+  const identify = async ({ args, setResultAndStopExecution }: Starting): Promise<Caller | null> => {
     const { http, begun } = args.contextValue;
     try {
-      const { caller, responses } = begun === undefined ? { caller: await admit(http) } : await begun;
-      const request: RequestContext = { caller, requestId: http.id, signal: signalOf(http, caller), responses };
-      extendContext({ ...request, ports, cursors, loaders: createLoaders(ports, request) });
+      if (begun !== undefined) return (await begun).caller;
+      if (!isIntrospection(args)) return await admit(http);
+      await admitKeyless(http);
+      return null;
     } catch (error) {
-      // Nothing was executed, so the HTTP status can report the failure.
-      setResultAndStopExecution({ errors: [presentError(error, http, { isWhole: true })] });
+      setResultAndStopExecution(refusal(error, http));
+      return null;
     }
   };
+  /** @param signal aborts when the result is no longer needed */
+  const contextOf = (
+    caller: Caller,
+    { id }: FastifyRequest,
+    signal: AbortSignal,
+    responses?: RequestContext['responses'],
+  ): GraphQLContext => {
+    const request: RequestContext = { caller, requestId: id, signal, responses };
+    return { ...request, ports, cursors, loaders: createLoaders(ports, request) };
+  };
   return {
-    onExecute: (starting) => identify(starting, (http) => http.clientAborted),
+    async onExecute(starting) {
+      const caller = await identify(starting);
+      if (caller === null) return;
+      const { http, begun } = starting.args.contextValue;
+      const responses = (await begun)?.responses;
+      starting.extendContext(contextOf(caller, http, http.clientAborted, responses));
+    },
     // Every subscription is a stream, whatever its field: it is counted, and ends with its key.
     async onSubscribe(starting) {
-      let stream: Stream | undefined;
-      await identify(starting, (http, caller) => {
-        stream = streams.open(caller, http.clientAborted);
-        return stream.signal;
-      });
-      if (stream === undefined) return undefined;
-      const opened = stream;
+      const caller = await identify(starting);
+      if (caller === null) return;
+      const { extendContext, subscribeFn, setSubscribeFn } = starting;
       const { http } = starting.args.contextValue;
-      return {
-        onSubscribeResult({ result, setResult }) {
-          if (!isAsyncIterable<ExecutionResult>(result)) return opened.close();
-          setResult(endingWith(opened, result, (refusal) => ({ errors: [presentError(refusal, http)] })));
-        },
-      };
+      // The stream is opened last, so that whatever fails before cannot leave it open.
+      setSubscribeFn(async (args: SubscriptionArgs) => {
+        let stream: Stream | undefined;
+        try {
+          stream = streams.open(caller, http.clientAborted);
+          extendContext(contextOf(caller, http, stream.signal));
+          const result: unknown = await subscribeFn(args);
+          if (isAsyncIterable<ExecutionResult>(result)) {
+            return endingWith(stream, result, (ended) => ({ errors: [presentError(ended, http)] }));
+          }
+          stream.close();
+          return result;
+        } catch (error) {
+          stream?.close();
+          return refusal(error, http);
+        }
+      });
     },
   };
 }
+
+/** The result of an operation of which nothing was executed, so that the HTTP status can report the failure. */
+const refusal = (error: unknown, http: FastifyRequest): ExecutionResult => ({
+  errors: [presentError(error, http, { isWhole: true })],
+});
 
 /** Whether an operation asks for the schema only. A fragment may hide anything, so it counts as more. */
 function isIntrospection({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>): boolean {

@@ -7,6 +7,7 @@ import {
   validate,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import type { Admission } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { preparedIntrospection } from '../cost/introspection.ts';
@@ -15,7 +16,7 @@ import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import type { Incoming } from '../graphql-context.ts';
 import { schema } from '../schema.ts';
 
-export interface LimitOptions {
+export interface LimitOptions extends Pick<Admission, 'admitKeyless'> {
   /** The largest cost of an operation. */
   readonly maxCost: number;
   /** Whether the schema can be read. */
@@ -33,12 +34,17 @@ const wantsCost = ({ headers }: FastifyRequest): boolean => headers['graphql-cos
  * Refuses an operation that is beyond a limit, before it is validated. The validation itself can take minutes for a
  * document that is made for it, and a response that is too large is too late to refuse.
  */
-export function useOperationLimits({ maxCost, introspection, documentOf }: LimitOptions): Plugin<object, Incoming> {
+export function useOperationLimits({
+  maxCost,
+  introspection,
+  documentOf,
+  admitKeyless,
+}: LimitOptions): Plugin<object, Incoming> {
   const introspect = introspection ? preparedIntrospection(schema) : null;
   const reports = new WeakMap<FastifyRequest, CostReport>();
 
   return {
-    onParams({ params: { query, operationName, variables }, context, setResult }) {
+    async onParams({ params: { query, operationName, variables }, context, setResult }) {
       // Yoga refuses what is no request of GraphQL, in the next step.
       if (typeof query !== 'string' || query === '') return;
       const { http } = context;
@@ -51,6 +57,8 @@ export function useOperationLimits({ maxCost, introspection, documentOf }: Limit
       const response = introspect?.(document, operation) ?? null;
       if (response !== null) {
         report(preparedCost);
+        // It is not executed, so it does not pass where callers are identified.
+        await admitKeyless(http);
         return setResult(prepared(response));
       }
       const cost = operationCost(schema, document, operation, variables);

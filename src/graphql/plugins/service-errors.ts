@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { mapAsyncIterator, type Plugin } from 'graphql-yoga';
 import { type ErrorName, fromUnknown, ServiceError, unexpectedError } from '../../errors.ts';
+import { logFailure } from '../../http/server.ts';
 import { toGraphQLError } from '../errors.ts';
 import type { Incoming } from '../graphql-context.ts';
 import { requireSendable } from '../response-size.ts';
@@ -72,7 +73,9 @@ export function presentError(error: unknown, http: FastifyRequest, presentation:
 }
 
 function ofService(failure: ServiceError, http: FastifyRequest, { isWhole }: Presentation, at?: GraphQLError) {
-  const presented = toGraphQLError(logged(failure, http), http.id, at);
+  logFailure(failure, http);
+  http.addHeaders(failure.headers);
+  const presented = toGraphQLError(failure, http.id, at);
   if (isWhole) presented.extensions.http = { status: failure.status };
   return presented;
 }
@@ -126,10 +129,4 @@ const withoutSuggestion = (message: string): string => message.replace(/ Did you
 function rootCause(error: GraphQLError): Error | undefined {
   const cause = error.originalError ?? undefined;
   return cause instanceof GraphQLError ? rootCause(cause) : cause;
-}
-
-function logged(failure: ServiceError, http: FastifyRequest): ServiceError {
-  if (failure.status >= 500) http.log.error({ err: failure.cause ?? failure, type: failure.type }, 'request failed');
-  http.addHeaders(failure.headers);
-  return failure;
 }

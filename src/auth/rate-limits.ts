@@ -1,11 +1,13 @@
 /** The rate limits of a deployment, by their settings. */
-import type { AdmissionLimits } from './auth/admission.ts';
-import { createRateLimits, type RateLimit, type RateLimitsContext } from './auth/rate-limit.ts';
+import type { AdmissionLimits } from './admission.ts';
+import { createRateLimits, type RateLimit } from './rate-limit.ts';
+import type { RateLimitsContext } from './rate-limit-settlement.ts';
 
 /** 0 stands for no limit. */
 export interface RateLimitSettings {
   readonly requestsPerMinute: number;
   readonly wrongKeysPerMinute: number;
+  readonly keylessPerMinute: number;
   readonly eventsPerSecond: number;
   readonly deliveriesPerSecond: number;
 }
@@ -30,6 +32,7 @@ export function rateLimits(
       'requests with wrong API keys from this address',
       true,
     ),
+    keyless: byMinute('keyless', settings.keylessPerMinute, 'requests without an API key from this address', true),
     events: bySecond('events', settings.eventsPerSecond, 'events of this workspace'),
     deliveries: bySecond('deliveries', settings.deliveriesPerSecond, 'deliveries of this workspace'),
   };

@@ -1,13 +1,13 @@
-/** Turns: work that many wait for at once, a few pieces for each turn of the event loop, so that requests are served in between. */
+/** Paces work that many wait for at once: a few pieces for each turn of the event loop, so that requests are served in between. */
 import { setImmediate } from 'node:timers';
 
-export interface Turns {
-  /** Resolves when it is the caller's turn. */
+export interface Pacer {
+  /** Resolves when the caller may do its piece of work. */
   next(): Promise<void>;
 }
 
 /** @param size pieces of work in one turn of the event loop, at least 1 */
-export function createTurns(size: number): Turns {
+export function createPacer(size: number): Pacer {
   const waiting: (() => void)[] = [];
   let left = size;
   let isScheduled = false;
@@ -20,7 +20,7 @@ export function createTurns(size: number): Turns {
       const started = waiting.splice(0, size);
       left = size - started.length;
       for (const start of started) start();
-      // Whoever takes a turn schedules the next one: without it nothing would ever fill `left` again.
+      // Each batch schedules the next one: without it nothing would ever fill `left` again.
       if (started.length > 0) schedule();
     });
   };

@@ -1,13 +1,13 @@
 /** A lock for each key within the process: one holder at a time, and the others in the order in which they came. */
 
-export interface Turns {
+export interface KeyedLock {
   /**
-   * Waits for the turn of the caller.
-   * @param onWait called once if somebody else has the turn
-   * @returns gives the turn to the next in line; to be called exactly once
+   * Waits for the lock of a key.
+   * @param onWait called once if somebody else holds it
+   * @returns releases the lock to the next in line; to be called exactly once
    * @throws QueueFull when too many wait, and the reason of `signal` when it aborts first
    */
-  take(key: string, signal: AbortSignal, onWait: () => void): Promise<() => void>;
+  acquire(key: string, signal: AbortSignal, onWait: () => void): Promise<() => void>;
 }
 
 /** Too many wait for the same key. */
@@ -16,11 +16,11 @@ export class QueueFull extends Error {
 }
 
 /** @param maxWaiting how many may wait for one key */
-export function createTurns(maxWaiting: number): Turns {
-  /** Those who wait, by the key that somebody has. A set keeps the order in which they came. */
+export function createKeyedLock(maxWaiting: number): KeyedLock {
+  /** Those who wait, by the key that is locked. A set keeps the order in which they came. */
   const lines = new Map<string, Set<() => void>>();
 
-  function pass(key: string): void {
+  function release(key: string): void {
     const line = lines.get(key);
     const [next] = line ?? [];
     if (line === undefined || next === undefined) return void lines.delete(key);
@@ -29,28 +29,28 @@ export function createTurns(maxWaiting: number): Turns {
   }
 
   return {
-    async take(key, signal, onWait) {
+    async acquire(key, signal, onWait) {
       signal.throwIfAborted();
       const line = lines.get(key);
       if (line === undefined) {
         lines.set(key, new Set());
-        return () => pass(key);
+        return () => release(key);
       }
       if (line.size >= maxWaiting) throw new QueueFull();
-      const turn = Promise.withResolvers<void>();
+      const lock = Promise.withResolvers<void>();
       const giveUp = () => {
-        line.delete(turn.resolve);
-        turn.reject(signal.reason);
+        line.delete(lock.resolve);
+        lock.reject(signal.reason);
       };
-      line.add(turn.resolve);
+      line.add(lock.resolve);
       signal.addEventListener('abort', giveUp, { once: true });
       onWait();
       try {
-        await turn.promise;
+        await lock.promise;
       } finally {
         signal.removeEventListener('abort', giveUp);
       }
-      return () => pass(key);
+      return () => release(key);
     },
   };
 }

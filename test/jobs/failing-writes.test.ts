@@ -1,0 +1,110 @@
+/** Writes about a request that fail: the caller hears why the request failed, and the log of the write, on every database. */
+import { randomBytes } from 'node:crypto';
+import type { KyselyPlugin } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { embeddedJobs } from '../../src/jobs/embedded.ts';
+import { jobLeases } from '../../src/jobs/lease.ts';
+import { cursorCodec } from '../../src/paging.ts';
+import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
+import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { requestContext } from '../support/request-context.ts';
+
+describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail, $name', (backend) => {
+  let served: Served;
+  let workspace: SeededWorkspace;
+  let accountId: string;
+  /** Whether an update fails, by its query as JSON. */
+  let fails: (update: string) => boolean = () => false;
+  let log: Record<string, unknown>[] = [];
+
+  const failing: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (node.kind === 'UpdateQueryNode' && fails(JSON.stringify(node))) throw new Error('The disk is full');
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) });
+
+  beforeAll(async () => {
+    served = await backend.start();
+    workspace = await served.workspace();
+    accountId = await workspace.account();
+  });
+  afterAll(() => served.close());
+  beforeEach(() => {
+    [fails, log] = [() => false, []];
+  });
+
+  const dependencies = () => ({
+    database: served.database.withPlugin(failing),
+    now: () => served.clock.now,
+    randomBytes,
+    logger,
+  });
+
+  /** The jobs of the workspace over the sandbox network, without a face. */
+  function serve() {
+    const network = sandboxNetworks({ clock: () => served.clock.now }).PNET;
+    const jobs = embeddedJobs({ ...dependencies(), network, cursors: cursorCodec(randomBytes(32), 'base64') });
+    const context = requestContext(workspace.workspaceId);
+    return {
+      publish: (draftId: string) =>
+        jobs.publish(context, { account_id: accountId, draft_id: draftId, mode: 'FREE' } as never),
+      solve: (draftId: string, input: string) =>
+        jobs.solveCheckpoint(context, { account_id: accountId, draft_id: draftId, input } as never),
+    };
+  }
+
+  const attemptsLeft = async (draftId: string) => {
+    const { checkpoint } = await served.database
+      .selectFrom('jobs')
+      .select('checkpoint')
+      .where('id', '=', draftId)
+      .executeTakeFirstOrThrow();
+    return JSON.parse(checkpoint ?? 'null')?.attempts_left;
+  };
+  /** The write that says that nothing was published. */
+  const clearsPublication = (update: string) => update.includes('"publication"') && !update.includes('"unknown"');
+  const isUnstored = { level: 50, msg: 'what a failed request leaves behind could not be stored' };
+
+  test('a wrong input uses an attempt although the publication cannot be noted', async () => {
+    const { publish, solve } = serve();
+    const draftId = await workspace.draft({ accountId, scenario: 'otp' });
+    expect(await publish(draftId)).toMatchObject({ type: 'OTP' });
+    fails = clearsPublication;
+    await expect(solve(draftId, '999999')).rejects.toMatchObject({ errorName: 'invalid_checkpoint_solution' });
+    expect(log).toMatchObject([{ ...isUnstored, jobId: draftId, err: { message: 'The disk is full' } }]);
+    expect(await attemptsLeft(draftId)).toBe(4);
+    // What was not noted is looked up.
+    fails = () => false;
+    expect(await solve(draftId, '123456')).toMatchObject({ object: 'PnetJobPostingPublished' });
+  });
+
+  test('the caller hears what the network said although the attempt cannot be counted', async () => {
+    const { publish, solve } = serve();
+    const draftId = await workspace.draft({ accountId, scenario: 'otp' });
+    await publish(draftId);
+    fails = (update) => update.includes('"checkpoint"');
+    await expect(solve(draftId, '999999')).rejects.toMatchObject({ errorName: 'invalid_checkpoint_solution' });
+    expect(log).toMatchObject([isUnstored]);
+  });
+
+  test('so it does of a publication that the network refuses', async () => {
+    const draftId = await workspace.draft({ accountId, scenario: 'not-free' });
+    fails = clearsPublication;
+    await expect(serve().publish(draftId)).rejects.toMatchObject({ errorName: 'invalid_parameters' });
+    expect(log).toMatchObject([isUnstored]);
+  });
+
+  test('a lease that cannot be renewed or released says so in the log', async () => {
+    const draftId = await workspace.draft({ accountId });
+    const lease = await jobLeases(dependencies(), { leaseMs: 40 }).acquire(draftId, new AbortController().signal);
+    fails = (update) => update.includes('"claimed_until"');
+    const logged = (msg: string) => expect.objectContaining({ level: 40, jobId: draftId, msg });
+    await expect.poll(() => log).toContainEqual(logged('the lease on a job could not be renewed'));
+    await lease[Symbol.asyncDispose]();
+    expect(log).toContainEqual(logged('the lease on a job could not be released'));
+  });
+});
