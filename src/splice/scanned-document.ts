@@ -25,14 +25,15 @@ export class ScannedDocument implements Scanned {
     return kind === kindList ? length : undefined;
   }
 
-  leaf(...path: readonly string[]): string | undefined {
+  leaf(...path: readonly string[]): string | null | undefined {
     let frame = this.frame;
     let shape: EncodedShape | null = this.#shape;
     for (const [at, key] of path.entries()) {
       const slot: EncodedSlot | undefined = shape?.slots.get(key);
       if (slot === undefined) return undefined;
       const { kind, start, length } = this.#read(frame, slot);
-      if (at === path.length - 1) return isLeaf(kind) ? this.#kernel().text(start, length) : undefined;
+      if (kind === kindAbsent) return undefined;
+      if (at === path.length - 1) return isLeaf(kind) ? this.#kernel().text(start, length) : null;
       if (kind !== kindObject) return undefined;
       frame = start;
       shape = slot.shape;
@@ -47,5 +48,4 @@ export class ScannedDocument implements Scanned {
   }
 }
 
-const isLeaf = (kind: number): boolean =>
-  kind !== kindAbsent && kind !== kindObject && kind !== kindList && kind !== kindOther;
+const isLeaf = (kind: number): boolean => kind !== kindObject && kind !== kindList && kind !== kindOther;

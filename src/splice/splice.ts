@@ -5,8 +5,8 @@ export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'to
 export interface Scanned {
   /** The number of entries of a list under a key of the root; undefined for what is no list. */
   count(key: string): number | undefined;
-  /** The JSON text of a leaf under keys from the root, such as `"next"`; undefined for what is no leaf or not there. */
-  leaf(...path: readonly string[]): string | undefined;
+  /** The JSON text of a leaf under keys from the root, such as `"next"`; undefined if it is not there, null if it is no leaf. */
+  leaf(...path: readonly string[]): string | null | undefined;
 }
 
 export interface Printing {

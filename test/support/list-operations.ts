@@ -34,11 +34,23 @@ const isNested = ({ args }: GraphQLField<unknown, unknown>): boolean => args.len
 const listFields = (schema: GraphQLSchema): GraphQLField<unknown, unknown>[] =>
   Object.values(schema.getQueryType()?.getFields() ?? {}).filter((field) => listSourceOf(field) !== undefined);
 
-/** @param authors values of `identifier`; each names a list */
+/**
+ * @param authors values of `identifier`; each names a list
+ * @param accountId of all lists but a few
+ * @param cursorOf a cursor of the list of an author that is read with the account
+ */
 export function generateOperation(
   schema: GraphQLSchema,
   random: Random,
-  { authors, cursors = [] }: { readonly authors: readonly string[]; readonly cursors?: readonly string[] },
+  {
+    authors,
+    accountId,
+    cursorOf,
+  }: {
+    readonly authors: readonly string[];
+    readonly accountId: string;
+    readonly cursorOf: (author: string) => string;
+  },
 ): GeneratedOperation {
   const writing: Writing = { random, schema, fragments: [], flags: new Map() };
   const roots: string[] = [];
@@ -59,12 +71,17 @@ export function generateOperation(
   const count = 1 + (random.chance(0.3) ? random.int(3) : 0);
   for (let index = 0; index < count; index += 1) {
     const field = random.pick(listFields(schema));
+    const author = random.pick(authors);
+    const isUsual = random.chance(0.9);
+    const isCompany = random.chance(0.2) ? random.chance(0.5) : undefined;
     const args = [
-      `accountId: ${value('account', 'ID', random.chance(0.9) ? 'acc-1' : 'acc "2" é')}`,
-      `identifier: ${value('of', 'String', random.pick(authors))}`,
+      `accountId: ${value('account', 'ID', isUsual ? accountId : 'other "account" é')}`,
+      `identifier: ${value('of', 'String', author)}`,
       ...(random.chance(0.8) ? [`first: ${value('first', 'Int', random.chance(0.5) ? 100 : 1 + random.int(8))}`] : []),
-      ...(random.chance(0.2) ? [`isCompany: ${value('company', 'Boolean', random.chance(0.5))}`] : []),
-      ...(cursors.length > 0 && random.chance(0.2) ? [`after: ${value('after', 'String', random.pick(cursors))}`] : []),
+      ...(isCompany === undefined ? [] : [`isCompany: ${value('company', 'Boolean', isCompany)}`]),
+      ...(isUsual && isCompany !== true && random.chance(0.2)
+        ? [`after: ${value('after', 'String', cursorOf(author))}`]
+        : []),
     ];
     const type = objectType(field);
     const directive = random.chance(0.1) ? directiveOf(writing) : '';

@@ -1,6 +1,6 @@
 /** Generated pages of posts as the JSON that a service sends: well-formed, odd, and hostile. */
 import { z } from 'zod';
-import { postListShape } from '../../src/posts/shapes.ts';
+import { type PostListRequest, postListShape } from '../../src/posts/shapes.ts';
 import { shuffled } from './list-operations.ts';
 import type { Random } from './random.ts';
 
@@ -183,14 +183,17 @@ function damaged(random: Random, body: Buffer): Buffer {
   }
 }
 
-export function generatePage(random: Random): GeneratedPage {
+/** The page that a service sends for a request. One that has fewer items than were asked for is the last, as a rule. */
+export function generatePage(random: Random, { limit = 100 }: PostListRequest): GeneratedPage {
   const kind = random.pick(['plain', 'plain', 'well-formed', 'odd', 'hostile'] as const);
-  const length = random.pick([0, 1, 2, 3, 5, 9]);
+  const wanted = random.pick([0, 1, 2, 3, 5, 9]);
+  const length = kind === 'odd' ? wanted : Math.min(limit, wanted);
+  const follows = length >= limit || random.chance(0.01);
   const items = Array.from({ length }, () => valueFor(random, postListShape.shape.items.element, ''));
   const page = {
     object: 'PostList',
     items,
-    cursor: random.pick([null, 'next', 'naïve "cursor"\n', '']),
+    cursor: follows ? random.pick([null, 'next', 'naïve "cursor"\n', '']) : null,
     paging: { page_count: random.pick([length, 0, 250]) },
   };
   const style: Style = {

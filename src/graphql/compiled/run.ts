@@ -47,13 +47,13 @@ export async function runCompiled(
     const request = source.window(args);
     const opened = openConnection(context, request);
     const { first } = request;
-    const { from, maxLimit, checked } = opened;
+    const { from, maxLimit } = opened;
     return {
       root,
       first,
       accountId: source.account(args),
       opened,
-      place: JSON.stringify([request.list, checked, from.cursor]),
+      place: JSON.stringify([request.list, from.cursor]),
       limit: limitAt(from, { wanted: first, maxLimit }),
     };
   });
@@ -93,14 +93,14 @@ async function readBodies(
   return new Map(await Promise.all(bodies));
 }
 
-/** The values of the frame, as `JSON.parse` would have them. What is not there is left out. */
+/** The values of the frame, as `JSON.parse` would have them. What is not there is left out; an empty object is no leaf. */
 function frameOf(scanned: Scanned, shape: ObjectShape, path: readonly string[] = []): Record<string, unknown> {
   const frame: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(shape)) {
     const at = [...path, key];
     if (value === 'leaf') {
       const leaf = scanned.leaf(...at);
-      if (leaf !== undefined) frame[key] = JSON.parse(leaf);
+      if (leaf !== undefined) frame[key] = leaf === null ? {} : JSON.parse(leaf);
     } else if ('object' in value) {
       frame[key] = frameOf(scanned, value.object, at);
     }

@@ -1,0 +1,30 @@
+/** An upstream client over bodies in memory: what a service would send, without a socket. */
+import type { EndpointOf, Upstream } from '../../src/upstream/client.ts';
+import { onDemand, readResponse } from '../../src/upstream/response.ts';
+import { createTranslator } from '../../src/upstream/translation.ts';
+import type { WireResponse } from '../../src/wire-response.ts';
+
+/** @param bodyOf the body of the response to a read of an endpoint */
+export function upstreamOfBodies(bodyOf: (request: object) => Buffer): Upstream {
+  const translationOf = createTranslator({}, {});
+  const read: Upstream['read'] = async (_context, endpoint, request): Promise<WireResponse> => {
+    const raw = { status: 200, retryAfter: undefined, limited: false, body: [bodyOf(request)] };
+    const response = readResponse(endpoint, translationOf(endpoint), raw, 0);
+    if (response.kind !== 'success') throw response.error;
+    return onDemand(response, () => {});
+  };
+  return {
+    read,
+    async call<Request extends object, Response>(
+      context: Parameters<Upstream['call']>[0],
+      endpoint: EndpointOf<Request, Response>,
+      request: Request,
+    ) {
+      const response = await read(context, { ...endpoint, method: 'GET' }, request);
+      return response.value() as Response;
+    },
+    isTranslated: () => false,
+    ready: async () => {},
+    close: async () => {},
+  };
+}
