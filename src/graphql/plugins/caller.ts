@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Admit } from '../../auth/admission.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -6,6 +6,7 @@ import type { Stream, Streams } from '../../auth/streams.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { isIntrospection } from '../cost/introspection.ts';
 import type { GraphQLContext, Incoming } from '../graphql-context.ts';
 import { createLoaders } from '../loaders.ts';
 import { endingWith } from '../stream-end.ts';
@@ -35,7 +36,9 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
     { args, setResultAndStopExecution, extendContext }: Starting,
     signalOf: (http: Incoming['http'], caller: Caller) => AbortSignal,
   ) => {
-    if (isIntrospection(args)) return;
+    const operation = getOperationAST(args.document, args.operationName);
+    // Without an operation nothing is executed.
+    if (!operation || isIntrospection(operation)) return;
     const { http } = args.contextValue;
     try {
       const caller = await admit(http);
@@ -66,11 +69,4 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
       };
     },
   };
-}
-
-/** Whether an operation asks for the schema only. A fragment may hide anything, so it counts as more. */
-function isIntrospection({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>): boolean {
-  const operation = getOperationAST(document, operationName);
-  const selections = operation?.selectionSet.selections ?? [];
-  return selections.every((selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'));
 }
