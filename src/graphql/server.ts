@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { errorResponse, privateHeaders } from '../http/server.ts';
+import { errorResponse, privateHeaders, requireUnencoded } from '../http/server.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import { mountSignIn } from './graphiql/sign-in.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
@@ -64,7 +64,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       // Fastify passes the bytes on as the type says, but its own types do not know it.
       readBody(bytes as Buffer, done);
     });
-    scope.addHook('onRequest', async ({ headers }) => requireUnencoded(headers['content-encoding']));
+    scope.addHook('onRequest', async (request) => requireUnencoded(request));
     scope.setErrorHandler((error, request, reply) => {
       const envelope = errorResponse(error, request);
       return reply
@@ -90,12 +90,6 @@ const noCache = { get: () => undefined, set() {} };
 /** An error as Yoga passes it on; what it is about is in `originalError`. */
 const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
-
-/** The contract has no type for it; the status is that of RFC 9110, section 15.5.16. */
-function requireUnencoded(encoding: string | undefined): void {
-  if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
-  throw new ServiceError('malformed_request', { status: 415, detail: 'Send the body without content-encoding.' });
-}
 
 function readBody(bytes: Uint8Array, done: (error: Error | null, body?: unknown) => void): void {
   try {

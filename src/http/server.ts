@@ -143,6 +143,16 @@ export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string |
 }
 
 /**
+ * A compressed body could be many times as large as the limit of bodies. The contract has no 415 (RFC 9110, 15.5.16).
+ * @throws ServiceError `malformed_request` for a request whose body has a content coding
+ */
+export function requireUnencoded({ headers }: Pick<FastifyRequest, 'headers'>): void {
+  const coding = headers['content-encoding']?.trim() ?? '';
+  if (/^(?:identity)?$/i.test(coding)) return;
+  throw new ServiceError('malformed_request', { detail: 'Send the body without Content-Encoding.' });
+}
+
+/**
  * The body and status of the response to a request that failed. A failure of the gateway (500 and above) is logged.
  * @param adjust lets a face replace the error before it is logged and sent
  */
