@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ErrorName, Issue, ServiceError } from './errors.ts';
 import { issueLimits, withIssues } from './issues.ts';
+import { isShallow, maxJsonDepth } from './json-depth.ts';
 
 /** Lengths in characters (UTF-16 code units). The contract leaves them open; these are Postern's. */
 export const limits = {
@@ -114,25 +115,12 @@ export const boundedList = <T extends z.ZodType>(item: T, min: number, max: numb
     )
     .meta({ maxItems: max });
 
-/** Levels of objects and lists in a JSON value of a caller. */
-export const maxJsonDepth = 64;
-
 /** Any JSON object. Zod's own shape of JSON tries six variants for every value in it. */
 export const jsonObject = () =>
   z
-    .custom<Readonly<Record<string, unknown>>>((value) => isRecord(value) && !Array.isArray(value), 'must be an object')
+    .custom<Readonly<Record<string, unknown>>>(isRecord, 'must be an object')
     .refine(isShallow, `must not be nested more than ${maxJsonDepth} levels deep`)
     .meta({ type: 'object' });
-
-/** Level by level: a value that is nested deeply enough would exhaust the stack of a function that calls itself. */
-function isShallow(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxJsonDepth) return false;
-    level = level.filter(isRecord).flatMap((each) => Object.values(each));
-  }
-  return true;
-}
 
 /** The `limit` of a list: an integer from 1 to `max`; a larger one is `errors/limit_too_high`. */
 export const pageLimit = (max: number) =>
@@ -219,10 +207,13 @@ const missingField = (path: Issue['path']): Violation => ({
 });
 
 const valueAt = (root: unknown, path: Issue['path']): unknown =>
-  path.reduce<unknown>((value, segment) => (isRecord(value) ? value[segment] : undefined), root);
+  path.reduce<unknown>(
+    (value, segment) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, segment) : undefined),
+    root,
+  );
 
-const isRecord = (value: unknown): value is Readonly<Record<string | number, unknown>> =>
-  typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The error type that a rule made with {@link violates} carries. */
 function errorNameOf(issue: z.core.$ZodIssue): ViolationName {

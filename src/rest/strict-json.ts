@@ -9,9 +9,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import { shortened } from '../issues.ts';
-
-/** Far deeper than any request of the contract. */
-const maxDepth = 64;
+import { maxJsonDepth } from '../json-depth.ts';
 
 /** Names that reach an object's prototype when careless code copies them. No field of the contract has one. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -69,7 +67,7 @@ function requireUnambiguous(text: string): void {
         break;
       }
     }
-    if (open.length > maxDepth) throw malformed(`The body is nested more than ${maxDepth} levels deep.`);
+    if (open.length > maxJsonDepth) throw malformed(`The body is nested more than ${maxJsonDepth} levels deep.`);
   }
 }
 
