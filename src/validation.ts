@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ErrorName, Issue, ServiceError } from './errors.ts';
 import { issueLimits, withIssues } from './issues.ts';
-import { isShallow, maxJsonDepth } from './json-depth.ts';
+import { isShallow, maxJsonDepth } from './json-limits.ts';
 
 /** Lengths in characters (UTF-16 code units). The contract leaves them open; these are Postern's. */
 export const limits = {

@@ -7,7 +7,7 @@
  */
 import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
-import { isShallow, maxJsonDepth } from '../json-depth.ts';
+import { isShallow, maxJsonDepth } from '../json-limits.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('DateTime', {

@@ -4,6 +4,7 @@ import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
 import { errorResponse, privateHeaders, requireUnencoded } from '../http/server.ts';
+import { requireFewFields } from '../json-limits.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import { mountSignIn } from './graphiql/sign-in.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
@@ -93,9 +94,12 @@ const asGraphQLError = (error: unknown): GraphQLError =>
 
 function readBody(bytes: Uint8Array, done: (error: Error | null, body?: unknown) => void): void {
   try {
-    done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-  } catch {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    requireFewFields(text);
+    done(null, JSON.parse(text));
+  } catch (error) {
     // The parser's own message repeats parts of the body.
-    done(new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' }));
+    const malformed = new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' });
+    done(error instanceof ServiceError ? error : malformed);
   }
 }

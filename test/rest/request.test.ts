@@ -69,6 +69,9 @@ describe.each(backends)('over the $name backend', (backend) => {
           : expectError(response, 400, type, detail);
       const body = JSON.stringify({ input: 'x'.repeat(1_048_576) });
       refused(await send(method, path, { body }), 'content_too_large', /1048576 bytes/);
+      const fields = Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join();
+      const headers = { 'content-type': 'application/json' };
+      refused(await send(method, path, { body: `{${fields}}`, headers }), 'content_too_large', /20000 fields/);
       for (const type of [
         'text/plain',
         'application/x-www-form-urlencoded',

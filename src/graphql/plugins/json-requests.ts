@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { ServiceError, toEnvelope } from '../../errors.ts';
-import { isShallow, maxJsonDepth } from '../../json-depth.ts';
+import { isShallow, maxJsonDepth } from '../../json-limits.ts';
 import type { Incoming } from '../graphql-context.ts';
 
 /**
