@@ -309,7 +309,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const { data, errors } = await jobs.workspace.ask(documents.editJob, {
       input: { accountId: jobs.accountId, jobId },
     });
-    expect(data).toBeNull();
+    expect(data).toEqual({ editJob: null });
     expect(errors).toMatchObject([{ path: ['editJob'], extensions: { type: `errors/${name}` } }]);
   });
 
