@@ -19,6 +19,9 @@ export const limits = {
 /** Lists for which the contract sets no bound have at most this many entries. */
 export const maxEntries = 250;
 
+/** The largest page of any list: that of the webhooks (contract, "Limits"), and of every list that is an addition. */
+export const maxPage = 250;
+
 /** When several rules are broken, the error has the first of these types that one of the violations has. */
 const precedence = [
   'missing_parameters',

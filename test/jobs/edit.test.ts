@@ -152,6 +152,12 @@ describe.each(backends)('editJob, $name backend', (backend) => {
       /must not be negative/,
     ],
     [
+      'a negative end of a pay, which is below its start as well',
+      { salary: { currency: 'EUR', min: 2, max: -1, payFrequency: 'YEARLY' } },
+      ['salary', 'max'],
+      /must not be negative/,
+    ],
+    [
       'an empty numeric question',
       { screeningQuestions: [{ numeric: { question: '' } }] },
       ['screeningQuestions', '0', 'numeric', 'question'],
