@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import { requireUnencoded } from '../http/server.ts';
-import { invalidParameters } from '../validation.ts';
+import { invalidParameters } from '../issues.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** What Fastify's router reads from the URL of a request. A query parameter that is repeated is a list. */
