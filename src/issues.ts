@@ -43,6 +43,9 @@ export function withIssues(name: ErrorName, issues: readonly Issue[], total: num
   return new ServiceError(name, { detail: detailOf(told, moreIssues), issues: told, moreIssues });
 }
 
+/** The error of a request that has the right shape but breaks a rule that no shape can state. */
+export const invalidParameters = (issues: readonly Issue[]): ServiceError => withIssues('invalid_parameters', issues);
+
 /** The issues as one sentence: each invalid field, and what is wrong with it. @param more how many are not among them */
 export function detailOf(issues: readonly Issue[], more = 0): string {
   const sentences = issues.map(

@@ -6,9 +6,9 @@
 import type { z } from 'zod';
 import { type Caller, requireScope, type Scope } from './auth/caller.ts';
 import type { ErrorName } from './errors.ts';
+import { parse } from './parse.ts';
 import type { Ports } from './ports.ts';
 import type { RequestContext } from './request-context.ts';
-import { parse } from './validation.ts';
 
 /** An operation for code that passes requests on without looking into them. */
 export interface AnyOperation<Output = unknown> {

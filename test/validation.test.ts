@@ -2,17 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../src/errors.ts';
-import {
-  boundedList,
-  httpUrl,
-  identifier,
-  invalidParameters,
-  numericId,
-  pageLimit,
-  parse,
-  shortText,
-  text,
-} from '../src/validation.ts';
+import { invalidParameters } from '../src/issues.ts';
+import { parse } from '../src/parse.ts';
+import { boundedList, httpUrl, identifier, numericId, pageLimit, shortText, text } from '../src/validation.ts';
 
 const shape = z.strictObject({
   name: shortText(),

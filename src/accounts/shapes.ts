@@ -1,7 +1,7 @@
 /** Connected accounts as callers see them: an addition to the contract. */
 import { z } from 'zod';
 import type { AccountStatus, AccountType } from '../auth/account.ts';
-import { pageCursor, pageLimit } from '../validation.ts';
+import { maxPage, pageCursor, pageLimit } from '../validation.ts';
 
 /** A connected account as callers see it. */
 export interface Account {
@@ -12,7 +12,7 @@ export interface Account {
 }
 
 /** Bounds of the list, the same as those of the webhook list. */
-export const accountListLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
+export const accountListLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
 
 export const accountListShape = z.strictObject({
   limit: pageLimit(accountListLimits.limit.max).optional(),

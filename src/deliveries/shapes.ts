@@ -5,10 +5,19 @@
 import { z } from 'zod';
 import { webhookEvents } from '../events/sources.ts';
 import type { FailureReason } from '../security/outbound.ts';
-import { boundedList, identifier, jsonObject, pageCursor, pageLimit, shortText } from '../validation.ts';
+import {
+  boundedList,
+  identifier,
+  jsonObject,
+  maxEntries,
+  maxPage,
+  pageCursor,
+  pageLimit,
+  shortText,
+} from '../validation.ts';
 import { triggerContexts } from '../webhooks/shapes.ts';
 
-export const deliveryLimits = { limit: { min: 1, max: 250, default: 50 } } as const;
+export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } as const;
 
 const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -72,12 +81,9 @@ const idempotencyKey = shortText().min(1, 'must not be empty').optional();
 const instant = () =>
   shortText().pipe(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:30:00Z' }));
 
-/** Each state once would do; a list that is put together carelessly may have some of them again. */
-const maxStates = 250;
-
 export const deliveryListShape = z.strictObject({
   webhook_id: identifier(),
-  state: boundedList(z.enum(deliveryStates), 0, maxStates).optional(),
+  state: boundedList(z.enum(deliveryStates), 0, maxEntries).optional(),
   limit,
   cursor,
 });

@@ -90,6 +90,8 @@ export function mutationField<Input extends object, Output extends Result, Succe
   builder.mutationField(name, (t) =>
     t.field({
       type: result.type,
+      // A failure at the top makes its own field null. In a field that cannot be null it would hide what the others did.
+      nullable: true,
       description: `${description} Scope: \`${operation.scope}\`.`,
       extensions: writes,
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },

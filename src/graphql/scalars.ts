@@ -7,6 +7,7 @@
  */
 import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
+import { isShallow, maxJsonDepth } from '../json-limits.ts';
 import { builder } from './builder.ts';
 import { printedAs } from './compiled/leaves.ts';
 
@@ -25,30 +26,15 @@ builder.scalarType('DateTime', {
   },
 });
 
-/** As in a body of the REST endpoints. Whatever stores or sends the value may recurse into it. */
-const maxJsonDepth = 64;
-
 builder.scalarType('JSON', {
   description: `Any JSON value. As an input, at most ${maxJsonDepth} levels deep.`,
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
   parseValue(value) {
-    if (isWithin(maxJsonDepth, value)) return value;
+    if (isShallow(value)) return value;
     throw new GraphQLError(`JSON must be nested at most ${maxJsonDepth} levels deep`);
   },
 });
-
-/** Level by level: a recursion could run out of stack before it has found that the value is too deep. */
-function isWithin(maxDepth: number, value: unknown): boolean {
-  let level = [value].filter(isObject);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === maxDepth) return false;
-    level = level.flatMap((each) => Object.values(each).filter(isObject));
-  }
-  return true;
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Not a GraphQLError, which would blame the caller. */
 const misread = (scalar: string) =>

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { errorResponse, privateHeaders } from '../http/server.ts';
+import { errorResponse, isUnsupportedMedia, privateHeaders, requireUnencoded } from '../http/server.ts';
+import { requireFewFields } from '../json-limits.ts';
 import { compiledOperations } from './compiled/serve.ts';
 import { rememberedDocuments } from './cost/documents.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
@@ -70,11 +71,11 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       // Fastify passes the bytes on as the type says, but its own types do not know it.
       readBody(bytes as Buffer, done);
     });
-    scope.addHook('onRequest', async ({ headers }) => requireUnencoded(headers['content-encoding']));
+    scope.addHook('onRequest', async (request) => requireUnencoded(request));
     scope.setErrorHandler((error, request, reply) => {
       const envelope = errorResponse(error, request);
       return reply
-        .status(envelope.status)
+        .status(isUnsupportedMedia(error) ? 415 : envelope.status)
         .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
     });
     if (graphiql !== null) mountGraphiQLAssets(scope, yoga.graphqlEndpoint);
@@ -100,17 +101,14 @@ const noCache = { get: () => undefined, set() {} };
 const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
 
-/** The contract has no type for it; the status is that of RFC 9110, section 15.5.16. */
-function requireUnencoded(encoding: string | undefined): void {
-  if (encoding === undefined || /^(?:identity)?$/i.test(encoding.trim())) return;
-  throw new ServiceError('malformed_request', { status: 415, detail: 'Send the body without content-encoding.' });
-}
-
 function readBody(bytes: Uint8Array, done: (error: Error | null, body?: unknown) => void): void {
   try {
-    done(null, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-  } catch {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    requireFewFields(text);
+    done(null, JSON.parse(text));
+  } catch (error) {
     // The parser's own message repeats parts of the body.
-    done(new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' }));
+    const malformed = new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' });
+    done(error instanceof ServiceError ? error : malformed);
   }
 }

@@ -137,6 +137,27 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
   return server;
 }
 
+/** A body with a content coding. The contract has no 415 (RFC 9110, 15.5.16), but GraphQL over HTTP has. */
+class EncodedBody extends ServiceError {
+  constructor() {
+    super('malformed_request', { detail: 'Send the body without Content-Encoding.' });
+  }
+}
+
+/**
+ * A compressed body could be many times as large as the limit of bodies.
+ * @throws ServiceError `malformed_request` for a request whose body has a content coding
+ */
+export function requireUnencoded({ headers }: Pick<FastifyRequest, 'headers'>): void {
+  const coding = headers['content-encoding']?.trim() ?? '';
+  if (!/^(?:identity)?$/i.test(coding)) throw new EncodedBody();
+}
+
+/** Whether a request was refused for the type or the coding of its body: where HTTP may say so, it is 415. */
+export const isUnsupportedMedia = (error: unknown): boolean =>
+  error instanceof EncodedBody ||
+  (error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE');
+
 /**
  * The body and status of the response to a request that failed. A failure with a status of 500 and above is logged.
  * @param adjust lets a face replace the error before it is logged and sent

@@ -8,6 +8,7 @@ import {
   identifier,
   label,
   maxEntries,
+  maxPage,
   numericId,
   ownRule,
   pageCursor,
@@ -67,7 +68,8 @@ const pay = z
     max: payAmount(),
     pay_frequency: z.enum(payFrequencies),
   })
-  .refine(({ min, max }) => min <= max, { ...ownRule('must not be below min'), path: ['max'] });
+  // A negative max is named already.
+  .refine(({ min, max }) => max < 0 || min <= max, { ...ownRule('must not be below min'), path: ['max'] });
 
 const numericQuestion = z
   .strictObject({
@@ -194,7 +196,7 @@ export const jobPublishShape = z.discriminatedUnion('mode', [
 ]);
 
 /** Bounds of the list of postings, an addition to the contract. */
-export const jobListLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
+export const jobListLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
 
 /** An addition to the contract: the filters and the page of the list of postings. */
 export const jobListShape = z.strictObject({

@@ -25,16 +25,31 @@ export function openApiDocument() {
     paths: pathsOf(endpoints),
     components: {
       securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } },
-      headers: {
-        RequestId: { description: 'The id of the request. Give it to support.', schema: { type: 'string' } },
-        Replayed: {
-          description: 'Present if the response repeats an earlier one with the same Idempotency-Key.',
-          schema: { const: 'true' },
-        },
-      },
+      headers,
     },
   };
 }
+
+/** Headers of responses, by the names of their components. */
+const headers = {
+  RequestId: { description: 'The id of the request. Give it to support.', schema: { type: 'string' } },
+  Replayed: {
+    description: 'Present if the response repeats an earlier one with the same Idempotency-Key.',
+    schema: { const: 'true' },
+  },
+  RateLimit: {
+    description:
+      'How the limit on requests stands (draft-ietf-httpapi-ratelimit-headers-10): `"requests";r=59999;t=1` has 59,999 requests left, and all again in 1 second. In a refusal, the limit that refused.',
+    schema: { type: 'string' },
+  },
+  RateLimitPolicy: {
+    description: 'The limit that RateLimit tells of: `"requests";q=60000;w=60` is 60,000 requests in 60 seconds.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 0 } },
+} as const;
+
+const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
 
 function pathsOf(all: readonly ContractEndpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
@@ -80,20 +95,27 @@ const idempotencyKey = {
 };
 
 function responsesOf({ name, status, response, body }: ContractEndpoint) {
-  const headers = {
-    'x-request-id': { $ref: '#/components/headers/RequestId' },
-    ...(body ? { [replayedHeader]: { $ref: '#/components/headers/Replayed' } } : {}),
+  const common = {
+    'x-request-id': header('RequestId'),
+    ratelimit: header('RateLimit'),
+    'ratelimit-policy': header('RateLimitPolicy'),
+    ...(body ? { [replayedHeader]: header('Replayed') } : {}),
   };
   const types = allowedErrors(name);
   const statuses = [...new Set(types.map((each) => errorTable[each].status))];
   return {
-    [status]: { description: 'Success', headers, content: { 'application/json': { schema: schemaOf(response) } } },
+    [status]: {
+      description: 'Success',
+      headers: common,
+      content: { 'application/json': { schema: schemaOf(response) } },
+    },
     ...Object.fromEntries(
       statuses.map((each) => {
         const schema = envelopeOf(
           each,
           types.filter((type) => errorTable[type].status === each),
         );
+        const headers = each >= 500 ? { ...common, 'retry-after': header('RetryAfter') } : common;
         return [
           each,
           { description: STATUS_CODES[each] ?? 'Failure', headers, content: { 'application/json': { schema } } },

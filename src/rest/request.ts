@@ -6,7 +6,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
-import { invalidParameters } from '../validation.ts';
+import { requireUnencoded } from '../http/server.ts';
+import { invalidParameters } from '../issues.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** What Fastify's router reads from the URL of a request. A query parameter that is repeated is a list. */
@@ -76,7 +77,9 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-function readBody(endpoint: ContractEndpoint, { body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): object {
+function readBody(endpoint: ContractEndpoint, request: Pick<FastifyRequest, 'body' | 'headers'>): object {
+  const { body, headers } = request;
+  requireUnencoded(request);
   const bytes = body instanceof Uint8Array ? body : new Uint8Array();
   if (bytes.length > 0 && !/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
     throw new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });

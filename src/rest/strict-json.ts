@@ -9,19 +9,18 @@
  */
 import { ServiceError } from '../errors.ts';
 import { shortened } from '../issues.ts';
-
-/** Far deeper than any request of the contract. */
-const maxDepth = 64;
+import { maxJsonDepth, requireFewFields } from '../json-limits.ts';
 
 /** Names that reach an object's prototype when careless code copies them. No field of the contract has one. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * The value of a JSON text in UTF-8.
- * @throws ServiceError `malformed_request` that says what is wrong with the text
+ * @throws ServiceError `content_too_large`, or `malformed_request` that says what is wrong with the text
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const text = decode(bytes);
+  requireFewFields(text);
   const value = parse(text);
   requireUnambiguous(text);
   return value;
@@ -69,7 +68,7 @@ function requireUnambiguous(text: string): void {
         break;
       }
     }
-    if (open.length > maxDepth) throw malformed(`The body is nested more than ${maxDepth} levels deep.`);
+    if (open.length > maxJsonDepth) throw malformed(`The body is nested more than ${maxJsonDepth} levels deep.`);
   }
 }
 

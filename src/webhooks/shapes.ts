@@ -15,6 +15,7 @@ import {
   identifier,
   label,
   maxEntries,
+  maxPage,
   ownRule,
   pageCursor,
   pageLimit,
@@ -22,7 +23,7 @@ import {
 } from '../validation.ts';
 import { extraHeader } from './headers.ts';
 
-export const webhookLimits = { limit: { min: 1, max: 250, default: 100 } } as const;
+export const webhookLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
 
 export const webhookFormats = ['json', 'form'] as const;
 export const webhookTypes = ['AUTO', 'TRIGGER'] as const;

@@ -1,9 +1,9 @@
 /** Updating a webhook: an addition to the contract. */
 import type { Issue } from '../errors.ts';
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
+import { invalidParameters } from '../issues.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
-import { invalidParameters } from '../validation.ts';
 import { holdUnlistened } from './destinations.ts';
 import { changeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';

@@ -223,9 +223,12 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     );
     const accountId = await workspace.account();
     const many = await graphql(gateway.address, workspace.key, emit(accountId, 15));
-    // GraphQL gives up the rest of an operation whose result cannot be null.
-    expect(typesOf(many)).toEqual(['errors/service_unavailable']);
+    expect(typesOf(many)).toEqual(Array(5).fill('errors/service_unavailable'));
     expect(await rowsOf(gateway, 'events', workspace)).toBe(10);
+    // What was stored is told, and a refused event is told at its own path.
+    const told = Object.values(many.data).map((event) => event !== null);
+    expect(told).toEqual([...Array(10).fill(true), ...Array(5).fill(false)]);
+    expect(many.errors.map(({ path }) => path)).toEqual([10, 11, 12, 13, 14].map((n) => [`e${n}`]));
     expect(many.headers.get('retry-after')).toBe('1');
     expect(many.headers.get('ratelimit')).toBe('"events";r=0;t=10');
     expect(typesOf(await graphql(second.address, workspace.key, emit(accountId)))).toHaveLength(1);
@@ -242,7 +245,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1) ids.push(await createWebhookAt(gateway.address, workspace.key));
     // Twelve deliveries of ten: the third event leaves a debt of two.
-    expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId, 5)))).toHaveLength(1);
+    expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId, 5)))).toHaveLength(2);
     expect(await rowsOf(gateway, 'deliveries', workspace)).toBe(12);
     pass(2);
     expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId)))).toHaveLength(1);

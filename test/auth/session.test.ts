@@ -44,7 +44,7 @@ async function expectFailure(accountId: string, name: ErrorName, detail: string)
     const { data, errors } = await graphql(auth().served.address, auth().workspace.key, document(target));
     const type = dataTypes[errorTable[name].family];
     if (type === undefined) {
-      expect(data).toBeNull();
+      expect(data).toEqual({ [mutation]: null });
       expect(errors[0]?.extensions).toMatchObject({ ...envelope(name), detail });
     } else {
       expect({ mutation, errors, result: data?.[mutation] }).toEqual({

@@ -151,10 +151,29 @@ describe('the cost of an operation', () => {
     const deliveries = (states: string) =>
       costOf(`{ ${list(100, `deliveries(state: [${states}]) { nodes { id } }`)} }`);
     expect(deliveries('FAILED, HELD') - deliveries('FAILED')).toBe(100);
-    const cyclic = costOf(
+    const byDefault = costOf(
       'query ($s: [DeliveryState!] = [FAILED, HELD]) { webhooks { nodes { deliveries(state: $s) { nodes { id } } } } }',
     );
-    expect(cyclic).toBe(deliveries('FAILED, HELD'));
+    expect(byDefault).toBe(deliveries('FAILED, HELD'));
+  });
+
+  test('counts the entries of JSON and of inputs alike in the text, in a variable and in its default', () => {
+    const text = (data: string) => costOf(`mutation { emitEvent(input: { data: ${data} }) { __typename } }`);
+    const sent = (data: object) =>
+      costOf('mutation ($i: EmitEventInput!) { emitEvent(input: $i) { __typename } }', { i: { data } });
+    const byDefault = (data: string) =>
+      costOf(`mutation ($i: EmitEventInput = { data: ${data} }) { emitEvent(input: $i) { __typename } }`);
+    const empty = text('{}');
+    // An entry of a list weighs 1, one of an object 5.
+    for (const [literal, value, weight] of [
+      ['{}', {}, 0],
+      ['{ a: 1, b: 2 }', { a: 1, b: 2 }, 10],
+      ['{ a: [[1, 2], { b: [3] }] }', { a: [[1, 2], { b: [3] }] }, 15],
+    ] as const) {
+      expect(text(literal) - empty).toBe(weight);
+      expect(sent(value)).toBe(text(literal));
+      expect(byDefault(literal)).toBe(text(literal));
+    }
   });
 
   test('is found in little work, whatever the document multiplies out to', () => {

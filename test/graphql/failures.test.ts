@@ -2,7 +2,8 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { maxBodyBytes } from '../../src/http/server.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
@@ -88,7 +89,8 @@ describe('a failure of a request', () => {
         status: expect.any(Number),
         instance,
       });
-      expect(extensions.status).toBeGreaterThanOrEqual(400);
+      const name = extensions.type.replace('errors/', '') as ErrorName;
+      expect(extensions.status).toBe(errorTable[name].status);
       expect(extensions.status).toBeLessThan(500);
       expect(message).not.toMatch(/unexpected error/i);
     }
@@ -96,8 +98,23 @@ describe('a failure of a request', () => {
     expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 
-  test('of a compressed body is 415', async () => {
-    expect((await send(requests['a compressed body'][0])).status).toBe(415);
+  test('of a compressed body says so', async () => {
+    expect(await send(requests['a compressed body'][0])).toMatchObject({
+      status: 415,
+      body: { errors: [{ message: 'Send the body without Content-Encoding.' }] },
+    });
+  });
+
+  test('that HTTP has a status for keeps it, beside the envelope of the contract', async () => {
+    const envelope = { errors: [{ extensions: { type: 'errors/malformed_request', status: 400 } }] };
+    const [init, query] = requests['a mutation in a GET'];
+    expect(await send(init, query)).toMatchObject({ status: 405, body: envelope });
+    expect(await send(requests['a media type that is not accepted'][0])).toMatchObject({ status: 406, body: envelope });
+    expect(await send(requests['another content type'][0])).toMatchObject({ status: 415, body: envelope });
+    expect(await send(requests['a content-encoding that no body has'][0])).toMatchObject({
+      status: 415,
+      body: envelope,
+    });
   });
 
   test.each([
@@ -125,6 +142,15 @@ describe('a failure of a request', () => {
       request.end(large.slice(100));
     });
     expect(chunked).toMatchObject({ status: 400, body: refused });
+  });
+
+  test('is the same for a body with too many fields, which is not even parsed', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const fields = Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join();
+    const refused = { errors: [{ extensions: { type: 'errors/content_too_large', status: 400 } }] };
+    expect(await send({ body: `{"query":"${viewer}","variables":{${fields}}}` })).toMatchObject({ body: refused });
+    expect(parse.mock.calls.every(([text]) => text.length < 10_000)).toBe(true);
+    parse.mockRestore();
   });
 
   test('quotes no more than 2,000 characters of what was sent', async () => {
@@ -157,20 +183,34 @@ describe('a failure of a request', () => {
             body: `{"query":${JSON.stringify(query)},"variables":{"input":{${JSON.stringify(event).slice(1, -1)},"${field}":${nestedIn(levels)}}}}`,
           })
         ).body;
-      const refused = [
-        {
-          message: expect.stringContaining('64 levels'),
-          extensions: { type: 'errors/invalid_parameters', status: 400 },
-        },
+      const refusedAs = (type: string) => [
+        { message: expect.stringContaining('64 levels'), extensions: { type, status: 400 } },
       ];
-      for (const levels of [65, 5_000, 50_000]) expect((await deep(levels)).errors).toMatchObject(refused);
-      expect((await deep(64)).errors ?? []).not.toMatchObject(refused);
+      const malformed = refusedAs('errors/malformed_request');
+      // Three levels are around the field: the request, its variables and the input.
+      for (const levels of [62, 5_000, 15_000]) expect((await deep(levels)).errors).toMatchObject(malformed);
+      expect((await deep(61)).errors ?? []).not.toMatchObject(malformed);
       const literal = (levels: number) =>
         ask(
           `mutation { ${mutation}(input: { accountId: "${event.accountId}", event: NEW_RELATION, ${field}: ${nestedIn(levels).replaceAll('"', '')} }) { __typename } }`,
         );
-      expect((await literal(65)).body.errors).toMatchObject(refused);
+      const invalid = refusedAs('errors/invalid_parameters');
+      expect((await literal(65)).body.errors).toMatchObject(invalid);
+      expect((await literal(64)).body.errors ?? []).not.toMatchObject(invalid);
       expect((await literal(5_000)).body.errors).toMatchObject([{ extensions: { type: 'errors/limit_too_high' } }]);
+    });
+
+    test('is told where nothing reads it: in variables that no operation has, and in extensions', async () => {
+      const malformed = { errors: [{ extensions: { type: 'errors/malformed_request', status: 400 } }] };
+      for (const part of ['variables', 'extensions']) {
+        for (const levels of [64, 5_000]) {
+          const json = `{"query":"${viewer}","${part}":${nestedIn(levels)}}`;
+          expect(await send({ body: json })).toMatchObject({ status: 400, body: malformed });
+        }
+        const inUrl = (levels: number) => `?query=${encodeURIComponent(viewer)}&${part}=${nestedIn(levels)}`;
+        expect(await send({ method: 'GET' }, inUrl(64))).toMatchObject({ status: 400, body: malformed });
+        expect((await send({ method: 'GET' }, inUrl(63))).status).toBe(200);
+      }
     });
 
     test('covers at least the data of an event', () => {

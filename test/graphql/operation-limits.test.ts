@@ -63,19 +63,21 @@ describe('limits of an operation', () => {
     errors: [{ extensions: { type: 'errors/limit_too_high', status: 400, instance: expect.any(String) } }],
     extensions: { cost: { limit: 150_000 } },
   };
+  /** Of an operation that asks for the schema only. */
+  const schemaRefusal = { ...refusal, extensions: { cost: { limit: 20_000 } } };
 
   test.each([
-    ['thirty aliases at each of three levels', laughing(30)],
-    ['a hundred aliases at each of three levels', laughing(100)],
-    ['2,700 aliases of the schema', manySchemas],
-  ])('refuses %s without a key', async (_what, query) => {
-    expect(await post(query)).toMatchObject({ status: 400, body: refusal });
+    ['thirty aliases at each of three levels', laughing(30), schemaRefusal],
+    ['a hundred aliases at each of three levels', laughing(100), refusal],
+    ['2,700 aliases of the schema', manySchemas, refusal],
+  ])('refuses %s without a key', async (_what, query, expected) => {
+    expect(await post(query)).toMatchObject({ status: 400, body: expected });
     if (query.length < 8_000) expect((await get(query)).status).toBe(400);
   });
 
   test.each(Object.entries(beyond))('refuses a document beyond the limit on %s', async (limit, query) => {
     const { status, body } = await post(query);
-    expect(body).toMatchObject(refusal);
+    expect(body).toMatchObject(limit === 'cost' ? schemaRefusal : refusal);
     expect(status).toBe(400);
     expect(body.data).toBeUndefined();
     if (limit !== 'cost') {
@@ -157,6 +159,30 @@ describe('limits of an operation', () => {
   });
 });
 
+/** That of graphql-js 14, which get-graphql-schema and other older tools have. */
+const getGraphQLSchemaQuery = `
+  query IntrospectionQuery {
+    __schema {
+      queryType { name } mutationType { name } subscriptionType { name }
+      types { ...FullType }
+      directives { name description locations args { ...InputValue } }
+    }
+  }
+  fragment FullType on __Type {
+    kind name description
+    fields(includeDeprecated: true) {
+      name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
+    }
+    inputFields { ...InputValue }
+    interfaces { ...TypeRef }
+    enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+    possibleTypes { ...TypeRef }
+  }
+  fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue }
+  fragment TypeRef on __Type {
+    kind name ${nested(7, 'ofType { kind name ', '', '}')}
+  }`;
+
 describe('introspection', () => {
   let gateway: Gateway;
   beforeAll(async () => {
@@ -201,12 +227,47 @@ describe('introspection', () => {
         .replace(/\}\s*$/, '} }'),
     ],
     ['of names only', '{ __schema { types { name } } }'],
+    ['as Apollo Client reads possible types', '{ __schema { types { kind name possibleTypes { name } } } }'],
+    [
+      'as gql.tada asks what the server knows',
+      `query { directive: __type(name: "__Directive") { fields { name } } field: __type(name: "__Field") { fields { name args { name } } }
+        inputValue: __type(name: "__InputValue") { fields { name } } type: __type(name: "__Type") { fields { name } } }`,
+    ],
+    ['as get-graphql-schema sends it', getGraphQLSchemaQuery],
     ['of one type', '{ __type(name: "PnetPost") { name fields { name type { name } } } }'],
   ])('is answered %s', async (_how, query) => {
     parse(query);
     const { data, errors } = await graphql(gateway.address, undefined, query);
     expect(errors).toEqual([]);
     expect(data).toBeTruthy();
+  });
+
+  test('in any order and of any part is told as what it costs, and no more', async () => {
+    const costOf = async (query: string) => {
+      const { extensions, data } = await fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'graphql-cost': 'report' },
+        body: JSON.stringify({ query }),
+      }).then((response) => response.json() as Promise<GraphQLBody>);
+      expect(data).toBeTruthy();
+      return extensions.cost.requestedCost as number;
+    };
+    const whole = await costOf(getIntrospectionQuery());
+    // About a microsecond for each.
+    expect(whole).toBeGreaterThan(1_000);
+    expect(whole).toBeLessThan(10_000);
+    expect(await costOf('{ __schema { types { name } } }')).toBeLessThan(whole / 10);
+    expect(await costOf(getIntrospectionQuery().replace('kind\n      name\n', 'name\n      kind\n'))).toBe(whole);
+  });
+
+  test("that is no tool's is limited to what can be asked without a key", async () => {
+    const types = (names: number) => `{ __schema { ${times(names, (n) => `a${n}: types { name fields { name } }`)} } }`;
+    expect((await graphql(gateway.address, undefined, types(1))).errors).toEqual([]);
+    const { data, errors } = await graphql(gateway.address, undefined, types(2));
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('the limit is 20000'), extensions: { type: 'errors/limit_too_high' } },
+    ]);
   });
 
   test('that is not valid is refused as before', async () => {
@@ -218,6 +279,8 @@ describe('introspection', () => {
       '{ __schema { ...F } }',
       '{ __schema { types { name } } } fragment F on __Type { name }',
       'query ($x: Int) { __schema { types { name } } }',
+      '{ __schema(includeDeprecated: true) { types { name } } }',
+      '{ __schema { types { __typename(includeDeprecated: true) } } }',
     ]) {
       const { data, errors } = await graphql(gateway.address, undefined, query);
       expect(data, query).toBeNull();

@@ -6,6 +6,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
   isSpecifiedDirective,
   isSpecifiedScalarType,
@@ -48,6 +49,12 @@ describe('schema', () => {
 
   test('is the one in schema.graphql: `npm run schema` writes it', async () => {
     expect(await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
+  });
+
+  test('has no mutation that cannot be null, as its failure would hide what the others of its operation did', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+    expect(mutations.length).toBeGreaterThan(10);
+    expect(mutations.filter(({ type }) => isNonNullType(type)).map(({ name }) => name)).toEqual([]);
   });
 
   test('repeats the name of a type only in the names of raw ids', () => {

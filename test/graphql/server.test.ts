@@ -80,7 +80,7 @@ describe('over HTTP', () => {
     ['application/graphql+json', JSON.stringify({ query: mutation })],
   ])('refuses a body of type %s', async (type, body) => {
     const response = await send({ method: 'POST', headers: { 'content-type': type }, body });
-    expect(response.status).toBe(400);
+    expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { type: 'errors/malformed_request' } }] });
     expect(await made()).toEqual([]);
   });

@@ -152,6 +152,12 @@ describe.each(backends)('editJob, $name backend', (backend) => {
       /must not be negative/,
     ],
     [
+      'a negative end of a pay, which is below its start as well',
+      { salary: { currency: 'EUR', min: 2, max: -1, payFrequency: 'YEARLY' } },
+      ['salary', 'max'],
+      /must not be negative/,
+    ],
+    [
       'an empty numeric question',
       { screeningQuestions: [{ numeric: { question: '' } }] },
       ['screeningQuestions', '0', 'numeric', 'question'],
@@ -309,7 +315,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const { data, errors } = await jobs.workspace.ask(documents.editJob, {
       input: { accountId: jobs.accountId, jobId },
     });
-    expect(data).toBeNull();
+    expect(data).toEqual({ editJob: null });
     expect(errors).toMatchObject([{ path: ['editJob'], extensions: { type: `errors/${name}` } }]);
   });
 

@@ -23,7 +23,13 @@ interface Described {
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<
-    Record<string, { readonly content: { readonly 'application/json': { readonly schema: object } } }>
+    Record<
+      string,
+      {
+        readonly headers: Readonly<Record<string, object>>;
+        readonly content: { readonly 'application/json': { readonly schema: object } };
+      }
+    >
   >;
 }
 
@@ -90,6 +96,37 @@ describe('the OpenAPI document', () => {
     const allowed = allowedErrors(name).map((each) => `${errorTable[each].status} errors/${each}`);
     expect(types.sort()).toEqual(allowed.sort());
     expect(Object.keys(responses).filter((status) => status < '300')).toEqual([String(endpoint?.status)]);
+  });
+});
+
+describe('the headers of responses', () => {
+  const describedHeaders = (path: string, method: string, status: number) =>
+    Object.keys(describedAt(path, method).responses[status]?.headers ?? {});
+  /** Those that say something about the request, and not about HTTP. */
+  const own = ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'idempotency-replayed'];
+  const sentBy = ({ headers }: RestResponse) => own.filter((name) => headers.has(name));
+
+  test.each(operations)('are described where $method $path sends them', async ({ method, path }) => {
+    const limited = await startGateway({ environment: { REQUESTS_PER_MINUTE: '1', LOG_LEVEL: 'error' } });
+    const { key } = await limited.workspace();
+    const send = () => rest(limited.address, key, method, path.replace(/\{\w+\}/, 'ACoSandbox250'), { body: {} });
+    const [first, refused] = [await send(), await send()];
+    expect(sentBy(first)).toEqual(['x-request-id', 'ratelimit', 'ratelimit-policy']);
+    expect(sentBy(refused)).toEqual(['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after']);
+    for (const response of [first, refused]) {
+      expect(describedHeaders(path, method, response.status)).toEqual(expect.arrayContaining(sentBy(response)));
+    }
+    await limited.close();
+  });
+
+  test('say that a response is a repeated one', async () => {
+    const body = { source: 'users', request_url: 'https://hooks.example/in' };
+    const headers = { 'idempotency-key': 'described' };
+    const create = () => rest(gateway.address, workspace.key, 'POST', '/v1/webhooks', { body, headers });
+    await create();
+    const repeated = await create();
+    expect(sentBy(repeated)).toContain('idempotency-replayed');
+    expect(describedHeaders('/v1/webhooks', 'POST', 201)).toEqual(expect.arrayContaining(sentBy(repeated)));
   });
 });
 

@@ -1,4 +1,5 @@
 /** Bodies, paths and headers that no client should send, at every endpoint with a body, on every backend. */
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { backends } from '../support/backends.ts';
@@ -45,6 +46,22 @@ describe.each(backends)('over the $name backend', (backend) => {
       },
     );
 
+    test.each(withBody)('%s: a body with a content coding, whatever it contains', async (name, method, path) => {
+      const json = JSON.stringify({ account_id: 'x' });
+      for (const [coding, body] of [
+        ['gzip', gzipSync(json)],
+        ['br', json],
+        ['identity, gzip', json],
+      ] as const) {
+        const headers = { 'content-type': 'application/json', 'content-encoding': coding };
+        const response = await send(method, path, { body: new Uint8Array(Buffer.from(body)), headers });
+        if (name === 'EDIT') expectError(response, 422, 'unprocessable_entity', /without Content-Encoding/);
+        else expectError(response, 400, 'malformed_request', /without Content-Encoding/);
+      }
+      const plain = await send(method, path, { body: json, headers: { 'content-encoding': 'Identity' } });
+      expect(JSON.stringify(plain.body)).not.toContain('Content-Encoding');
+    });
+
     test.each(withBody)('%s: a body that is too large, or of another type', async (name, method, path) => {
       const refused = (response: RestResponse, type: string, detail: RegExp) =>
         name === 'EDIT'
@@ -52,6 +69,9 @@ describe.each(backends)('over the $name backend', (backend) => {
           : expectError(response, 400, type, detail);
       const body = JSON.stringify({ input: 'x'.repeat(1_048_576) });
       refused(await send(method, path, { body }), 'content_too_large', /1048576 bytes/);
+      const fields = Array.from({ length: 20_001 }, (_, n) => `"k${n}":1`).join();
+      const headers = { 'content-type': 'application/json' };
+      refused(await send(method, path, { body: `{${fields}}`, headers }), 'content_too_large', /20000 fields/);
       for (const type of [
         'text/plain',
         'application/x-www-form-urlencoded',

@@ -3,19 +3,32 @@ import { type FieldNode, Kind, type OperationDefinitionNode, type SelectionNode,
 
 interface Variable {
   readonly value: unknown;
-  /** The number of list entries in the value, at any depth. */
-  readonly entries: number;
+  /** What its lists and objects weigh, at any depth. */
+  readonly weight: number;
 }
 
 /** The variables of an operation, with the values that were sent, or their defaults. */
 export type Variables = ReadonlyMap<string, Variable>;
 
+/**
+ * An entry of an object takes several times what an entry of a list takes: each of many keys is looked up, whenever the
+ * object is read or copied.
+ */
+const entryWeights = { list: 1, object: 5 } as const;
+
+/** A default can have no variables. */
+const none: Variables = new Map();
+
 export function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, sent: unknown): Variables {
   const given = new Map<string, unknown>(typeof sent === 'object' && sent !== null ? Object.entries(sent) : []);
   return new Map(
     variableDefinitions.map(({ variable: { name }, defaultValue }) => {
-      const value = given.has(name.value) ? given.get(name.value) : defaultValue && literal(defaultValue, new Map());
-      return [name.value, { value, entries: entriesIn(value) }];
+      if (given.has(name.value)) {
+        const value = given.get(name.value);
+        return [name.value, { value, weight: weightIn(value) }];
+      }
+      if (defaultValue === undefined) return [name.value, { value: undefined, weight: 0 }];
+      return [name.value, { value: literal(defaultValue, none), weight: weightOf(defaultValue, none) }];
     }),
   );
 }
@@ -44,12 +57,12 @@ export function includedBy({ directives = [] }: SelectionNode, variables: Variab
   });
 }
 
-/** The arguments of a field: their values, and how many entries their lists have in all. */
+/** The arguments of a field: their values, and what their lists and objects weigh in all. */
 export function argumentsOf({ arguments: given = [] }: FieldNode, variables: Variables) {
-  let entries = 0;
-  for (const { value } of given) entries += entriesOf(value, variables);
+  let weight = 0;
+  for (const { value } of given) weight += weightOf(value, variables);
   return {
-    entries,
+    weight,
     /** The value of an argument; undefined for one that was not given. */
     value: (name: string): unknown => {
       const argument = given.find((each) => each.name.value === name);
@@ -58,28 +71,28 @@ export function argumentsOf({ arguments: given = [] }: FieldNode, variables: Var
   };
 }
 
-/** The number of list entries in a value. Every entry is coerced and checked for every object that has the field. */
-function entriesOf(node: ValueNode, variables: Variables): number {
+/** What the entries of a value weigh. Each is coerced and checked for every object that has the field. */
+function weightOf(node: ValueNode, variables: Variables): number {
   switch (node.kind) {
     case Kind.LIST:
-      return node.values.reduce((sum, value) => sum + 1 + entriesOf(value, variables), 0);
+      return node.values.reduce((sum, value) => sum + entryWeights.list + weightOf(value, variables), 0);
     case Kind.OBJECT:
-      return node.fields.reduce((sum, { value }) => sum + entriesOf(value, variables), 0);
+      return node.fields.reduce((sum, { value }) => sum + entryWeights.object + weightOf(value, variables), 0);
     case Kind.VARIABLE:
-      return variables.get(node.name.value)?.entries ?? 0;
+      return variables.get(node.name.value)?.weight ?? 0;
     default:
       return 0;
   }
 }
 
 /** The same for the value of a variable. It may be nested at any depth, so it is not recursed into. */
-function entriesIn(value: unknown): number {
-  let entries = 0;
+function weightIn(value: unknown): number {
+  let weight = 0;
   const open: object[] = typeof value === 'object' && value !== null ? [value] : [];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) entries += next.length;
-    const inner: unknown[] = Object.values(next);
+    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    weight += inner.length * (Array.isArray(next) ? entryWeights.list : entryWeights.object);
     for (const each of inner) if (typeof each === 'object' && each !== null) open.push(each);
   }
-  return entries;
+  return weight;
 }

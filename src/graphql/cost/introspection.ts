@@ -1,9 +1,9 @@
 /**
- * The introspection that tools use (GraphiQL, code generators, Relay, Apollo, urql), served from prepared responses.
- * It is as large as the schema, and anybody may ask for it without a key, so it is executed once.
+ * The introspection that tools use (GraphiQL, code generators, Relay, Apollo, urql). It is as large as the schema, and
+ * anybody may ask for it without a key, so it is executed once: each response is a part of what was found then.
  *
  * A tool's query is recognised by what it selects, not by its text: some or all of what graphql-js' own introspection
- * query selects, without aliases. So it costs no more than that query does. Everything else pays its cost.
+ * query selects, in any order, without aliases. Everything else pays its cost.
  */
 import {
   type DocumentNode,
@@ -13,24 +13,28 @@ import {
   type GraphQLSchema,
   getIntrospectionQuery,
   getNamedType,
+  getOperationAST,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
   parse,
   SchemaMetaFieldDef,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
-import { BoundedMap } from '../../bounded-map.ts';
 import { type Fragments, fragmentsOf } from './selections.ts';
 
-/** Selected fields in the order of the response, each with what is selected of it. Arguments are part of the key. */
-type Tree = Map<string, Tree>;
+/** Selected fields in the order of the response. */
+type Tree = Map<string, Selected>;
+
+interface Selected {
+  /** The argument `includeDeprecated`; undefined where it is not given. */
+  readonly includeDeprecated: boolean | undefined;
+  readonly inner: Tree;
+}
 
 /** Several times those of any tool, with those of a fragment counted wherever it is spread. */
 const maxSelections = 1_000;
-
-/** Responses to keep: about half a megabyte each. Each tool has one query, and few tools have one of their own. */
-const keptResponses = 8;
 
 const rootFields: ReadonlySet<string> = new Set(['__schema', '__typename']);
 
@@ -48,21 +52,53 @@ interface Reading {
 export type Introspect = (document: DocumentNode, operation: OperationDefinitionNode) => string | null;
 
 export function preparedIntrospection(schema: GraphQLSchema): Introspect {
-  const everything = withEndlessTypes(treeOfEverything());
-  const responses = new BoundedMap<string, string>(keptResponses);
+  const whole = wholeIntrospection();
+  const selectable = withEndlessTypes(treeOfWhole(whole));
+  let prepared: Prepared | undefined;
   return (document, operation) => {
     const tree = treeOf(document, operation);
-    if (tree === null || !isPartOf(tree, everything)) return null;
-    const key = keyOf(tree);
-    const known = responses.get(key);
-    if (known !== undefined) return known;
-    const { data, errors } = executeSync({ schema, document });
-    if (errors !== undefined) return null;
-    const response = JSON.stringify({ data });
-    responses.set(key, response);
-    return response;
+    if (tree === null || !isPartOf(tree, selectable)) return null;
+    prepared ??= prepare(schema, whole);
+    return `{"data":${project(tree, prepared)}}`;
   };
 }
+
+/** Whether an operation asks for the schema only, which needs no API key. A fragment may hide anything: it counts as more. */
+export const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
+  selectionSet.selections.every((each) => each.kind === Kind.FIELD && each.name.value.startsWith('__'));
+
+/** A value of the response to the whole introspection. What is no object or list is JSON already. */
+type Prepared = string | readonly Prepared[] | ReadonlyMap<string, Prepared>;
+
+function prepare(schema: GraphQLSchema, whole: DocumentNode): Prepared {
+  const { data, errors } = executeSync({ schema, document: withTypenames(whole) });
+  if (errors !== undefined) throw new Error('The introspection of the schema failed', { cause: errors[0] });
+  return toPrepared(data);
+}
+
+function toPrepared(value: unknown): Prepared {
+  if (Array.isArray(value)) return value.map(toPrepared);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return new Map(Object.entries(value).map(([name, each]) => [name, toPrepared(each)]));
+}
+
+/** What the tree selects of a prepared value, as JSON. */
+function project(tree: Tree, value: Prepared): string {
+  if (typeof value === 'string') return value;
+  if (isList(value)) return `[${value.map((each) => project(tree, each)).join()}]`;
+  let fields = '';
+  for (const [name, { includeDeprecated = false, inner }] of tree) {
+    // Beyond the types within types that the schema has, all are null.
+    const found = value.get(name) ?? 'null';
+    const shown = includeDeprecated || !isList(found) ? found : found.filter((each) => !isDeprecated(each));
+    fields += `${fields === '' ? '' : ','}"${name}":${project(inner, shown)}`;
+  }
+  return `{${fields}}`;
+}
+
+const isList = (value: Prepared): value is readonly Prepared[] => Array.isArray(value);
+
+const isDeprecated = (value: Prepared): boolean => value instanceof Map && value.get('isDeprecated') === 'true';
 
 /** The selections of a document with one operation; null where it has what no introspection of a tool has. */
 function treeOf(document: DocumentNode, operation: OperationDefinitionNode): Tree | null {
@@ -75,7 +111,7 @@ function treeOf(document: DocumentNode, operation: OperationDefinitionNode): Tre
   if (!isPlain) return null;
   const tree: Tree = new Map();
   for (const selection of operation.selectionSet.selections) {
-    if (selection.kind !== Kind.FIELD) return null;
+    if (selection.kind !== Kind.FIELD || (selection.arguments ?? []).length > 0) return null;
     const type = selection.name.value === '__schema' ? SchemaMetaFieldDef.type : undefined;
     if (!addField(tree, selection, type, reading)) return null;
   }
@@ -86,24 +122,24 @@ function treeOf(document: DocumentNode, operation: OperationDefinitionNode): Tre
 /** Adds a field and what is selected of it. Returns false for a field that no introspection of a tool has. */
 function addField(
   tree: Tree,
-  { alias, name, arguments: given = [], directives = [], selectionSet }: FieldNode,
+  { alias, name: { value: name }, arguments: given = [], directives = [], selectionSet }: FieldNode,
   type: Parameters<typeof getNamedType>[0],
   reading: Reading,
 ): boolean {
   reading.selections += 1;
   if (alias !== undefined || directives.length > 0 || reading.selections > maxSelections) return false;
-  const flags = given.map(
-    (each) => each.name.value === 'includeDeprecated' && each.value.kind === Kind.BOOLEAN && each.value.value,
-  );
-  if (given.some((each) => each.name.value !== 'includeDeprecated' || each.value.kind !== Kind.BOOLEAN)) return false;
-  const key = `${name.value}${given.length === 0 ? '' : `(${flags})`}`;
+  let includeDeprecated: boolean | undefined;
+  for (const { name: argument, value } of given) {
+    if (argument.value !== 'includeDeprecated' || value.kind !== Kind.BOOLEAN) return false;
+    includeDeprecated = value.value;
+  }
+  const selected = tree.get(name) ?? { includeDeprecated, inner: new Map() };
   // Two selections of a field with different arguments do not fit together.
-  if (!tree.has(key) && [...tree.keys()].some((other) => nameIn(other) === name.value)) return false;
-  const inner: Tree = tree.get(key) ?? new Map();
-  tree.set(key, inner);
+  if (selected.includeDeprecated !== includeDeprecated) return false;
+  tree.set(name, selected);
   const named = getNamedType(type);
   if (isObjectType(named) !== (selectionSet !== undefined)) return false;
-  return selectionSet === undefined || addSet(inner, selectionSet, named, reading);
+  return selectionSet === undefined || addSet(selected.inner, selectionSet, named, reading);
 }
 
 function addSet(
@@ -116,9 +152,9 @@ function addSet(
   return selections.every((selection) => {
     if (selection.kind === Kind.FIELD) {
       const field = type.getFields()[selection.name.value];
+      if ((selection.arguments?.length ?? 0) > (field?.args.length ?? 0)) return false;
       if (selection.name.value === '__typename') return addField(tree, selection, undefined, reading);
-      if (field === undefined || (selection.arguments?.length ?? 0) > field.args.length) return false;
-      return addField(tree, selection, field.type, reading);
+      return field !== undefined && addField(tree, selection, field.type, reading);
     }
     const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
     const fragment = isSpread ? reading.fragments.get(selection.name.value) : selection;
@@ -137,41 +173,44 @@ function addSet(
   });
 }
 
-function nameIn(key: string): string {
-  return key.split('(', 1)[0] as string;
-}
-
-const keyOf = (tree: Tree): string => `{${[...tree].map(([key, inner]) => `${key} ${keyOf(inner)}`).join()}}`;
-
 function isPartOf(tree: Tree, whole: Tree): boolean {
-  return [...tree].every(([key, inner]) => {
-    const name = nameIn(key);
+  return [...tree].every(([name, { inner }]) => {
     if (name === '__typename') return true;
     const same = whole.get(name);
-    return same !== undefined && isPartOf(inner, same);
+    return same !== undefined && isPartOf(inner, same.inner);
   });
 }
 
-/** Tools differ in how many types within types (`ofType`) they ask for. Beyond those of the schema, all are null. */
+/** Tools differ in how many types within types (`ofType`) they ask for. */
 function withEndlessTypes(tree: Tree): Tree {
-  for (const [key, inner] of [...tree]) {
-    tree.delete(key);
-    tree.set(nameIn(key), key === 'ofType' ? tree : withEndlessTypes(inner));
+  for (const [name, { includeDeprecated, inner }] of tree) {
+    tree.set(name, { includeDeprecated, inner: name === 'ofType' ? tree : withEndlessTypes(inner) });
   }
   return tree;
 }
 
 /** Everything that a tool may select. */
-function treeOfEverything(): Tree {
+function wholeIntrospection(): DocumentNode {
   const options = {
     specifiedByUrl: true,
     directiveIsRepeatable: true,
     schemaDescription: true,
     inputValueDeprecation: true,
   };
-  const document = parse(getIntrospectionQuery({ ...options, oneOf: true }));
-  const [operation] = document.definitions;
-  const tree = operation?.kind === Kind.OPERATION_DEFINITION ? treeOf(document, operation) : null;
+  return parse(getIntrospectionQuery({ ...options, oneOf: true }));
+}
+
+function treeOfWhole(whole: DocumentNode): Tree {
+  const operation = getOperationAST(whole);
+  const tree = operation ? treeOf(whole, operation) : null;
   if (tree === null) throw new Error("graphql-js' own introspection query is not recognised");
   return tree;
+}
+
+/** Clients such as Apollo select `__typename` everywhere. */
+function withTypenames(document: DocumentNode): DocumentNode {
+  const typename: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+  return visit(document, {
+    SelectionSet: (set) => ({ ...set, selections: [typename, ...set.selections] }),
+  });
 }

@@ -31,6 +31,12 @@ export const operationLimits = {
   selections: 10_000,
 } as const;
 
+/**
+ * The largest cost of an introspection that is not prepared. Anybody may ask for one, without an API key and at any
+ * rate. One type with everything that it has costs a third of this.
+ */
+export const maxIntrospectionCost = 20_000;
+
 export type OperationLimit = keyof typeof operationLimits | 'cost';
 
 /** What is limited, as the error says it. */

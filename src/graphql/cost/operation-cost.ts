@@ -43,10 +43,10 @@ export function operationCost(
   return Math.min(cost, Number.MAX_SAFE_INTEGER);
 }
 
-/** Where selections are made: in how many objects of a list that the parent is about, if it is about one. */
+/** The object that selections are made in. */
 interface Place {
   readonly type: GraphQLCompositeType;
-  /** The size of the fields of a connection that have its objects; undefined elsewhere. */
+  /** If the object is a connection, the size of its page: of its `nodes` and `edges`. */
   readonly size: number | undefined;
 }
 
@@ -56,7 +56,7 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
   const known = new Map<SelectionSetNode, Map<string, number>>();
   let selections = 0;
 
-  /** The cost of selections in one object. Of the types that an interface or union stands for, the dearest counts. */
+  /** The cost of selections in one object. If its type is an interface or union, that of its dearest possible type. */
   const inObject = (sets: readonly SelectionSetNode[], { type, size }: Place): number => {
     if (!isAbstractType(type)) return remembered(sets, type, size);
     return Math.max(0, ...schema.getPossibleTypes(type).map((possible) => remembered(sets, possible, size)));
@@ -95,7 +95,7 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
     const field = node && sizes.field(type, node.name.value);
     if (node === undefined || field === undefined) return 1;
     const given = argumentsOf(node, variables);
-    const own = field.weight + given.entries;
+    const own = field.weight + given.weight;
     const named = getNamedType(field.definition.type);
     if (!isCompositeType(named)) return own;
     const { objects, page } = sizesOf(field, given.value, size);
@@ -107,7 +107,10 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
   return (root: GraphQLObjectType, set: SelectionSetNode) => ofFields([set], root, undefined);
 }
 
-/** How many objects a field has, and how many those fields of it have that stand for it. */
+/**
+ * How many objects a field returns. A connection is one object, and `page` is the size that its `nodes` and `edges` have.
+ * @param inherited the size of the page that the field belongs to
+ */
 function sizesOf(field: FieldOf, argument: (name: string) => unknown, inherited: number | undefined) {
   const size = field.size(argument);
   if (field.isSized && inherited !== undefined) return { objects: inherited, page: undefined };

@@ -14,12 +14,10 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { BoundedMap } from '../../bounded-map.ts';
+import { maxPage } from '../../validation.ts';
 import { directivesOf } from './directives.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
 import { pageWeightsOf } from './weights.ts';
-
-/** The largest page of any list. A field refuses a larger one itself, and says so in its own words. */
-const maxPage = 250;
 
 /** The types of introspection belong to graphql-js and say nothing. Their resolvers take twice the time of others. */
 const introspectionWeight = 2;
@@ -88,6 +86,7 @@ function describe(
   const size = (argument: (name: string) => unknown): number => {
     if (!isList && !sizesOthers) return 1;
     const sizes = slicing.flatMap((name) => sizeOf(argument(name) ?? defaultOf(definition, name)));
+    // A field refuses a larger page itself, and says so in its own words.
     if (sizes.length > 0) return Math.min(maxPage, Math.max(1, ...sizes));
     return listSize?.assumedSize ?? assumed ?? maxPage;
   };

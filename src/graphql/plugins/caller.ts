@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, Kind, type SubscriptionArgs } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, getOperationAST, type SubscriptionArgs } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Admission } from '../../auth/admission.ts';
 import type { Caller } from '../../auth/caller.ts';
@@ -7,6 +7,7 @@ import type { Stream, Streams } from '../../auth/streams.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { isIntrospection } from '../cost/introspection.ts';
 import type { GraphQLContext, Incoming } from '../graphql-context.ts';
 import { createLoaders } from '../loaders.ts';
 import { endingWith } from '../stream-end.ts';
@@ -40,7 +41,8 @@ export function useCaller({
     const { http, begun } = args.contextValue;
     try {
       if (begun !== undefined) return (await begun).caller;
-      if (!isIntrospection(args)) return await admit(http);
+      const operation = getOperationAST(args.document, args.operationName);
+      if (operation && !isIntrospection(operation)) return await admit(http);
       await admitKeyless(http);
       return null;
     } catch (error) {
@@ -97,10 +99,3 @@ export function useCaller({
 const refusal = (error: unknown, http: FastifyRequest): ExecutionResult => ({
   errors: [presentError(error, http, { isWhole: true })],
 });
-
-/** Whether an operation asks for the schema only. A fragment may hide anything, so it counts as more. */
-function isIntrospection({ document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>): boolean {
-  const operation = getOperationAST(document, operationName);
-  const selections = operation?.selectionSet.selections ?? [];
-  return selections.every((selection) => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'));
-}

@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import { ServiceError, toEnvelope } from '../../errors.ts';
+import { isShallow, maxJsonDepth } from '../../json-limits.ts';
 import type { Incoming } from '../graphql-context.ts';
 
 /**
@@ -9,14 +10,16 @@ import type { Incoming } from '../graphql-context.ts';
 export function useJsonRequests(): Plugin<object, Incoming> {
   return {
     onRequestParse({ request, serverContext: { http }, requestParser, setRequestParser }) {
-      if (request.method === 'POST') setRequestParser(() => requestIn(http.body));
+      if (request.method === 'POST') setRequestParser(() => shallow(requestIn(http.body)));
       // Variables and extensions are JSON in the query of the URL, of which Yoga expects that it is valid.
-      else if (requestParser !== undefined) setRequestParser((get) => readable(() => requestParser(get)));
+      else if (requestParser !== undefined) {
+        setRequestParser(async (get) => shallow(await refusingInvalidJson(() => requestParser(get))));
+      }
     },
     onResponse({ response, setResponse, serverContext, fetchAPI }) {
       if (response.status < 400 || response.body !== null) return;
+      // The status of HTTP stays. That of the envelope belongs to its type, of which the contract has no more.
       const failure = new ServiceError('malformed_request', {
-        status: response.status,
         detail:
           response.status === 406
             ? 'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream.'
@@ -39,9 +42,17 @@ function requestIn(body: unknown): Record<string, unknown> {
   });
 }
 
-function readable<T>(parse: () => T): T {
+/** @throws ServiceError `malformed_request` for a request that is nested too deeply, also where nothing reads it */
+function shallow<T>(request: T): T {
+  if (isShallow(request)) return request;
+  throw new ServiceError('malformed_request', {
+    detail: `The request is nested more than ${maxJsonDepth} levels deep.`,
+  });
+}
+
+async function refusingInvalidJson<T>(parse: () => T | Promise<T>): Promise<T> {
   try {
-    return parse();
+    return await parse();
   } catch (cause) {
     throw new ServiceError('malformed_request', {
       detail: 'The query of the URL has a part that is not valid JSON.',

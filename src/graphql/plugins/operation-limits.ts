@@ -10,8 +10,8 @@ import type { Plugin } from 'graphql-yoga';
 import type { Admission } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { DocumentOf } from '../cost/documents.ts';
-import { preparedIntrospection } from '../cost/introspection.ts';
-import { type CostReport, LimitError } from '../cost/limits.ts';
+import { isIntrospection, preparedIntrospection } from '../cost/introspection.ts';
+import { type CostReport, LimitError, maxIntrospectionCost } from '../cost/limits.ts';
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import type { Incoming } from '../graphql-context.ts';
 import { schema } from '../schema.ts';
@@ -24,8 +24,8 @@ export interface LimitOptions extends Pick<Admission, 'admitKeyless'> {
   readonly documentOf: DocumentOf;
 }
 
-/** What a prepared introspection costs: it is only sent. */
-const preparedCost = 1;
+/** What a prepared introspection costs. A microsecond puts together about this many characters of it. */
+const preparedCost = (response: string): number => Math.ceil(response.length / 64);
 
 /** The header with which a client asks for the cost of its operation, as Hot Chocolate has it: `GraphQL-Cost: report`. */
 const wantsCost = ({ headers }: FastifyRequest): boolean => headers['graphql-cost'] === 'report';
@@ -48,22 +48,23 @@ export function useOperationLimits({
       // Yoga refuses what is no request of GraphQL, in the next step.
       if (typeof query !== 'string' || query === '') return;
       const { http } = context;
-      const report = (requestedCost: number | null) => reports.set(http, { requestedCost, limit: maxCost });
+      const report = (requestedCost: number | null, limit = maxCost) => reports.set(http, { requestedCost, limit });
       report(null);
-      const document = readable(() => documentOf(query));
+      const document = parsed(() => documentOf(query));
       const operation = document && chosenOperation(document, operationName);
       if (document === null || !operation) return;
       if (!introspection) requireNoIntrospection(document);
       const response = introspect?.(document, operation) ?? null;
       if (response !== null) {
-        report(preparedCost);
+        report(preparedCost(response));
         // It is not executed, so it does not pass where callers are identified.
         await admitKeyless(http);
         return setResult(prepared(response));
       }
       const cost = operationCost(schema, document, operation, variables);
-      report(cost);
-      if (cost > maxCost) throw new LimitError('cost', maxCost, cost);
+      const limit = isIntrospection(operation) ? Math.min(maxCost, maxIntrospectionCost) : maxCost;
+      report(cost, limit);
+      if (cost > limit) throw new LimitError('cost', limit, cost);
     },
     onParse: ({ setParseFn }) => setParseFn((text: string) => documentOf(text)),
     onResultProcess({ result, setResult, serverContext: { http } }) {
@@ -78,7 +79,7 @@ export function useOperationLimits({
 }
 
 /** The document; null for one that is not GraphQL, which Yoga reports when it parses it. @throws LimitError */
-function readable(parse: () => DocumentNode): DocumentNode | null {
+function parsed(parse: () => DocumentNode): DocumentNode | null {
   try {
     return parse();
   } catch (error) {

@@ -96,15 +96,15 @@ function ofCaller(
   { suggestions = true, isWhole }: Presentation,
 ): GraphQLError {
   const { code, http: response } = error.extensions;
-  const status = statusIn(response);
   // What has no code is a variable that does not fit its type.
   const type = typesOfCodes[String(code)] ?? (code === undefined ? 'invalid_parameters' : 'malformed_request');
   const message = shortened(suggestions ? error.message : withoutSuggestion(error.message));
-  const failure = new ServiceError(type, { detail: message, status });
+  const failure = new ServiceError(type, { detail: message });
   const presented = toGraphQLError(failure, http.id, error);
   const { originalError: _, ...extensions } = error.extensions;
-  // As GraphQL over HTTP has it: 400, but 200 where the client accepts nothing newer than application/json.
-  const httpResponse = response ?? (isWhole ? { status, spec: true } : undefined);
+  // As GraphQL over HTTP has it: 405 for a mutation in a GET; else 400, but 200 where the client accepts nothing newer than
+  // application/json. The status of the envelope is that of its type: the contract has no 405.
+  const httpResponse = response ?? (isWhole ? { status: failure.status, spec: true } : undefined);
   Object.assign(presented.extensions, {
     ...extensions,
     ...presented.extensions,
@@ -112,12 +112,6 @@ function ofCaller(
   });
   return presented;
 }
-
-/** The status of what Yoga refuses for the sake of HTTP, such as 405 for a mutation in a GET. */
-const statusIn = (response: unknown): number =>
-  typeof response === 'object' && response !== null && 'status' in response && typeof response.status === 'number'
-    ? response.status
-    : 400;
 
 const shortened = (message: string): string =>
   message.length <= maxMessage ? message : `${message.slice(0, maxMessage)} …`;

@@ -17,11 +17,29 @@ export function useShortErrors(): Plugin {
   return {
     onResultProcess({ result, setResult }) {
       if (Array.isArray(result) || !('errors' in result) || result.errors === undefined) return;
-      if (!result.errors.some(isOfGraphQL)) return;
-      const errors = result.errors.map((error) => (isOfGraphQL(error) ? shortenedError(error) : error));
-      setResult({ ...result, errors: firstErrors(errors) });
+      if (result.errors.some(isOfGraphQL)) setResult({ ...result, errors: shortErrors(result.errors) });
     },
   };
+}
+
+/** The errors, with the first of the complaints of graphql-js and how many more there are. */
+export function shortErrors(errors: readonly GraphQLError[]): GraphQLError[] {
+  let left = maxErrorBytes;
+  let told = 0;
+  let untold = 0;
+  const kept = errors.flatMap((error) => {
+    if (!isOfGraphQL(error)) return error;
+    const short = shortenedError(error);
+    left -= 2 * Buffer.byteLength(JSON.stringify(short)) + envelopeBytes;
+    if ((left < 0 && told > 0) || told === issueLimits.count) {
+      untold += 1;
+      return [];
+    }
+    told += 1;
+    return short;
+  });
+  if (untold === 0) return kept;
+  return [...kept, new GraphQLError(untold === 1 ? 'There is 1 more error.' : `There are ${untold} more errors.`)];
 }
 
 /** A complaint about the request. What resolvers throw has a cause, what does not fit the schema a path. */
@@ -43,14 +61,4 @@ export function shortenedMessage(message: string): string {
   );
   const words = unquoted.replaceAll(/\S{101,}/g, (word) => shortened(word));
   return shortened(words, maxMessageCharacters);
-}
-
-function firstErrors(errors: readonly GraphQLError[]): GraphQLError[] {
-  let left = maxErrorBytes;
-  const end = errors.findIndex((error, index) => {
-    left -= 2 * Buffer.byteLength(JSON.stringify(error)) + envelopeBytes;
-    return (left < 0 && index > 0) || index === issueLimits.count;
-  });
-  if (end === -1) return [...errors];
-  return [...errors.slice(0, end), new GraphQLError(`There are ${errors.length - end} more errors.`)];
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { isShallow, maxJsonDepth, maxJsonFields, requireFewFields } from '../src/json-limits.ts';
+
+test('fields are counted at any depth, and nothing else is', () => {
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `"k${n}": 1`).join();
+  expect(() => requireFewFields(`{${fields(maxJsonFields)}}`)).not.toThrow();
+  expect(() => requireFewFields(`{${fields(maxJsonFields + 1)}}`)).toThrow('at most 20000 fields');
+  const half = fields(maxJsonFields / 2);
+  expect(() => requireFewFields(`[{${half}}, [{${half}}]]`)).not.toThrow();
+  expect(() => requireFewFields(`[{${half}}, {"a": {${half}}}]`)).toThrow('fields');
+  expect(() => requireFewFields(JSON.stringify([':'.repeat(30_000), `"${':'.repeat(30_000)}\\`]))).not.toThrow();
+});
+
+test('text that is no JSON is read to its end', () => {
+  for (const text of ['"', '"\\', '{"a', '', '\\"']) expect(() => requireFewFields(text)).not.toThrow();
+});
+
+test('levels are those of lists and objects', () => {
+  const nested = (levels: number, inner: unknown = []): unknown =>
+    levels === 1 ? inner : { a: nested(levels - 1, inner) };
+  expect(isShallow(7)).toBe(true);
+  for (const inner of [[], {}, [1], { a: null }]) {
+    expect(isShallow(nested(maxJsonDepth, inner))).toBe(true);
+    expect(isShallow(nested(maxJsonDepth + 1, inner))).toBe(false);
+  }
+});
