@@ -1,6 +1,8 @@
 /** A signal that aborts after some time, or with another signal. Disposing of it leaves no timer and no listener. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
+  /** Aborts the signal before the time is up. */
+  abort(reason: unknown): void;
 }
 
 /**
@@ -17,6 +19,7 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
   else parent?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     [Symbol.dispose]() {
       clearTimeout(timer);
       parent?.removeEventListener('abort', abort);

@@ -22,6 +22,12 @@ test('aborts with its parent, and with the reason of its parent', () => {
   expect(limit.signal.reason).toBe('later');
 });
 
+test('can be ended earlier', () => {
+  using limit = deadline(60_000, null, 'Too late');
+  limit.abort('done');
+  expect(limit.signal.reason).toBe('done');
+});
+
 test('aborts with a TimeoutError when the time is up', async () => {
   using short = deadline(1, null, 'Too late');
   await new Promise((resolve) => short.signal.addEventListener('abort', resolve));

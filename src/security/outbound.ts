@@ -1,10 +1,11 @@
 /**
- * The one door to the network. A request to a caller's URL connects only to addresses that the rule allows, follows no
- * redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at most.
+ * The one door to the network for requests to callers' URLs. A request connects only to addresses that the rule allows,
+ * follows no redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at
+ * most. The service that the operator has configured is reached through service-pool.ts.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, Pool } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type AddressRule, literalAddress } from './addresses.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 
@@ -162,27 +163,5 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
         onResponseError: (_controller, error) => settle(failureReasonOf(error)),
       },
     );
-  });
-}
-
-/**
- * Opens connections to a service that the operator has configured. Its address may be private: such a service is usually
- * on an intranet. Each request brings its own deadline as a signal.
- * @param options.maxBytes a larger response body fails with UND_ERR_RES_EXCEEDED_MAX_SIZE
- */
-export function openPool(
-  origin: string,
-  { connections, maxBytes, connectTimeoutMs }: { connections: number; maxBytes: number; connectTimeoutMs: number },
-): Dispatcher {
-  return new Pool(origin, {
-    connections,
-    pipelining: 1,
-    allowH2: false,
-    maxResponseSize: maxBytes,
-    connectTimeout: connectTimeoutMs,
-    // Idle connections outlive the gaps between bursts of requests, unless the service asks for another time.
-    keepAliveTimeout: 30_000,
-    headersTimeout: 0,
-    bodyTimeout: 0,
   });
 }

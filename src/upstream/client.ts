@@ -1,6 +1,6 @@
 /**
  * The client of the upstream service: calls the contract's endpoints over HTTP. Each call passes, from the outside in:
- * the operation's call budget → single flight for reads → retries → circuit breaker → one exchange.
+ * the operation's call budget → deadline → single flight for reads → retries → circuit breaker → one exchange.
  */
 import type { Logger } from 'pino';
 import { deadline } from '../deadline.ts';
@@ -11,7 +11,7 @@ import type { WireResponse } from '../wire-response.ts';
 import { createCallBudget } from './call-budget.ts';
 import { connectTimeoutMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';
-import { createResilientCall, deadlineMessage } from './resilient-call.ts';
+import { createResilientCall } from './resilient-call.ts';
 import type { UpstreamSettings } from './settings.ts';
 import { createSingleFlight } from './single-flight.ts';
 import type { Vocabularies } from './translation.ts';
@@ -71,6 +71,9 @@ export interface Upstream {
  */
 const warmConnections = 4;
 
+/** The message of the deadlines of calls, for the log. */
+const deadlineMessage = 'The upstream service took too long';
+
 /** @throws Error that says what is wrong with `settings.names` */
 export function createUpstream(
   settings: UpstreamSettings,
@@ -81,28 +84,36 @@ export function createUpstream(
   const { prepare, send, probe, isTranslated, close } = openExchange(settings, vocabularies, now);
   const perform = createResilientCall({ send, connections, logger, now, elapsed, random });
   const callBudget = createCallBudget({ calls: maxCalls, milliseconds: budgetMs }, elapsed);
-  const singleFlight = createSingleFlight(timeoutMs / 2, elapsed);
+  const flightTimes = { lastsMs: timeoutMs, joinableMs: timeoutMs / 2, message: deadlineMessage };
+  const singleFlight = createSingleFlight(flightTimes, elapsed);
   let warm = false;
 
-  async function read(context: RequestContext, endpoint: ContractEndpoint, request: object): Promise<WireResponse> {
+  async function responseOf(
+    context: RequestContext,
+    endpoint: ContractEndpoint,
+    request: object,
+  ): Promise<WireResponse> {
     const { caller, signal } = context;
     const milliseconds = Math.min(timeoutMs, callBudget.take(signal));
     const prepared = prepare(context, endpoint, request);
     if (endpoint.method !== 'GET') {
       singleFlight.forget(caller.keyId);
+      using limit = deadline(milliseconds, signal, deadlineMessage);
       try {
-        return await perform(prepared, signal, milliseconds);
+        return await perform(prepared, limit.signal, milliseconds);
       } finally {
         singleFlight.forget(caller.keyId);
       }
     }
-    using limit = deadline(milliseconds, signal, deadlineMessage);
+    // A flight has the full time of a call, as later callers may join it: it also ends those who have no less time.
+    using limit = milliseconds < timeoutMs ? deadline(milliseconds, signal, deadlineMessage) : null;
+    const ends = limit?.signal ?? signal;
     try {
-      // Later callers may join the flight, so it gets the full time of a call.
-      const fly = (ends: AbortSignal) => perform(prepared, ends, timeoutMs);
-      return await singleFlight.run(caller.keyId, prepared.path, fly, limit.signal);
+      const fly = (flightEnds: AbortSignal) => perform(prepared, flightEnds, timeoutMs);
+      return await singleFlight.run(caller.keyId, prepared.path, fly, ends);
     } catch (error) {
-      throw error === limit.signal.reason ? expiry(error, { repeatable: true }).error : error;
+      const ended = error === ends.reason || (error instanceof DOMException && error.name === 'TimeoutError');
+      throw ended ? expiry(error, { repeatable: true }).error : error;
     }
   }
 
@@ -112,8 +123,8 @@ export function createUpstream(
       context: RequestContext,
       endpoint: EndpointOf<Request, Response>,
       request: Request,
-    ) => (await read(context, endpoint, request)).value() as Response,
-    read,
+    ) => (await responseOf(context, endpoint, request)).value() as Response,
+    read: responseOf,
     isTranslated,
     async ready() {
       using limit = deadline(connectTimeoutMs, null, deadlineMessage);

@@ -4,7 +4,7 @@ import { apiKeyToForward } from '../auth/forwarded-key.ts';
 import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { openPool } from '../security/outbound.ts';
+import { openServicePool } from '../security/service-pool.ts';
 import { unreadableResponse } from '../security/transport-failure.ts';
 import { asGatewayFault, connectionFailure, expiry, type Failure } from './failure.ts';
 import { readResponse, type Success, unreadable } from './response.ts';
@@ -46,82 +46,74 @@ export const connectTimeoutMs = 5_000;
 export function openExchange(settings: UpstreamSettings, vocabularies: Vocabularies, now: () => Date): Exchange {
   const { origin, basePath, connections, maxBytes } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
-  const pool = openPool(origin, { connections, maxBytes, connectTimeoutMs });
+  const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs });
 
   return {
     prepare({ caller, requestId, idempotencyKey }, endpoint, request) {
       const translation = translationOf(endpoint);
-      const parts = split(endpoint, request);
-      const path = translation.path(parts.parameters);
+      const path = translation.path(request);
       if (path === undefined) throw new ServiceError(endpoint.malformedId, { detail: 'The id is malformed.' });
+      const body = endpoint.body ? JSON.stringify(translation.encode(bodyOf(endpoint, request))) : null;
       return {
         endpoint,
-        path: basePath + path + parts.query,
+        path: basePath + path + queryOf(endpoint, request),
         headers: {
           ...settings.headers,
           accept: 'application/json',
           'x-api-key': settings.apiKey ?? apiKeyToForward(caller),
           'x-request-id': requestId,
-          ...(parts.body === null ? {} : { 'content-type': 'application/json' }),
+          ...(body === null ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
-        body: parts.body === null ? null : JSON.stringify(translation.encode(parts.body)),
+        body,
         requestId,
         repeatable: endpoint.method === 'GET' || idempotencyKey !== undefined,
       };
     },
 
     async send({ endpoint, path, headers, body, repeatable }, signal) {
-      let status: number | null = null;
-      try {
-        const response = await pool.request({ method: endpoint.method, path, headers, body, signal });
-        status = response.statusCode;
-        const bytes = await response.body.bytes();
-        const { 'retry-after': retryAfter, ratelimit } = response.headers;
-        const limited = status === 503 && typeof ratelimit === 'string' && /;\s*r=0\b/.test(ratelimit);
-        const after = typeof retryAfter === 'string' ? retryAfter : undefined;
-        const raw = { status, body: [bytes], limited, retryAfter: after };
-        const outcome = readResponse(endpoint, translationOf(endpoint), raw, now().getTime());
+      const response = await pool.send({ method: endpoint.method, path, headers, body, signal });
+      if (response.kind === 'whole') {
+        const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime());
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
-      } catch (cause) {
-        if (signal.aborted) return expiry(signal.reason, { repeatable });
-        switch (unreadableResponse(cause)) {
-          case 'too_large':
-            return unreadable(status ?? 500, `has more than ${maxBytes} bytes`);
-          case 'not_http':
-            return unreadable(status ?? 500, 'is not HTTP');
-          case null:
-            return connectionFailure(cause, { repeatable });
-        }
+      }
+      const { status, cause } = response;
+      if (signal.aborted) return expiry(signal.reason, { repeatable });
+      switch (unreadableResponse(cause)) {
+        case 'too_large':
+          return unreadable(status ?? 500, `has more than ${maxBytes} bytes`);
+        case 'not_http':
+          return unreadable(status ?? 500, 'is not HTTP');
+        case null:
+          return connectionFailure(cause, { repeatable });
       }
     },
 
     async probe(signal) {
       const { headers } = settings;
-      const { statusCode, body } = await pool.request({ method: 'GET', path: `${basePath}/`, headers, signal });
-      await body.dump();
-      if (statusCode >= 500) throw new Error(`The upstream service responded with ${statusCode}`);
+      const response = await pool.send({ method: 'GET', path: `${basePath}/`, headers, body: null, signal });
+      const { status } = response;
+      if (response.kind === 'broken' && status === null) throw response.cause;
+      if (status !== null && status >= 500) throw new Error(`The upstream service responded with ${status}`);
     },
 
     isTranslated: (endpoint) => translationOf(endpoint).decode !== null,
-    close: () => pool.destroy(),
+    close: () => pool.close(),
   };
 }
 
-/**
- * A flat request as the parts that are sent. The query keeps the order of the table, so that equal reads look equal.
- */
-function split(endpoint: ContractEndpoint, request: object) {
-  const ids = pathParameters(endpoint);
-  const given: ReadonlyMap<string, unknown> = new Map(Object.entries(request));
+/** The query in the order of the table, so that equal reads look equal. */
+function queryOf(endpoint: ContractEndpoint, request: object): string {
   const query = new URLSearchParams();
   for (const name of Object.keys(endpoint.query ?? {})) {
-    const value = given.get(name);
+    const value: unknown = Reflect.get(request, name);
     if (value !== undefined) query.append(name, String(value));
   }
-  return {
-    parameters: Object.fromEntries(ids.map((name) => [name, given.get(name)])),
-    query: query.size === 0 ? '' : `?${query}`,
-    body: endpoint.body ? Object.fromEntries([...given].filter(([name]) => !ids.includes(name))) : null,
-  };
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** What of the request stands not in the path. */
+function bodyOf(endpoint: ContractEndpoint, request: object): object {
+  const ids = pathParameters(endpoint);
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !ids.includes(name)));
 }

@@ -8,6 +8,15 @@ import type { EndpointOf, Upstream } from './client.ts';
 
 /** The same client, whose calls take what was read with the same {@link RequestContext.responses}. */
 export function handOverReads(upstream: Upstream): Upstream {
+  const parameters = new Map<ContractEndpoint, readonly string[]>();
+
+  /** The endpoint, and everything that goes into the path and the query of a read. */
+  function keyOf(endpoint: ContractEndpoint, request: object): string {
+    const names = parameters.get(endpoint) ?? [...pathParameters(endpoint), ...Object.keys(endpoint.query ?? {})];
+    parameters.set(endpoint, names);
+    return JSON.stringify([endpoint.name, ...names.map((name) => Reflect.get(request, name))]);
+  }
+
   return {
     ...upstream,
     read(context, endpoint, request) {
@@ -28,10 +37,4 @@ export function handOverReads(upstream: Upstream): Upstream {
       return read === undefined ? upstream.call(context, endpoint, request) : ((await read).value() as Response);
     },
   };
-}
-
-/** The endpoint, and everything that goes into the path and the query of a read. */
-function keyOf(endpoint: ContractEndpoint, request: object): string {
-  const names = [...pathParameters(endpoint), ...Object.keys(endpoint.query ?? {})];
-  return JSON.stringify([endpoint.name, ...names.map((name) => Reflect.get(request, name))]);
 }

@@ -1,6 +1,5 @@
-/** The policy around an exchange, from the outside in: deadline → retries → circuit breaker → one exchange. */
+/** The policy around an exchange, from the outside in: retries → circuit breaker → one exchange. */
 import type { Logger } from 'pino';
-import { deadline } from '../deadline.ts';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { WireResponse } from '../wire-response.ts';
@@ -13,14 +12,11 @@ import { createRetryBudget } from './retry-policy.ts';
 /**
  * Makes a call, and repeats it where that is safe and may help. A response that turns out to be unreadable when its value
  * is taken is logged like every other failure. It would not have been repeated, and says nothing about the service.
- * @param parent ends the call early
- * @param milliseconds how long the call may last, its retries included
+ * @param signal ends the call
+ * @param milliseconds until the signal does, at the latest
  * @throws ServiceError for every failure
  */
-export type ResilientCall = (call: PreparedCall, parent: AbortSignal, milliseconds: number) => Promise<WireResponse>;
-
-/** The message of the deadlines of calls, for the log. */
-export const deadlineMessage = 'The upstream service took too long';
+export type ResilientCall = (call: PreparedCall, signal: AbortSignal, milliseconds: number) => Promise<WireResponse>;
 
 /** Calls that may wait for a connection, per connection: further ones would only wait to time out. */
 const waitingPerConnection = 32;
@@ -84,18 +80,17 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
     );
   }
 
-  return async (call, parent, milliseconds) => {
+  return async (call, signal, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
-    using limit = deadline(milliseconds, parent, deadlineMessage);
     const { repeatable } = call;
     retryBudget.deposit();
     for (let attempts = 1; ; attempts += 1) {
-      const result = await attempt(call, limit.signal);
+      const result = await attempt(call, signal);
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
       if (wait === null) throw result.error;
-      await pause(wait, limit.signal, repeatable);
+      await pause(wait, signal, repeatable);
     }
   };
 }

@@ -2,18 +2,10 @@
 import { type ContractEndpoint, constantsOf } from '../endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../errors.ts';
 import { parseRetryAfter } from '../http-semantics.ts';
+import type { WholeResponse } from '../security/service-pool.ts';
 import type { WireResponse } from '../wire-response.ts';
 import type { Failure } from './failure.ts';
 import type { Translation } from './translation.ts';
-
-export interface RawResponse {
-  readonly status: number;
-  /** The `retry-after` header. */
-  readonly retryAfter: string | undefined;
-  /** Whether a rate limit of the caller refused the request, in the fields of draft-ietf-httpapi-ratelimit-headers. */
-  readonly limited: boolean;
-  readonly body: readonly Uint8Array[];
-}
 
 /** A response with a status of 2xx. Nobody has looked into its body yet. */
 export interface Success {
@@ -33,16 +25,18 @@ export interface Value {
 export function readResponse(
   endpoint: ContractEndpoint,
   translation: Translation,
-  raw: RawResponse,
+  response: WholeResponse,
   now: number,
 ): Success | Failure {
-  // Another Postern says 503 for a request too many: it is about the caller, and not that the service is in trouble.
-  const status = raw.limited ? 429 : raw.status;
-  if (status >= 200 && status <= 299) {
-    return { kind: 'success', body: raw.body, read: () => readValue(endpoint, translation, raw) };
+  const { headers, body } = response;
+  if (response.status >= 200 && response.status <= 299) {
+    return { kind: 'success', body, read: () => readValue(endpoint, translation, response) };
   }
-  const retryAfterMs = parseRetryAfter(raw.retryAfter, now);
-  const json = parseObject(raw.body);
+  // Another Postern says 503 for a request too many: it is about the caller, and not that the service is in trouble.
+  const status = isLimited(response) ? 429 : response.status;
+  const retryAfter = headers['retry-after'];
+  const retryAfterMs = parseRetryAfter(typeof retryAfter === 'string' ? retryAfter : null, now);
+  const json = parseObject(body);
   if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
   return {
     kind: 'response',
@@ -53,10 +47,14 @@ export function readResponse(
   };
 }
 
+/** Whether a rate limit of the caller refused the request, in the fields of draft-ietf-httpapi-ratelimit-headers. */
+const isLimited = ({ status, headers: { ratelimit } }: WholeResponse): boolean =>
+  status === 503 && typeof ratelimit === 'string' && /;\s*r=0\b/.test(ratelimit);
+
 function readValue(
   endpoint: ContractEndpoint,
   translation: Translation,
-  { status, body }: RawResponse,
+  { status, body }: WholeResponse,
 ): Value | Failure {
   const json = parseObject(body);
   if (json === null) return unreadable(status, 'is not a JSON object');

@@ -21,8 +21,8 @@ export const commonVocabularies = {
 
 /** Translates the requests and responses of one endpoint. */
 export interface Translation {
-  /** The path from the version on, with the parameters in it; undefined if one cannot stand in a path. */
-  path(parameters: Readonly<Record<string, unknown>>): string | undefined;
+  /** The path from the version on, with parameters of the request in it; undefined if one cannot stand in a path. */
+  path(request: object): string | undefined;
   /** The body in the upstream's terms. The body itself stays as it is. */
   encode(body: object): object;
   /** Puts a response into the contract's terms, in place; null if responses are in these terms already. */
@@ -59,10 +59,10 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
   const encode = rewriter(endpoint.terms.request, outward);
   const decode = rewriter(endpoint.terms.response, inward);
   return {
-    path(parameters) {
+    path(request) {
       let path = '';
       for (const name of names) {
-        const segment = name.startsWith('{') ? encodeSegment(parameters[name.slice(1, -1)]) : name;
+        const segment = name.startsWith('{') ? encodeSegment(Reflect.get(request, name.slice(1, -1))) : name;
         if (segment === undefined) return undefined;
         path += `/${segment}`;
       }

@@ -90,7 +90,9 @@ const rules: readonly Rule[] = [
     name: 'embedded.ts sees store, providers and auth, but no face and no other backend',
     forbids: (from, to) =>
       /^\w+\/embedded\.ts$/.test(from) &&
-      (isFace(to) || /(^|\/)upstream/.test(to) || /^http\/|^config(?:-values)?\.ts$|^security\/outbound\.ts$/.test(to)),
+      (isFace(to) ||
+        /(^|\/)upstream/.test(to) ||
+        /^http\/|^config(?:-values)?\.ts$|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
     finds: ['jobs/embedded.ts', 'upstream/client.ts'],
   },
   {
@@ -99,7 +101,7 @@ const rules: readonly Rule[] = [
       /^\w+\/upstream\.ts$/.test(from) &&
       (isFace(to) ||
         (isBackend(to) && to !== 'upstream/client.ts') ||
-        /^http\/|^config(?:-values)?\.ts$|^security\/outbound\.ts$/.test(to)),
+        /^http\/|^config(?:-values)?\.ts$|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
     finds: ['posts/upstream.ts', 'store/database.ts'],
   },
   {

@@ -142,7 +142,7 @@ describe('a service that breaks off', () => {
 
 describe('a service that cannot be reached', () => {
   test('is errors/service_unavailable, and is used again when it is back', async () => {
-    const { stub, gateway } = await setUp();
+    const { stub, gateway } = await setUp({});
     await stub.close();
     for (const query of [posts, publish, remove]) {
       expect(await failureOf(gateway, query)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });

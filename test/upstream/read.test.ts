@@ -76,6 +76,7 @@ describe('a read', () => {
       response.end();
     });
     const response = await read(plain());
+    expect(response.body.length).toBeGreaterThan(1);
     expect(Buffer.concat(response.body)).toEqual(bytes);
     expect(response.value()).toMatchObject({ items: [{ text: 'Grüße 👋' }] });
   });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 
-function setUp() {
+function setUp(lastsMs = 60_000) {
   const clock = { now: 0 };
-  const singleFlight = createSingleFlight(100, () => clock.now);
+  const singleFlight = createSingleFlight({ lastsMs, joinableMs: 100, message: 'too late' }, () => clock.now);
   const started: { signal: AbortSignal; resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
   const run = (owner = 'o', key = 'k', signal: AbortSignal = new AbortController().signal) =>
     singleFlight.run(
@@ -71,6 +71,32 @@ test('nobody joins a flight that is too old, or that was forgotten', () => {
   singleFlight.forget('o');
   void run();
   expect(started).toHaveLength(3);
+});
+
+test('a flight ends by its deadline for everybody, even if its work does not notice', async () => {
+  const { started, run } = setUp(5);
+  const timeout = { name: 'TimeoutError', message: 'too late' };
+  expect(await Promise.allSettled([run(), run()])).toMatchObject([{ reason: timeout }, { reason: timeout }]);
+  expect(started).toHaveLength(1);
+  expect(started[0]?.signal.reason).toMatchObject(timeout);
+  const next = run();
+  expect(started).toHaveLength(2);
+  started[1]?.resolve('y');
+  expect(await next).toBe('y');
+});
+
+test('a flight leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const { started, run } = setUp();
+  const [landed, failed, left] = [run('o', 'a'), run('o', 'b'), new AbortController()];
+  const abandoned = run('o', 'c', left.signal);
+  expect(timers()).toBe(before + 3);
+  started[0]?.resolve('x');
+  started[1]?.reject(new Error('no'));
+  left.abort();
+  await Promise.allSettled([landed, failed, abandoned]);
+  expect(timers()).toBe(before);
 });
 
 test('a caller whose signal has aborted starts nothing', async () => {
