@@ -1,0 +1,31 @@
+/**
+ * Choices that are made of bytes. A generator that makes them can be written as plain code, and fast-check, which makes
+ * the bytes, finds a smaller case by leaving bytes out: when there are no more, the first option is chosen.
+ */
+export class Choices {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** @returns an integer from 0 up to a limit of at most 256 (exclusive) */
+  below(limit: number): number {
+    const byte = this.#bytes[this.#at++] ?? 0;
+    return Math.floor((byte * limit) / 256);
+  }
+
+  /** True once in so many times. */
+  oneIn(times: number): boolean {
+    return this.below(times) === times - 1;
+  }
+
+  pick<T>(options: readonly T[]): T {
+    return options[this.below(options.length)] as T;
+  }
+
+  list<T>(limit: number, make: (at: number) => T): T[] {
+    return Array.from({ length: this.below(limit + 1) }, (_, at) => make(at));
+  }
+}

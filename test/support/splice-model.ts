@@ -1,0 +1,132 @@
+/** What the splicer does, done with JSON.parse and JSON.stringify. */
+import type { LeafRule, Part } from '../../src/splice/plan.ts';
+import type { Printing } from '../../src/splice/splicer.ts';
+
+/** The model does not say why. */
+export class Refused extends Error {}
+
+interface Place {
+  readonly object: object;
+  readonly printing: Printing;
+  readonly item: number;
+}
+
+/**
+ * @returns what a template prints of a document
+ * @throws Refused
+ */
+export function modelPrint(parts: readonly Part[], document: Uint8Array, printing: Printing): string {
+  // Bytes that are no UTF-8 are read as U+FFFD, and a byte order mark is no JSON.
+  const object = parsed(Buffer.from(document).toString());
+  if (!isObject(object)) throw new Refused('root');
+  return printParts(parts, { object, printing, item: 0 });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refused('not JSON', { cause: error });
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const printParts = (parts: readonly Part[], place: Place): string =>
+  parts.map((part) => printPart(part, place)).join('');
+
+function printPart(part: Part, place: Place): string {
+  const { printing, item } = place;
+  switch (part.kind) {
+    case 'text':
+      return part.text;
+    case 'given':
+      return given(printing.given[part.index]);
+    case 'givenByItem':
+      return given(printing.givenByItem[part.index]?.[item]);
+    case 'leaf':
+    case 'object':
+    case 'list': {
+      const value = memberOf(place, part.key);
+      if (value !== undefined && value !== null) return printValue(part, value, place);
+      if (part.needed) throw new Refused(part.key);
+      return 'null';
+    }
+    case 'sealed': {
+      const value = memberOf(place, part.key);
+      if (typeof value !== 'string') throw new Refused(part.key);
+      const text = given(printing.given[part.prefix]) + JSON.stringify(value) + part.suffix;
+      return `"${Buffer.from(text).toString('base64url')}"`;
+    }
+    case 'window': {
+      const value = memberOf(place, part.key);
+      if (!Array.isArray(value)) throw new Refused(part.key);
+      return printEntries(part.parts, value.slice(printing.from, printing.to), (object, at) => ({
+        ...place,
+        object,
+        item: at,
+      }));
+    }
+    case 'choice': {
+      const value = memberOf(place, part.key);
+      if (typeof value !== 'string') throw new Refused(part.key);
+      const chosen = Object.hasOwn(part.cases, value) ? part.cases[value] : part.otherwise;
+      if (chosen === null || chosen === undefined) throw new Refused(part.key);
+      return printParts(chosen, place);
+    }
+    default:
+      return part satisfies never;
+  }
+}
+
+const memberOf = ({ object }: Place, key: string): unknown =>
+  Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
+
+function given(text: string | undefined): string {
+  if (text === undefined) throw new Refused('given');
+  return text;
+}
+
+function printValue(part: Extract<Part, { needed: boolean }>, value: unknown, place: Place): string {
+  switch (part.kind) {
+    case 'leaf':
+      return printLeaf(part.rule, value);
+    case 'object':
+      if (!isObject(value)) throw new Refused(part.key);
+      return printParts(part.parts, { ...place, object: value });
+    case 'list':
+      if (!Array.isArray(value)) throw new Refused(part.key);
+      return `[${printEntries(part.parts, value, (object) => ({ ...place, object }))}]`;
+    default:
+      return part satisfies never;
+  }
+}
+
+const printEntries = (parts: readonly Part[], entries: readonly unknown[], placeOf: (o: object, at: number) => Place) =>
+  entries
+    .map((entry, at) => {
+      if (!isObject(entry)) throw new Refused('entry');
+      return printParts(parts, placeOf(entry, at));
+    })
+    .join(',');
+
+function printLeaf(rule: LeafRule, value: unknown): string {
+  if (typeof rule !== 'string') {
+    if (typeof value !== 'string') throw new Refused('words');
+    return Object.hasOwn(rule.words, value) ? (rule.words[value] as string) : rule.otherwise;
+  }
+  const isFit = rule === 'instant' ? isInstant(value) : typeof value === rule;
+  if (!isFit) throw new Refused(rule);
+  return JSON.stringify(value);
+}
+
+/** Each last day of February in a leap year is left out too. */
+function isInstant(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?Z$/.test(value)) {
+    return false;
+  }
+  const [year, month, day] = value.split(/[-T]/).map(Number) as [number, number, number];
+  const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+  return year >= 1 && day >= 1 && day <= days;
+}
