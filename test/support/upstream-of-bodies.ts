@@ -8,7 +8,7 @@ import type { WireResponse } from '../../src/wire-response.ts';
 export function upstreamOfBodies(bodyOf: (request: object) => Buffer): Upstream {
   const translationOf = createTranslator({}, {});
   const read: Upstream['read'] = async (_context, endpoint, request): Promise<WireResponse> => {
-    const raw = { status: 200, retryAfter: undefined, limited: false, body: [bodyOf(request)] };
+    const raw = { kind: 'whole' as const, status: 200, headers: {}, body: [bodyOf(request)] };
     const response = readResponse(endpoint, translationOf(endpoint), raw, 0);
     if (response.kind !== 'success') throw response.error;
     return onDemand(response, () => {});
