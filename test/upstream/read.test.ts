@@ -255,6 +255,21 @@ describe('whoever waits for a read', () => {
     expect(stub.received).toHaveLength(2);
   });
 
+  test('can leave while it waits for a connection, and is never sent', async () => {
+    const { stub, read } = await setUp((asked, response) => void setTimeout(healthy, 100, asked, response), {
+      connections: 1,
+    });
+    const first = read(plain(), 'ACo1');
+    await vi.waitFor(() => expect(stub.received).toHaveLength(1));
+    const gone = new AbortController();
+    const second = read(plain(gone.signal), 'ACo2');
+    gone.abort(new DOMException('The client disconnected', 'AbortError'));
+    await expect(second).rejects.toMatchObject({ type: 'errors/request_timeout' });
+    expect((await first).value()).toMatchObject({ object: 'PostList' });
+    expect((await read(plain(), 'ACo3')).value()).toMatchObject({ object: 'PostList' });
+    expect(stub.received.map(({ path }) => path.split('/')[3])).toEqual(['ACo1', 'ACo3']);
+  });
+
   test('starts nothing for a client that has left', async () => {
     const { stub, read } = await setUp();
     await expect(read(plain(AbortSignal.abort(new Error('gone'))))).rejects.toMatchObject({
