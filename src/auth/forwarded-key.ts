@@ -2,9 +2,11 @@
  * Callers of a gateway that has no API keys of its own: the upstream checks their keys, which go with each call. A key
  * is kept beside the Caller and not in it, so that nothing that prints or logs a Caller can show it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
-import { type Authenticate, type Caller, scopeNames } from './caller.ts';
+import { type Authenticate, type Caller, type Scope, scopeNames } from './caller.ts';
+
+const everyScope: ReadonlySet<Scope> = new Set(scopeNames);
 
 const forwardedKeys = new WeakMap<Caller, string>();
 
@@ -17,17 +19,13 @@ export const acceptForwardedKey: Authenticate = async (apiKey) => {
     throw new ServiceError('missing_credentials', { detail: 'Send an API key in the X-API-KEY header.' });
   }
   // Cursors are bound to this id: it is the same for a key in every replica, and cannot be used as a key.
-  const id = createHash('sha256')
-    .update('postern forwarded key\0')
-    .update(apiKey)
-    .digest()
-    .toString('base64url', 0, 16);
+  const id = hash('sha256', `postern forwarded key\0${apiKey}`, 'buffer').toString('base64url', 0, 16);
   const caller: Caller = {
     keyId: id,
     keyName: 'forwarded key',
     workspaceId: id,
     workspaceName: 'upstream',
-    scopes: new Set(scopeNames),
+    scopes: everyScope,
     accountIds: null,
     expiresAt: null,
   };

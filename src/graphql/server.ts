@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { errorResponse, isUnsupportedMedia, privateHeaders, requireUnencoded } from '../http/server.ts';
+import { codingRefusal, errorResponse, isUnsupportedMedia, privateHeaders } from '../http/server.ts';
 import { requireFewFields } from '../json-limits.ts';
 import { compiledOperations } from './compiled/serve.ts';
 import { rememberedDocuments } from './cost/documents.ts';
@@ -71,7 +71,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       // Fastify passes the bytes on as the type says, but its own types do not know it.
       readBody(bytes as Buffer, done);
     });
-    scope.addHook('onRequest', async (request) => requireUnencoded(request));
+    scope.addHook('onRequest', (request, _reply, done) => done(codingRefusal(request)));
     scope.setErrorHandler((error, request, reply) => {
       const envelope = errorResponse(error, request);
       return reply
@@ -101,9 +101,11 @@ const noCache = { get: () => undefined, set() {} };
 const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function readBody(bytes: Uint8Array, done: (error: Error | null, body?: unknown) => void): void {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = utf8.decode(bytes);
     requireFewFields(text);
     done(null, JSON.parse(text));
   } catch (error) {

@@ -6,7 +6,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
-import { requireUnencoded } from '../http/server.ts';
+import { codingRefusal } from '../http/server.ts';
 import { invalidParameters } from '../issues.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -79,7 +79,8 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 
 function readBody(endpoint: ContractEndpoint, request: Pick<FastifyRequest, 'body' | 'headers'>): object {
   const { body, headers } = request;
-  requireUnencoded(request);
+  const refusal = codingRefusal(request);
+  if (refusal !== undefined) throw refusal;
   const bytes = body instanceof Uint8Array ? body : new Uint8Array();
   if (bytes.length > 0 && !/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
     throw new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });

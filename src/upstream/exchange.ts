@@ -104,12 +104,14 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
 
 /** The query in the order of the table, so that equal reads look equal. */
 function queryOf(endpoint: ContractEndpoint, request: object): string {
-  const query = new URLSearchParams();
-  for (const name of Object.keys(endpoint.query ?? {})) {
+  let query = '';
+  for (const name in endpoint.query) {
     const value: unknown = Reflect.get(request, name);
-    if (value !== undefined) query.append(name, String(value));
+    // Half of a surrogate pair has no encoding.
+    if (value !== undefined)
+      query += `${query === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value).toWellFormed())}`;
   }
-  return query.size === 0 ? '' : `?${query}`;
+  return query;
 }
 
 /** What of the request stands not in the path. */

@@ -21,6 +21,7 @@ import { includedBy, variablesOf } from '../cost/arguments.ts';
 import { fragmentsOf, selectionSetsOf } from '../cost/selections.ts';
 import { type AnyListSource, listSourceOf, windowOf } from '../list-source.ts';
 import { type IdKind, idPrefix } from '../node.ts';
+import { compileArguments, type ReadValues } from './arguments.ts';
 import { type Compiling, compileFields, compileObject, selectedOf } from './compile.ts';
 import { type MutableShape, NotCompiled, text } from './parts.ts';
 import { compileField, type Print } from './values.ts';
@@ -29,8 +30,8 @@ import { compileField, type Print } from './values.ts';
 export interface CompiledRoot {
   /** The text of the response between the root field before and this one. */
   readonly before: string;
-  readonly node: FieldNode;
-  readonly field: GraphQLField<unknown, unknown>;
+  /** Its arguments. */
+  readonly args: ReadValues;
   /** The index of its template. */
   readonly template: number;
   /** The given texts, from the connection and the account that it is read with. */
@@ -85,7 +86,7 @@ export function compileOperation(
       continue;
     }
     const { parts, ...root } = compileRoot(scope, objectOf(field), nodes, { pages, shape });
-    roots.push({ ...root, before, node, field, template: templates.push(parts) - 1 });
+    roots.push({ ...root, before, args: compileArguments(field, node), template: templates.push(parts) - 1 });
     before = '';
   }
   const plan = encodePlan({ shape: { ...pages.frame, [pages.items]: { list: shape } }, templates });

@@ -1,10 +1,10 @@
 /** Runs a compiled operation: reads the pages of its lists as bytes, and prints the response from them. */
-import { getArgumentValues } from 'graphql';
 import { limitAt, type Page, type Window, windowOfPage } from '../../paging.ts';
 import type { ObjectShape } from '../../splice/plan.ts';
 import type { Scanned, Splice, Splicer } from '../../splice/splicer.ts';
 import { openConnection } from '../connection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
+import type { Values } from './arguments.ts';
 import type { CompiledOperation, CompiledRoot } from './operation.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders'>;
@@ -36,14 +36,15 @@ interface ReadPage {
  */
 export async function runCompiled(
   { source, plan, roots, after }: CompiledOperation,
-  variables: Readonly<Record<string, unknown>>,
+  variables: Values,
   context: RunContext,
   splicer: Splicer,
 ): Promise<Splice> {
   const pages = source.bytes(context.ports);
   if (pages === undefined) throw new Refused('pages do not come as bytes');
   const readings = roots.map((root): Reading => {
-    const args = getArgumentValues(root.field, root.node, variables);
+    const args = root.args(variables);
+    if (args === undefined) throw new Refused('arguments');
     const request = source.window(args);
     const opened = openConnection(context, request);
     const { first } = request;

@@ -8,8 +8,6 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
-  isLeafType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -27,6 +25,7 @@ import type { DocumentOf } from '../cost/documents.ts';
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import { listSourceOf } from '../list-source.ts';
 import { schema } from '../schema.ts';
+import { compileVariables, type ReadValues, type Values } from './arguments.ts';
 import { contentTypeFor } from './media-type.ts';
 import { type CompiledOperation, compileOperation } from './operation.ts';
 import { NotCompiled } from './parts.ts';
@@ -58,6 +57,7 @@ export type CompiledOperations = (request: FastifyRequest, reply: FastifyReply) 
 /** What is known of an operation of a document, whatever the values of its variables. */
 interface Known {
   readonly operation: OperationDefinitionNode;
+  readonly valuesOf: ReadValues;
   /** The variables whose values decide what is selected. */
   readonly deciding: readonly string[];
   /** By the values of the deciding variables. A text says why there is no plan. */
@@ -72,8 +72,6 @@ const keptCosts = 100;
 
 /** A response may be this much smaller in bytes than the estimate that its limit is about (see response-size.ts). */
 const estimateFactor = 8;
-
-type Values = Readonly<Record<string, unknown>>;
 
 /** What graphql-js' way says of a request, this way does not repeat: it leaves it. */
 class Left extends Error {}
@@ -105,12 +103,14 @@ export function compiledOperations({
   /** @returns a text that says why the operation is always left */
   function learn(document: DocumentNode, operation: OperationDefinitionNode, variables: Values): Known | string {
     if (!readsListsOnly(schema, ports, operation)) return 'more than lists of a service';
-    if (!hasPlainVariables(operation)) return 'variables';
+    const read = compileVariables(schema, operation);
+    if (read === undefined) return 'variables';
     // As in Yoga's way, nothing is validated that is too dear. Other values may be cheaper: this says nothing of those.
     if (operationCost(schema, document, operation, variables) > maxCost) throw new Left('cost');
     if (validate(schema, document).length > 0) return 'invalid';
     return {
       operation,
+      valuesOf: read,
       deciding: decidingVariables(document),
       plans: new BoundedMap(keptPlans),
       costs: new BoundedMap(keptCosts),
@@ -118,8 +118,9 @@ export function compiledOperations({
   }
 
   function requireCost({ operation, costs, deciding }: Known, document: DocumentNode, variables: Values): void {
-    const numbers = Object.values(variables).filter((value) => typeof value === 'number');
-    const key = JSON.stringify([deciding.map((name) => variables[name]), numbers]);
+    let key = '';
+    for (const name in variables) if (typeof variables[name] === 'number') key += `${name}:${variables[name]},`;
+    for (const name of deciding) key += `${name}:${variables[name]},`;
     const cost = costs.get(key) ?? operationCost(schema, document, operation, variables);
     costs.set(key, cost);
     if (cost > maxCost) throw new Left('cost');
@@ -130,7 +131,7 @@ export function compiledOperations({
     document: DocumentNode,
     variables: Values,
   ): CompiledOperation {
-    const key = JSON.stringify(deciding.map((name) => variables[name]));
+    const key = deciding.map((name) => variables[name]).join();
     const plan = plans.get(key) ?? compiled(document, operation, variables);
     plans.set(key, plan);
     if (typeof plan === 'string') throw new Left(plan);
@@ -161,7 +162,8 @@ export function compiledOperations({
     const { query, operationName, variables } = parametersOf(request.body);
     const document = documentOf(query);
     const operation = lookUp(document, operationName, variables);
-    const values = coerced(operation, variables);
+    const values = operation.valuesOf(variables);
+    if (values === undefined) throw new Left('variables');
     requireCost(operation, document, values);
     const begun = begin(request);
     started(begun);
@@ -224,13 +226,6 @@ function readsListsOnly(
   });
 }
 
-/** Whether no variable is a list or an object, which may be of any size. */
-const hasPlainVariables = ({ variableDefinitions = [] }: OperationDefinitionNode): boolean =>
-  variableDefinitions.every(({ type }) => {
-    const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
-    return inner.kind === Kind.NAMED_TYPE && isLeafType(schema.getType(inner.name.value));
-  });
-
 /** The variables that `@skip` and `@include` of a document name. */
 function decidingVariables(document: DocumentNode): string[] {
   const names = new Set<string>();
@@ -240,13 +235,6 @@ function decidingVariables(document: DocumentNode): string[] {
     },
   });
   return [...names];
-}
-
-/** @throws Left for values that do not fit: graphql-js says why */
-function coerced({ operation: { variableDefinitions = [] } }: Known, variables: Values): Values {
-  const { coerced: values } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
-  if (values === undefined) throw new Left('variables');
-  return values;
 }
 
 /** Writes the response. `sent` is called when its bytes are of no more use. */
