@@ -49,9 +49,9 @@ export interface Upstream {
     request: Request,
   ): Promise<Response>;
   /**
-   * Calls an endpoint for the bytes of its response. It is {@link call} in everything, and joins the same flights, but
-   * that nobody has looked into the body: it may be of no kind that the endpoint has, or no JSON at all. Its value is
-   * what `call` would have returned or thrown.
+   * Calls an endpoint for the bytes of its response. It does as {@link call} does, and joins the same flights, except
+   * that nobody has looked into the body yet: it may be of no kind that the endpoint has, or no JSON at all. Then its
+   * value throws what `call` would have thrown, and the failure is logged when that happens.
    * @throws ServiceError for every other failure
    */
   read<Request extends object, Response>(
