@@ -1,9 +1,12 @@
 /** Runs a compiled operation: reads the pages of its lists as bytes, and prints the response from them. */
+
+import type { PageSource } from '../../page-source.ts';
 import { limitAt, type Page, type Window, windowOfPage } from '../../paging.ts';
 import type { ObjectShape } from '../../splice/plan.ts';
 import type { Scanned, Splice, Splicer } from '../../splice/splicer.ts';
-import { openConnection } from '../connection.ts';
+import { type Connection, openConnection } from '../connection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
+import type { AnyListSource } from '../list-source.ts';
 import type { Values } from './arguments.ts';
 import type { CompiledOperation, CompiledRoot } from './operation.ts';
 
@@ -12,9 +15,8 @@ export type RunContext = Omit<GraphQLContext, 'loaders'>;
 /** Why a response was not printed: a page, or a request, that the plan does not expect. */
 export class Refused extends Error {}
 
-/** A root field with its arguments: which window of which list it shows. */
+/** A window of a list that root fields with equal arguments show. */
 interface Reading {
-  readonly root: CompiledRoot;
   readonly first: number;
   readonly accountId: string;
   readonly opened: ReturnType<typeof openConnection<object, unknown>>;
@@ -42,37 +44,28 @@ export async function runCompiled(
 ): Promise<Splice> {
   const pages = source.bytes(context.ports);
   if (pages === undefined) throw new Refused('pages do not come as bytes');
-  const readings = roots.map((root): Reading => {
+  const readings = new Map<string, Reading>();
+  const shows = roots.map((root): { root: CompiledRoot; reading: Reading } => {
     const args = root.args(variables);
     if (args === undefined) throw new Refused('arguments');
-    const request = source.window(args);
-    const opened = openConnection(context, request);
-    const { first } = request;
-    const { from, maxLimit } = opened;
-    return {
-      root,
-      first,
-      accountId: source.account(args),
-      opened,
-      place: JSON.stringify([request.list, from.cursor]),
-      limit: limitAt(from, { wanted: first, maxLimit }),
-    };
+    const key = JSON.stringify(args);
+    const reading = readings.get(key) ?? openReading(source, args, context);
+    readings.set(key, reading);
+    return { root, reading };
   });
-  const bodies = await readBodies(readings, (reading, limit) =>
-    pages.read(context, { ...reading.opened.checked, cursor: reading.opened.from.cursor ?? undefined, limit }),
+  const bodies = await readBodies([...readings.values()], ({ opened, limit }) =>
+    pages.read(context, { ...opened.checked, cursor: opened.from.cursor ?? undefined, limit }),
   );
   const splice = splicer.open(plan);
   try {
     const read = new Map<string, ReadPage>();
-    for (const [place, body] of bodies) {
-      const scanned = splice.scan(body);
-      if (typeof scanned === 'string') throw new Refused(scanned);
-      const count = scanned.count(pages.items);
-      if (count === undefined) throw new Refused('no list');
-      const frame = { ...frameOf(scanned, pages.frame), [pages.items]: new Array<null>(count).fill(null) };
-      read.set(place, { page: pages.page(frame), scanned });
+    for (const [place, body] of bodies) read.set(place, scanPage(splice, body, pages));
+    const shown = new Map<Reading, Shown>();
+    for (const { root, reading } of shows) {
+      const window = shown.get(reading) ?? show(source, reading, read);
+      shown.set(reading, window);
+      print(splice, root, window);
     }
-    for (const reading of readings) print(splice, source, reading, read.get(reading.place));
     splice.text(after);
     return splice;
   } catch (error) {
@@ -81,16 +74,30 @@ export async function runCompiled(
   }
 }
 
+function openReading(source: AnyListSource, args: Values, context: RunContext): Reading {
+  const request = source.window(args);
+  const opened = openConnection(context, request);
+  const { first, list } = request;
+  const { from, maxLimit } = opened;
+  return {
+    first,
+    accountId: source.account(args),
+    opened,
+    place: JSON.stringify([list, from.cursor]),
+    limit: limitAt(from, { wanted: first, maxLimit }),
+  };
+}
+
 /** Reads the longest page for each place, as the loader of graphql-js' way does (see loaders.ts). */
 async function readBodies(
   readings: readonly Reading[],
-  read: (reading: Reading, limit: number) => Promise<readonly Uint8Array[]>,
+  read: (reading: Reading) => Promise<readonly Uint8Array[]>,
 ): Promise<ReadonlyMap<string, readonly Uint8Array[]>> {
   const longest = new Map<string, Reading>();
   for (const reading of readings) {
     if (reading.limit > (longest.get(reading.place)?.limit ?? 0)) longest.set(reading.place, reading);
   }
-  const bodies = [...longest].map(async ([place, reading]) => [place, await read(reading, reading.limit)] as const);
+  const bodies = [...longest].map(async ([place, reading]) => [place, await read(reading)] as const);
   return new Map(await Promise.all(bodies));
 }
 
@@ -109,20 +116,46 @@ function frameOf(scanned: Scanned, shape: ObjectShape, path: readonly string[] =
   return frame;
 }
 
-function print(
+function scanPage(
   splice: Splice,
-  source: CompiledOperation['source'],
-  { root, first, accountId, opened }: Reading,
-  read: ReadPage | undefined,
-): void {
+  body: readonly Uint8Array[],
+  { items, frame, page }: Pick<PageSource<object, Page<unknown>>, 'items' | 'frame' | 'page'>,
+): ReadPage {
+  const scanned = splice.scan(body);
+  if (typeof scanned === 'string') throw new Refused(scanned);
+  const count = scanned.count(items);
+  if (count === undefined) throw new Refused('no list');
+  return { page: page({ ...frameOf(scanned, frame), [items]: new Array<null>(count).fill(null) }), scanned };
+}
+
+/** What the templates of equal root fields print. */
+interface Shown {
+  readonly connection: Connection<unknown>;
+  readonly accountId: string;
+  readonly scanned: Scanned;
+  readonly from: number;
+  readonly to: number;
+}
+
+function show(
+  source: AnyListSource,
+  { first, accountId, opened, place }: Reading,
+  pages: ReadonlyMap<string, ReadPage>,
+): Shown {
+  const read = pages.get(place);
   const window = read && windowOfPage(read.page, { first, from: opened.from });
   if (read === undefined || window === null || window === undefined) throw new Refused('the window needs another page');
   const connection = source.value(opened.connection(window), read.page);
+  return { connection, accountId, scanned: read.scanned, ...rangeOf(window, opened.from.offset) };
+}
+
+function print(splice: Splice, root: CompiledRoot, { connection, accountId, scanned, from, to }: Shown): void {
   const edges = root.edgesOf?.(connection) ?? [];
   if (!Array.isArray(edges)) throw new Refused('the edges are no list');
   splice.text(root.before);
-  const refusal = splice.print(root.template, read.scanned, {
-    ...rangeOf(window, opened.from.offset),
+  const refusal = splice.print(root.template, scanned, {
+    from,
+    to,
     given: root.given.map((each) => each(connection, accountId)),
     givenByItem: root.givenByItem.map((each) => edges.map(each)),
   });
