@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { EncodedPlan } from './encoded-plan.ts';
-import { planBase, slack } from './layout.ts';
+import {
+  frameUnselected,
+  keyInside,
+  keyNext,
+  keyOwner,
+  keyValue,
+  neverKey,
+  ownedByNone,
+  planBase,
+  slack,
+} from './layout.ts';
 
 /** What assembly/kernel.ts exports. */
 interface KernelExports {
@@ -75,7 +85,13 @@ export class Kernel {
     const end = planBase + plan.bytes.length + slack;
     if (this.#loaded === plan) return end;
     if (!this.reserve(end)) return undefined;
-    this.bytes.set(plan.bytes, planBase);
+    const { bytes, words } = this;
+    bytes.fill(0, neverKey, planBase);
+    words[(neverKey + keyOwner) >>> 2] = ownedByNone;
+    words[(neverKey + keyValue) >>> 2] = frameUnselected;
+    words[(neverKey + keyNext) >>> 2] = neverKey;
+    words[(neverKey + keyInside) >>> 2] = neverKey;
+    bytes.set(plan.bytes, planBase);
     this.#loaded = plan;
     return end;
   }

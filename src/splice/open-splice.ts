@@ -47,7 +47,8 @@ export class OpenSplice implements Splice {
     if (this.#broken !== undefined) return this.#broken;
     let length = 0;
     for (const chunk of document) length += chunk.length;
-    const start = aligned(this.#top);
+    // The kernel clears a block before the document.
+    const start = aligned(this.#top) + blockBytes;
     if (!kernel.reserve(start + length + 2 * slack)) return 'too_large';
     const { bytes } = kernel;
     let at = start;

@@ -18,14 +18,12 @@ export const wordNull: u32 = 0x6c6c756e;
 export const wordTrue: u32 = 0x65757274;
 export const wordFals: u32 = 0x736c6166;
 
-// @ts-expect-error: decorator
 @inline
 export function isWhitespace(byte: u8): bool {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** @returns the first byte from here on that is no white space */
-// @ts-expect-error: decorator
 @inline
 export function skipWhitespace(at: usize): usize {
   // Most documents have none.

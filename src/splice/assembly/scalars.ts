@@ -1,4 +1,5 @@
 import { blockBytes, kindFalse, kindNull, kindNumber, kindOddNumber, kindTrue, refusedNotJson } from '../layout.ts';
+import { block80, block137 } from './blocks.ts';
 import { minus, plus, point, wordFals, wordNull, wordTrue, zero } from './characters.ts';
 import { refuse } from './refusal.ts';
 
@@ -70,9 +71,14 @@ function scanExponent(start: usize): usize {
 function countDigits(start: usize): usize {
   let at = start;
   while (true) {
-    const digits = i8x16.sub(v128.load(at), i8x16.splat(zero));
-    const others = i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
+    const others = digitStops(v128.load(at));
     if (others !== 0) return at + ctz(others) - start;
     at += blockBytes;
   }
+}
+
+/** The bytes of a block that are no digits, as bits. Added to 80, digits are the least numbers of a signed comparison. */
+@inline
+export function digitStops(block: v128): u32 {
+  return i8x16.bitmask(i8x16.gt_s(i8x16.add(block, block80()), block137()));
 }
