@@ -1,6 +1,6 @@
 import { blockBytes, kindFalse, kindNull, kindNumber, kindOddNumber, kindTrue, refusedNotJson } from '../layout.ts';
 import { block80, block137 } from './blocks.ts';
-import { minus, plus, point, wordFals, wordNull, wordTrue, zero } from './characters.ts';
+import { isFalse, minus, plus, point, wordNull, wordTrue, zero } from './characters.ts';
 import { refuse } from './refusal.ts';
 
 /** What the scalar was that {@link scanScalar} read. */
@@ -20,7 +20,7 @@ export function scanScalar(at: usize): usize {
     scalarKind = kindTrue;
     return at + 4;
   }
-  if (word === wordFals && load<u8>(at, 4) === 0x65) {
+  if (isFalse(at)) {
     scalarKind = kindFalse;
     return at + 5;
   }

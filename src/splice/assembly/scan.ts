@@ -2,7 +2,6 @@ import {
   blockBytes,
   detailList,
   detailObject,
-  frameKind,
   frameNext,
   keyDetail,
   keyLength,
@@ -10,51 +9,44 @@ import {
   keyShape,
   keyValue,
   kindAscii,
-  kindBits,
   kindFalse,
-  kindTrue,
   kindList,
   kindNumber,
   kindObject,
   kindOther,
+  kindTrue,
   kindUnicode,
   maxDepth,
   neverKey,
   refusedNotExpected,
   refusedNotJson,
   refusedTooDeep,
-  refusedTooLarge,
   shapeDictionary,
-  shapeFrameBytes,
   slack,
-  slotStart,
-  slotWord,
 } from '../layout.ts';
 import {
   closeBrace,
   closeBracket,
   comma,
+  isDigit,
+  isFalse,
   openBrace,
   openBracket,
   quote,
   skipWhitespace,
-  wordFals,
   wordTrue,
-  zero,
 } from './characters.ts';
 import { find, isExpected } from './dictionary.ts';
 import { learn } from './learned.ts';
 import { refusal, refuse } from './refusal.ts';
-import { aligned, limit, reserve } from './room.ts';
 import { scalarKind, scanScalar } from './scalars.ts';
 import { shortIntegerEnd, shortStringEnd } from './simple.ts';
 import { skipColon, skipValue } from './skip.ts';
 import { scanString, stringKind } from './strings.ts';
+import { newEntry, newFrame, note, startTape } from './tape.ts';
 import { isUtf8 } from './utf8.ts';
 
-/** The end of the tape: where the next frame begins. */
-let tape: usize = 0;
-
+/** The address behind the key and the colon that {@link otherKey} read. */
 let keyEnd: usize = 0;
 
 /**
@@ -65,34 +57,20 @@ export function scan(shape: usize, start: usize, length: usize): i32 {
   const end = start + length;
   // Zeros stand nowhere in a document, so whatever reads it stops there and needs no other bound.
   memory.fill(end, 0, slack);
+  // What stands before a document must not look like the beginning of a character of it.
   v128.store(start - blockBytes, i64x2.splat(0));
-  tape = aligned(end + slack);
-  const at = scanRoot(shape, skipWhitespace(start));
+  const root = startTape(end + slack);
+  const first = skipWhitespace(start);
+  const isObject = load<u8>(first) === openBrace;
+  const at = isObject ? scanRoot(shape, first) : skipValue(first, 0, neverKey);
   if (at === 0) return refusal;
-  return skipWhitespace(at) === end ? <i32>aligned(end + slack) : refusedNotJson;
+  if (skipWhitespace(at) !== end) return refusedNotJson;
+  return isObject ? <i32>root : refusedNotExpected;
 }
 
-/** @returns where the tape of the last scan ended */
-export function tapeEnd(): usize {
-  return tape;
-}
-
-function scanRoot(shape: usize, at: usize): usize {
-  if (load<u8>(at) === openBrace) {
-    const frame = newFrame(shape);
-    return frame === 0 ? 0 : scanObject(at + 1, shape, frame, 1);
-  }
-  return skipValue(at, 0, neverKey) === 0 ? 0 : refuse(refusedNotExpected);
-}
-
-function newFrame(shape: usize): usize {
-  const frame = tape;
-  const end = frame + load<u32>(shape, shapeFrameBytes);
-  if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
-  for (let at = frame; at < end; at += blockBytes) v128.store(at, i64x2.splat(0));
-  store<u32>(frame, kindObject, frameKind);
-  tape = end;
-  return frame;
+function scanRoot(shape: usize, start: usize): usize {
+  const frame = newFrame(shape);
+  return frame === 0 ? 0 : scanObject(start + 1, shape, frame, 1);
 }
 
 /** Reads an object from behind its brace into a frame. @returns the address behind it */
@@ -112,23 +90,21 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
     }
     previous = key;
     const slot = frame + load<u32>(key, keyValue);
+    // What most values are is noted here, anything else by another look.
     const first = load<u8>(at);
     let end: usize = 0;
     if (first === quote) {
       end = shortStringEnd(at);
       note(slot, at, end - at, kindAscii);
-    } else if (first - zero <= 9) {
+    } else if (isDigit(first)) {
       end = shortIntegerEnd(at, first);
       note(slot, at, end - at, kindNumber);
-    } else {
-      const word = load<u32>(at);
-      if (word === wordTrue) {
-        end = at + 4;
-        note(slot, at, 4, kindTrue);
-      } else if (word === wordFals && load<u8>(at, 4) === 0x65) {
-        end = at + 5;
-        note(slot, at, 5, kindFalse);
-      }
+    } else if (load<u32>(at) === wordTrue) {
+      end = at + 4;
+      note(slot, at, 4, kindTrue);
+    } else if (isFalse(at)) {
+      end = at + 5;
+      note(slot, at, 5, kindFalse);
     }
     if (end === 0) {
       end = scanValue(skipWhitespace(at), key, slot, depth);
@@ -141,7 +117,7 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
   }
 }
 
-/** Reads a key that is not the expected one, and its colon. @returns its record; {@link keyEnd} is the address behind it */
+/** Reads a key that is not the expected one, and its colon. @returns its record */
 function otherKey(start: usize, shape: usize, previous: usize): usize {
   // Keys that some objects do not have are left out one at a time, as a rule.
   const second: usize = load<u32>(load<u32>(previous, keyNext), keyNext);
@@ -196,12 +172,6 @@ function scanInner(at: usize, shape: usize, slot: usize, depth: u32): usize {
   return scanObject(at, shape, frame, depth + 1);
 }
 
-@inline
-function note(slot: usize, start: usize, length: usize, kind: u32): void {
-  store<u32>(slot, <u32>start, slotStart);
-  store<u32>(slot, (<u32>length << kindBits) | kind, slotWord);
-}
-
 /** Reads a list from behind its bracket, with a frame for each entry. @returns the address behind it */
 function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
   let first: usize = 0;
@@ -232,15 +202,4 @@ function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
       return at + 1;
     } else return refuse(refusedNotJson);
   }
-}
-
-/** The frame of an entry that is no object. */
-function newEntry(): usize {
-  const frame = tape;
-  const end = frame + blockBytes;
-  if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
-  store<u32>(frame, 0, frameNext);
-  store<u32>(frame, kindOther, frameKind);
-  tape = end;
-  return frame;
 }

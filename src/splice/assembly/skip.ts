@@ -8,7 +8,7 @@ import {
   refusedNotJson,
   refusedTooDeep,
 } from '../layout.ts';
-import { closeBracket, colon, comma, openBrace, openBracket, quote, skipWhitespace, zero } from './characters.ts';
+import { closeBracket, colon, comma, isDigit, openBrace, openBracket, quote, skipWhitespace } from './characters.ts';
 import { isExpected } from './dictionary.ts';
 import { learn } from './learned.ts';
 import { refuse } from './refusal.ts';
@@ -37,7 +37,7 @@ export function skipValue(at: usize, depth: u32, key: usize): usize {
       const end = shortStringEnd(at);
       at = end === 0 ? scanString(at + 1) : end;
       if (at === 0) return 0;
-    } else if (first - zero <= 9) {
+    } else if (isDigit(first)) {
       const end = shortIntegerEnd(at, first);
       at = end === 0 ? scanScalar(at) : end;
       if (at === 0) return 0;
