@@ -1,4 +1,4 @@
-import { blockBytes, dictionarySlots, keyDetail, keyLength, keyMask, keyText, keyValue } from './layout.ts';
+import { dictionarySlots, keyDetail, keyLength, keyMask, keyText, keyValue, longestExpected } from './layout.ts';
 import type { PlanMemory } from './plan-memory.ts';
 
 /** A string that the kernel finds in a document, and what it finds with it. */
@@ -29,12 +29,12 @@ export function writeDictionary(memory: PlanMemory, entries: readonly Entry[]) {
 
 function writeRecord(memory: PlanMemory, { key, value, detail }: Entry): number {
   const text = quoted(key);
-  const record = memory.allocate(keyText + text.length);
+  const record = memory.allocate(keyText + Math.max(text.length + 1, longestExpected));
   memory.set(record + keyLength, text.length);
-  memory.set(record + keyMask, 2 ** Math.min(text.length, blockBytes) - 1);
+  memory.set(record + keyMask, 2 ** Math.min(text.length + 1, longestExpected) - 1);
   memory.set(record + keyValue, value);
   memory.set(record + keyDetail, detail);
-  memory.write(record + keyText, text);
+  memory.write(record + keyText, Buffer.from(`${text}:`));
   return record;
 }
 

@@ -6,9 +6,14 @@ import {
   detailList,
   detailObject,
   frameSlots,
-  keyMask,
+  keyInside,
+  keyLength,
   keyNext,
+  keyOwner,
   keyShape,
+  longestExpected,
+  neverKey,
+  ownedByNone,
   shapeBytes,
   shapeDictionary,
   shapeFrameBytes,
@@ -60,21 +65,20 @@ function partsOf(value: ValueShape): [EncodedSlot['kind'], ObjectShape | null] {
 
 const details = { leaf: detailLeaf, object: detailObject, list: detailList };
 
-/** The bit of no byte: no text begins with the record that has it as its mask. */
-const neverMet = 1 << blockBytes;
-
 function writeKeys(memory: PlanMemory, { address, slots }: EncodedShape): void {
   const entries = [...slots].map(([key, { offset, kind }]) => ({ key, value: offset, detail: details[kind] }));
   const dictionary = writeDictionary(memory, entries);
-  memory.set(address + keyMask, neverMet);
   memory.set(address + shapeDictionary, dictionary.address);
   memory.set(address + shapeFrameBytes, Math.ceil((frameSlots + slots.size * slotBytes) / blockBytes) * blockBytes);
   // Until documents say otherwise, keys are expected in the order of the shape.
-  const [first = address] = dictionary.records;
+  const [first = neverKey] = dictionary.records;
   memory.set(address + keyNext, first);
   for (const [at, slot] of [...slots.values()].entries()) {
     const record = dictionary.records[at] as number;
     memory.set(record + keyNext, dictionary.records[at + 1] ?? first);
     memory.set(record + keyShape, slot.shape?.address ?? 0);
+    memory.set(record + keyInside, neverKey);
+    if (memory.get(record + keyLength) < longestExpected) memory.set(record + keyOwner, address);
+    else memory.set(record + keyOwner, ownedByNone);
   }
 }

@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { EncodedPlan } from './encoded-plan.ts';
-import { planBase, slack } from './layout.ts';
+import {
+  frameUnselected,
+  keyInside,
+  keyNext,
+  keyOwner,
+  keyValue,
+  neverKey,
+  ownedByNone,
+  planBase,
+  slack,
+} from './layout.ts';
 
 /** What assembly/kernel.ts exports. */
 interface KernelExports {
@@ -15,38 +25,50 @@ const pageBytes = 65_536;
 const initialPages = 16;
 
 /** Compiled when the first instance is made, for all of them. */
-let module: WebAssembly.Module | undefined;
+let compiled: WebAssembly.Module | undefined;
+
+/** @returns undefined if the machine has no address space left for another memory */
+export function createKernel(maxBytes: number, module?: WebAssembly.Module): Kernel | undefined {
+  compiled ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
+  const maximum = Math.floor(maxBytes / pageBytes);
+  try {
+    const memory = new WebAssembly.Memory({ initial: Math.min(initialPages, maximum), maximum });
+    const { exports } = new WebAssembly.Instance(module ?? compiled, { env: { memory } });
+    return new Kernel(exports as unknown as KernelExports, memory, maximum * pageBytes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
 
 /** An instance of the kernel, with its memory. */
 export class Kernel {
   readonly calls: KernelExports;
   readonly #memory: WebAssembly.Memory;
+  readonly #maxBytes: number;
   #bytes: Buffer;
   #words: Uint32Array;
-  readonly #maxBytes: number;
   #loaded: EncodedPlan | undefined;
 
-  /** @throws RangeError if there is no address space for its memory */
-  constructor(maxBytes: number) {
+  constructor(calls: KernelExports, memory: WebAssembly.Memory, maxBytes: number) {
+    this.calls = calls;
+    this.#memory = memory;
     this.#maxBytes = maxBytes;
-    const maximum = Math.floor(maxBytes / pageBytes);
-    module ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
-    this.#memory = new WebAssembly.Memory({ initial: Math.min(initialPages, maximum), maximum });
-    const instance = new WebAssembly.Instance(module, { env: { memory: this.#memory } });
-    this.calls = instance.exports as unknown as KernelExports;
-    this.#bytes = Buffer.from(this.#memory.buffer);
-    this.#words = new Uint32Array(this.#memory.buffer);
+    this.#bytes = Buffer.from(memory.buffer);
+    this.#words = new Uint32Array(memory.buffer);
   }
 
+  /** The plan that is in the memory. */
   get loaded(): EncodedPlan | undefined {
     return this.#loaded;
   }
 
+  /** Of the memory, in bytes. */
   get size(): number {
     return this.bytes.length;
   }
 
-  /** The memory. Memory that has grown has another view. */
+  /** The memory. Memory that has grown needs another view. */
   get bytes(): Buffer {
     if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.#memory.buffer);
     return this.#bytes;
@@ -57,15 +79,15 @@ export class Kernel {
     return this.#words;
   }
 
-  text(start: number, length: number): string {
-    return this.bytes.toString('utf8', start, start + length);
-  }
-
   word(address: number): number {
     return this.words[address >>> 2] as number;
   }
 
-  /** Makes room up to an address. */
+  text(start: number, length: number): string {
+    return this.bytes.toString('utf8', start, start + length);
+  }
+
+  /** Makes room up to an address. @returns whether there is as much */
   reserve(end: number): boolean {
     return end <= this.#maxBytes && this.calls.reserve(end) !== 0;
   }
@@ -75,7 +97,14 @@ export class Kernel {
     const end = planBase + plan.bytes.length + slack;
     if (this.#loaded === plan) return end;
     if (!this.reserve(end)) return undefined;
-    this.bytes.set(plan.bytes, planBase);
+    const { bytes, words } = this;
+    // What was learned of other documents is forgotten.
+    bytes.fill(0, neverKey, planBase);
+    words[(neverKey + keyOwner) >>> 2] = ownedByNone;
+    words[(neverKey + keyValue) >>> 2] = frameUnselected;
+    words[(neverKey + keyNext) >>> 2] = neverKey;
+    words[(neverKey + keyInside) >>> 2] = neverKey;
+    bytes.set(plan.bytes, planBase);
     this.#loaded = plan;
     return end;
   }

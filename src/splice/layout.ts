@@ -12,8 +12,13 @@
  * ```
  */
 
-/** Below it are zeros: the kernel has no data of its own, and address 0 stands for nothing. */
-export const planBase = 1_024;
+/** A key record that no key is: it is expected where nothing is known. Below it are zeros, and address 0 is no record. */
+export const neverKey = 960;
+/** Records of keys that are not selected, which the kernel writes as it meets them. */
+export const learnedBase = 1_024;
+export const learnedKeys = 256;
+export const learnedKeyBytes = 64;
+export const planBase = 17_408;
 
 /** What may be read or written beyond the end of anything: the kernel moves 16 bytes at a time. */
 export const slack = 64;
@@ -27,8 +32,9 @@ export const dictionaryMask = 0;
 export const dictionarySlots = 4;
 
 // A key record, which is also that of a word and of a case.
+/** The length of its text: the key in quotes. A colon follows, which is not counted. */
 export const keyLength = 0;
-/** The bytes that count in its first block of 16, as bits. */
+/** The bytes of the text and its colon among the first 32, as bits. */
 export const keyMask = 4;
 /** What was found: of a key the offset of its slot, of a word its JSON text, of a case its first step. */
 export const keyValue = 8;
@@ -36,22 +42,33 @@ export const keyValue = 8;
 export const keyDetail = 12;
 /** Of a key: the shape of the object, or of those in the list. */
 export const keyShape = 16;
-/** Of a key: the key that followed it last time. The kernel writes it. */
+/** Of a key: the key that followed it last time in its object. The kernel writes it. */
 export const keyNext = 20;
+/** Of a key whose value is not noted: the first key that was met in the value last time. The kernel writes it. */
+export const keyInside = 24;
+/** Of a key that can be expected: the shape of its object. In a value that is not noted: the record of that value's key. */
+export const keyOwner = 28;
 export const keyText = 32;
 
-export const detailLeaf = 0;
-export const detailObject = 1;
-export const detailList = 2;
+/** The longest text, with its colon, that is compared at once. Longer keys are found, but not expected. */
+export const longestExpected = 32;
+export const ownedByNone = 0xffff_ffff;
 
-// A shape begins as a key record that is never met: it precedes the first key.
+export const detailSkipped = 0;
+export const detailLeaf = 1;
+export const detailObject = 2;
+export const detailList = 3;
+
+// A shape begins as a key record that precedes the first key. Nobody expects it.
 export const shapeFrameBytes = 24;
 export const shapeDictionary = 28;
 export const shapeBytes = 48;
 
 export const frameNext = 0;
 export const frameKind = 4;
-export const frameSlots = 8;
+/** A slot for what nobody asked for: a value is noted without asking whether it is to be. */
+export const frameUnselected = 8;
+export const frameSlots = 16;
 
 export const slotStart = 0;
 /** The length in bytes of a leaf, or the count of a list, above the bits of the kind. */

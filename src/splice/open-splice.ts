@@ -14,13 +14,14 @@ const givensRoom = 16_384;
 const mostBytesPerUnit = 3;
 
 /**
- * Memory is given out from the front to the back. What is printed grows at its end; when something was read meanwhile,
- * what had been printed moves behind that.
+ * Memory is given out from the front to the back: the plan, then documents with their tapes as they come, then what was
+ * printed, which grows at its end. When something was read meanwhile, what had been printed moves behind that.
  */
 export class OpenSplice implements Splice {
   readonly #plan: EncodedPlan;
   readonly #release: (kernel: Kernel) => void;
   #kernel: Kernel | undefined;
+  #isClosed = false;
   /** Why nothing can be read or printed any more. */
   #broken: Refusal | undefined;
   readonly #givens: number = 0;
@@ -29,12 +30,13 @@ export class OpenSplice implements Splice {
   #outStart = 0;
   #outEnd = 0;
 
-  constructor(kernel: Kernel, plan: EncodedPlan, release: (kernel: Kernel) => void) {
-    this.#kernel = kernel;
+  /** @param kernel none if the machine has no memory for it: then everything is refused */
+  constructor(plan: EncodedPlan, kernel: Kernel | undefined, release: (kernel: Kernel) => void) {
     this.#plan = plan;
+    this.#kernel = kernel;
     this.#release = release;
-    const end = kernel.load(plan);
-    if (end === undefined || !kernel.reserve(end + givensRoom)) {
+    const end = kernel?.load(plan);
+    if (end === undefined || !kernel?.reserve(end + blockBytes + givensRoom)) {
       this.#broken = 'too_large';
       return;
     }
@@ -43,11 +45,12 @@ export class OpenSplice implements Splice {
   }
 
   scan(document: readonly Uint8Array[]): Scanned | Refusal {
-    const kernel = this.#opened();
-    if (this.#broken !== undefined) return this.#broken;
+    const kernel = this.#usable();
+    if (typeof kernel === 'string') return kernel;
     let length = 0;
     for (const chunk of document) length += chunk.length;
-    const start = aligned(this.#top);
+    // The kernel clears the block before a document.
+    const start = aligned(this.#top) + blockBytes;
     if (!kernel.reserve(start + length + 2 * slack)) return 'too_large';
     const { bytes } = kernel;
     let at = start;
@@ -59,12 +62,12 @@ export class OpenSplice implements Splice {
     const frame = this.#run(() => kernel.calls.scan(root.address, start, length));
     if (typeof frame === 'string') return frame;
     this.#top = kernel.calls.tapeEnd();
-    return new ScannedDocument(this, frame, root, () => this.#opened());
+    return new ScannedDocument(this, frame, root, () => this.#open());
   }
 
   print(template: number, scanned: Scanned, { from, to, given, givenByItem }: Printing): Refusal | null {
-    const kernel = this.#opened();
-    if (this.#broken !== undefined) return this.#broken;
+    const kernel = this.#usable();
+    if (typeof kernel === 'string') return kernel;
     const step = this.#plan.templates[template];
     if (step === undefined) throw new RangeError(`The plan has no template ${template}`);
     if (!(scanned instanceof ScannedDocument && scanned.splice === this)) {
@@ -72,8 +75,8 @@ export class OpenSplice implements Splice {
     }
     const lists = [given, ...givenByItem];
     const needed = givensBytes(lists);
-    const givens = needed <= givensRoom ? this.#givens : this.#take(needed);
-    if (givens === undefined || !this.#moveOutput(0)) return 'too_large';
+    const givens = needed <= givensRoom ? this.#givens : this.#take(kernel, needed);
+    if (givens === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
     writeGivens(lists, kernel, givens);
     const out = this.#outEnd;
     const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), givens, out));
@@ -83,39 +86,46 @@ export class OpenSplice implements Splice {
   }
 
   text(text: string): void {
-    const kernel = this.#opened();
-    if (this.#broken !== undefined || !this.#moveOutput(text.length * mostBytesPerUnit)) {
-      throw new RangeError(`A text of ${text.length} characters does not fit`);
-    }
-    this.#top = this.#outEnd += kernel.bytes.write(text, this.#outEnd);
+    const kernel = this.#usable();
+    if (typeof kernel === 'string') return;
+    if (this.#moveOutput(kernel, text.length * mostBytesPerUnit)) {
+      this.#top = this.#outEnd += kernel.bytes.write(text, this.#outEnd);
+    } else this.#broken = 'too_large';
   }
 
   output(): Uint8Array {
-    return this.#opened().bytes.subarray(this.#outStart, this.#outEnd);
+    const kernel = this.#usable();
+    if (typeof kernel === 'string') throw new RangeError(`Nothing can be printed: ${kernel}`);
+    return kernel.bytes.subarray(this.#outStart, this.#outEnd);
   }
 
   close(): void {
     const kernel = this.#kernel;
     this.#kernel = undefined;
+    this.#isClosed = true;
+    // After a trap, which would be a fault of the kernel, its memory is not trusted any more.
     if (kernel !== undefined && this.#broken !== 'trap') this.#release(kernel);
   }
 
-  #opened(): Kernel {
+  #usable(): Kernel | Refusal {
+    return this.#broken !== undefined && !this.#isClosed ? this.#broken : this.#open();
+  }
+
+  #open(): Kernel {
     if (this.#kernel === undefined) throw new Error('The splice is closed');
     return this.#kernel;
   }
 
   /** @returns the address of free memory, or undefined if there is not as much */
-  #take(bytes: number): number | undefined {
+  #take(kernel: Kernel, bytes: number): number | undefined {
     const start = aligned(this.#top);
-    if (!this.#opened().reserve(start + bytes)) return undefined;
+    if (!kernel.reserve(start + bytes)) return undefined;
     this.#top = start + bytes;
     return start;
   }
 
   /** Makes sure that nothing is behind what was printed, and that so many bytes more fit there. */
-  #moveOutput(more: number): boolean {
-    const kernel = this.#opened();
+  #moveOutput(kernel: Kernel, more: number): boolean {
     const length = this.#outEnd - this.#outStart;
     const start = this.#outEnd === this.#top ? this.#outStart : this.#top;
     if (!kernel.reserve(start + length + more)) return false;
@@ -125,18 +135,20 @@ export class OpenSplice implements Splice {
     return true;
   }
 
-  /** Calls the kernel. After a trap, which would be a fault of its own, its memory is not trusted any more. */
+  /** Calls the kernel. */
   #run(call: () => number): number | Refusal {
+    let result = 0;
     try {
-      const result = call();
-      return result >= 0 ? result : (refusals[-result] ?? 'trap');
+      result = call();
     } catch {
       this.#broken = 'trap';
       return 'trap';
     }
+    return result > 0 ? result : (refusals[-result] ?? 'trap');
   }
 }
 
 const aligned = (address: number): number => Math.ceil(address / blockBytes) * blockBytes;
 
+/** An index of a list as the kernel takes it. */
 const index = (value: number): number => Math.min(Math.max(value, 0), 0x7fff_ffff);

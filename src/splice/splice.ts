@@ -25,12 +25,12 @@ export interface Splice {
   scan(document: readonly Uint8Array[]): Scanned | Refusal;
   /** Prints a template behind what was printed before. A template that is refused leaves nothing behind. */
   print(template: number, scanned: Scanned, printing: Printing): Refusal | null;
-  /**
-   * Prints a text behind what was printed before.
-   * @throws RangeError if it does not fit
-   */
+  /** Prints a text behind what was printed before. After one that does not fit, everything is refused as too large. */
   text(text: string): void;
-  /** All that was printed: a view of the kernel's memory, good until more is read or printed, or until {@link close}. */
+  /**
+   * All that was printed: a view of the kernel's memory, good until more is read or printed, or until {@link close}.
+   * @throws RangeError after a text that did not fit, and after a trap
+   */
   output(): Uint8Array;
   /** Gives the instance back. */
   close(): void;

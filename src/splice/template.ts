@@ -108,12 +108,12 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
   const { memory } = place;
   switch (part.kind) {
     case 'given':
-      memory.set(step + stepSlot, part.index);
+      memory.set(step + stepTable, part.index);
       return;
     case 'givenByItem':
       if (!place.inWindow) throw new Error('A text by item stands in no window');
       // The texts that are not by item are the first list.
-      memory.set(step + stepSlot, part.index + 1);
+      memory.set(step + stepTable, part.index + 1);
       return;
     case 'leaf':
       memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);

@@ -21,7 +21,6 @@ export function seal(start: usize, end: usize, out: usize): usize {
 }
 
 /** Of each three bytes four numbers of six bits. */
-// @ts-expect-error: decorator
 @inline
 function sextets(bytes: v128): v128 {
   const triples = i8x16.swizzle(bytes, i8x16(2, 1, 0, 16, 5, 4, 3, 16, 8, 7, 6, 16, 11, 10, 9, 16));
@@ -38,7 +37,6 @@ function sextets(bytes: v128): v128 {
 }
 
 /** The alphabet is five ranges. What is added to a number to make it a character is found by the range that it is in. */
-// @ts-expect-error: decorator
 @inline
 function characters(numbers: v128): v128 {
   const isUpperCase = i8x16.lt_u(numbers, i8x16.splat(26));

@@ -16,16 +16,25 @@ export const space: u8 = 0x20;
 /** The letters of a literal, as the word that they are in memory. */
 export const wordNull: u32 = 0x6c6c756e;
 export const wordTrue: u32 = 0x65757274;
-export const wordFals: u32 = 0x736c6166;
+const wordFals: u32 = 0x736c6166;
 
-// @ts-expect-error: decorator
 @inline
-export function isWhitespace(byte: u8): bool {
+export function isDigit(byte: u8): bool {
+  return byte - zero <= 9;
+}
+
+/** Whether the literal false stands at an address. */
+@inline
+export function isFalse(at: usize): bool {
+  return load<u32>(at) === wordFals && load<u8>(at, 4) === 0x65;
+}
+
+@inline
+function isWhitespace(byte: u8): bool {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** @returns the first byte from here on that is no white space */
-// @ts-expect-error: decorator
 @inline
 export function skipWhitespace(at: usize): usize {
   // Most documents have none.
@@ -40,7 +49,7 @@ function skipSomeWhitespace(at: usize): usize {
 
 /** @returns the value of a hexadecimal digit, or more than 15 */
 export function hexValue(byte: u8): u32 {
-  if (byte - zero < 10) return byte - zero;
+  if (isDigit(byte)) return byte - zero;
   const letter: u8 = (byte | 0x20) - 0x61;
   return letter < 6 ? letter + 10 : 16;
 }

@@ -1,4 +1,5 @@
-import { zero } from './characters.ts';
+import { isDigit, zero } from './characters.ts';
+import { digitStops } from './scalars.ts';
 
 /** Whether a string, with its quotes, is YYYY-MM-DDTHH:MM:SSZ, with up to three digits of a second's fraction. */
 export function isInstant(start: usize, length: usize): bool {
@@ -7,7 +8,7 @@ export function isInstant(start: usize, length: usize): bool {
   if (load<u8>(text + length - 3) !== 0x5a) return false;
   // The first 16 characters at once: which are digits, and which are the signs that they must be.
   const block = v128.load(text);
-  const digits = i8x16.bitmask(i8x16.le_u(i8x16.sub(block, i8x16.splat(zero)), i8x16.splat(9)));
+  const digits = digitStops(block) ^ 0xffff;
   const signs = i8x16.bitmask(i8x16.eq(block, i8x16(0, 0, 0, 0, 0x2d, 0, 0, 0x2d, 0, 0, 0x54, 0, 0, 0x3a, 0, 0)));
   if (digits !== 0b1101_1011_0110_1111 || signs !== 0b0010_0100_1001_0000) return false;
   return (
@@ -32,9 +33,9 @@ function isDay(month: u32, day: u32): bool {
 
 /** @returns the value of two digits, or more than 99 */
 function number(at: usize): u32 {
-  const tens = load<u8>(at) - zero;
-  const ones = load<u8>(at, 1) - zero;
-  return tens > 9 || ones > 9 ? 100 : <u32>tens * 10 + ones;
+  const tens = load<u8>(at);
+  const ones = load<u8>(at, 1);
+  return isDigit(tens) && isDigit(ones) ? <u32>(tens - zero) * 10 + (ones - zero) : 100;
 }
 
 /** A point and one to three digits, or nothing. */
@@ -42,7 +43,7 @@ function isFraction(at: usize, length: usize): bool {
   if (length === 0) return true;
   if (load<u8>(at) !== 0x2e) return false;
   for (let digit: usize = 1; digit < length; digit++) {
-    if (load<u8>(at + digit) - zero > 9) return false;
+    if (!isDigit(load<u8>(at + digit))) return false;
   }
   return true;
 }

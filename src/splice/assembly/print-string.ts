@@ -5,7 +5,6 @@ import { copy, limit, reserve } from './room.ts';
 import { hex4 } from './strings.ts';
 import { isUtf8 } from './utf8.ts';
 
-// @ts-expect-error: decorator
 @inline
 export function isString(kind: i32): bool {
   return kind === kindAscii || kind === kindUnicode || kind === kindEscaped;
@@ -120,7 +119,6 @@ function printHex(unit: u32, out: usize): usize {
   return out + 6;
 }
 
-// @ts-expect-error: decorator
 @inline
 function digit(value: u32): u8 {
   return <u8>(value < 10 ? 0x30 + value : 0x57 + value);

@@ -78,18 +78,32 @@ export function print(step: usize, frame: usize, from: u32, to: u32, texts: usiz
  */
 function printSteps(step: usize, frame: usize, out: usize): usize {
   while (true) {
-    const length: usize = load<u32>(step, stepTextLength);
-    if (out + length > limit && !reserve(out + length)) return refuse(refusedTooLarge);
-    out = copy(out, step + stepText, length);
+    const textLength: usize = load<u32>(step, stepTextLength);
     const slot = frame + load<u32>(step, stepSlot);
+    const kind = kindOf(slot);
+    // Most steps print a value as it stands, after a text.
+    if ((load<u32>(step, stepDirect) >> kind) & 1) {
+      const length = lengthOf(slot);
+      const end = out + textLength + length;
+      if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
+      out = copy(copy(out, step + stepText, textLength), load<u32>(slot, slotStart), length);
+      step = load<u32>(step, stepAfter);
+      continue;
+    }
+    if (out + textLength > limit && !reserve(out + textLength)) return refuse(refusedTooLarge);
+    out = copy(out, step + stepText, textLength);
     switch (load<u32>(step, stepOp)) {
       case opEnd:
         return out;
       case opJump:
         break;
       case opValue:
+        out = printNull(step, kind, out);
+        break;
       case opString:
-        out = printValue(step, slot, out);
+        out = isString(kind)
+          ? printString(load<u32>(slot, slotStart), lengthOf(slot), kind, out)
+          : printNull(step, kind, out);
         break;
       case opInstant:
         out = printInstant(step, slot, out);
@@ -101,10 +115,10 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
         out = printSealed(step, slot, out);
         break;
       case opGiven:
-        out = printGiven(0, load<u32>(step, stepSlot), out);
+        out = printGiven(0, load<u32>(step, stepTable), out);
         break;
       case opGivenByItem:
-        out = printGiven(load<u32>(step, stepSlot), place, out);
+        out = printGiven(load<u32>(step, stepTable), place, out);
         break;
       case opObject:
         out =
@@ -130,35 +144,17 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
   }
 }
 
-// @ts-expect-error: decorator
 @inline
 function kindOf(slot: usize): i32 {
   return <i32>load<u32>(slot, slotWord) & kindMask;
 }
 
-// @ts-expect-error: decorator
 @inline
 function lengthOf(slot: usize): usize {
   return load<u32>(slot, slotWord) >> kindBits;
 }
 
-// @ts-expect-error: decorator
-@inline
-function printValue(step: usize, slot: usize, out: usize): usize {
-  const kind = kindOf(slot);
-  return (load<u32>(step, stepDirect) >> kind) & 1
-    ? printSpan(load<u32>(slot, slotStart), lengthOf(slot), out)
-    : printOtherValue(step, slot, kind, out);
-}
-
-function printOtherValue(step: usize, slot: usize, kind: i32, out: usize): usize {
-  return load<u32>(step, stepOp) === opString && isString(kind)
-    ? printString(load<u32>(slot, slotStart), lengthOf(slot), kind, out)
-    : printNull(step, kind, out);
-}
-
 /** Prints bytes as they stand. */
-// @ts-expect-error: decorator
 @inline
 function printSpan(start: usize, length: usize, out: usize): usize {
   return out + length > limit && !reserve(out + length) ? refuse(refusedTooLarge) : copy(out, start, length);

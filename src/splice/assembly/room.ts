@@ -17,7 +17,6 @@ export function reserve(end: usize): bool {
 }
 
 /** Copies whole blocks: up to 15 bytes more are read and written than asked for. @returns the end of the copy */
-// @ts-expect-error: decorator
 @inline
 export function copy(to: usize, from: usize, length: usize): usize {
   v128.store(to, v128.load(from));
@@ -26,7 +25,6 @@ export function copy(to: usize, from: usize, length: usize): usize {
 }
 
 /** @returns an address for records, at or behind this one */
-// @ts-expect-error: decorator
 @inline
 export function aligned(address: usize): usize {
   return (address + (blockBytes - 1)) & ~(blockBytes - 1);

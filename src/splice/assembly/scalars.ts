@@ -1,5 +1,6 @@
 import { blockBytes, kindFalse, kindNull, kindNumber, kindOddNumber, kindTrue, refusedNotJson } from '../layout.ts';
-import { minus, plus, point, wordFals, wordNull, wordTrue, zero } from './characters.ts';
+import { block80, block137 } from './blocks.ts';
+import { isFalse, minus, plus, point, wordNull, wordTrue, zero } from './characters.ts';
 import { refuse } from './refusal.ts';
 
 /** What the scalar was that {@link scanScalar} read. */
@@ -19,7 +20,7 @@ export function scanScalar(at: usize): usize {
     scalarKind = kindTrue;
     return at + 4;
   }
-  if (word === wordFals && load<u8>(at, 4) === 0x65) {
+  if (isFalse(at)) {
     scalarKind = kindFalse;
     return at + 5;
   }
@@ -70,9 +71,14 @@ function scanExponent(start: usize): usize {
 function countDigits(start: usize): usize {
   let at = start;
   while (true) {
-    const digits = i8x16.sub(v128.load(at), i8x16.splat(zero));
-    const others = i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
+    const others = digitStops(v128.load(at));
     if (others !== 0) return at + ctz(others) - start;
     at += blockBytes;
   }
+}
+
+/** The bytes of a block that are no digits, as bits. Added to 80, digits are the least numbers of a signed comparison. */
+@inline
+export function digitStops(block: v128): u32 {
+  return i8x16.bitmask(i8x16.gt_s(i8x16.add(block, block80()), block137()));
 }

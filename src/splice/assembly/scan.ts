@@ -1,8 +1,7 @@
 import {
   blockBytes,
-  detailLeaf,
+  detailList,
   detailObject,
-  frameKind,
   frameNext,
   keyDetail,
   keyLength,
@@ -10,41 +9,45 @@ import {
   keyShape,
   keyValue,
   kindAscii,
-  kindBits,
+  kindFalse,
   kindList,
+  kindNumber,
   kindObject,
   kindOther,
+  kindTrue,
   kindUnicode,
   maxDepth,
+  neverKey,
   refusedNotExpected,
   refusedNotJson,
   refusedTooDeep,
-  refusedTooLarge,
   shapeDictionary,
-  shapeFrameBytes,
   slack,
-  slotStart,
-  slotWord,
 } from '../layout.ts';
 import {
   closeBrace,
   closeBracket,
   comma,
+  isDigit,
+  isFalse,
   openBrace,
   openBracket,
   quote,
   skipWhitespace,
+  wordTrue,
 } from './characters.ts';
-import { find, startsWith } from './dictionary.ts';
+import { find, isExpected } from './dictionary.ts';
+import { learn } from './learned.ts';
 import { refusal, refuse } from './refusal.ts';
-import { aligned, limit, reserve } from './room.ts';
 import { scalarKind, scanScalar } from './scalars.ts';
+import { shortIntegerEnd, shortStringEnd } from './simple.ts';
 import { skipColon, skipValue } from './skip.ts';
 import { scanString, stringKind } from './strings.ts';
+import { newEntry, newFrame, note, startTape } from './tape.ts';
 import { isUtf8 } from './utf8.ts';
 
-/** The end of the tape: where the next frame begins. */
-let tape: usize = 0;
+/** The address behind the key and the colon that {@link otherKey} read. */
+let keyEnd: usize = 0;
 
 /**
  * Reads a document once, and notes on the tape behind it where the values of a shape stand.
@@ -54,33 +57,20 @@ export function scan(shape: usize, start: usize, length: usize): i32 {
   const end = start + length;
   // Zeros stand nowhere in a document, so whatever reads it stops there and needs no other bound.
   memory.fill(end, 0, slack);
-  tape = aligned(end + slack);
-  const at = scanRoot(shape, skipWhitespace(start));
+  // What stands before a document must not look like the beginning of a character of it.
+  v128.store(start - blockBytes, i64x2.splat(0));
+  const root = startTape(end + slack);
+  const first = skipWhitespace(start);
+  const isObject = load<u8>(first) === openBrace;
+  const at = isObject ? scanRoot(shape, first) : skipValue(first, 0, neverKey);
   if (at === 0) return refusal;
-  return skipWhitespace(at) === end ? <i32>aligned(end + slack) : refusedNotJson;
+  if (skipWhitespace(at) !== end) return refusedNotJson;
+  return isObject ? <i32>root : refusedNotExpected;
 }
 
-/** @returns where the tape of the last scan ended */
-export function tapeEnd(): usize {
-  return tape;
-}
-
-function scanRoot(shape: usize, at: usize): usize {
-  if (load<u8>(at) === openBrace) {
-    const frame = newFrame(shape);
-    return frame === 0 ? 0 : scanObject(at + 1, shape, frame, 1);
-  }
-  return skipValue(at, 0) === 0 ? 0 : refuse(refusedNotExpected);
-}
-
-function newFrame(shape: usize): usize {
-  const frame = tape;
-  const end = frame + load<u32>(shape, shapeFrameBytes);
-  if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
-  for (let at = frame; at < end; at += blockBytes) v128.store(at, i64x2.splat(0));
-  store<u32>(frame, kindObject, frameKind);
-  tape = end;
-  return frame;
+function scanRoot(shape: usize, start: usize): usize {
+  const frame = newFrame(shape);
+  return frame === 0 ? 0 : scanObject(start + 1, shape, frame, 1);
 }
 
 /** Reads an object from behind its brace into a frame. @returns the address behind it */
@@ -91,30 +81,60 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
   let previous = shape;
   while (true) {
     let key: usize = load<u32>(previous, keyNext);
-    if (startsWith(at, key)) {
-      at += load<u32>(key, keyLength);
-      previous = key;
+    if (isExpected(at, key, shape)) {
+      at += load<u32>(key, keyLength) + 1;
     } else {
-      const start = at;
-      if (load<u8>(at) !== quote) return refuse(refusedNotJson);
-      at = scanString(at + 1);
-      if (at === 0) return 0;
-      if (stringKind !== kindAscii && !isKey(start, at)) return refuse(refusedNotExpected);
-      key = find(load<u32>(shape, shapeDictionary), start, at - start);
-      if (key !== 0) {
-        store<u32>(previous, <u32>key, keyNext);
-        previous = key;
-      }
+      key = otherKey(at, shape, previous);
+      if (key === 0) return 0;
+      at = keyEnd;
     }
-    at = skipColon(at);
-    if (at === 0) return 0;
-    at = key === 0 ? skipValue(at, depth) : scanValue(at, key, frame + load<u32>(key, keyValue), depth);
-    if (at === 0) return 0;
-    at = skipWhitespace(at);
+    previous = key;
+    const slot = frame + load<u32>(key, keyValue);
+    // What most values are is noted here, anything else by another look.
+    const first = load<u8>(at);
+    let end: usize = 0;
+    if (first === quote) {
+      end = shortStringEnd(at);
+      note(slot, at, end - at, kindAscii);
+    } else if (isDigit(first)) {
+      end = shortIntegerEnd(at, first);
+      note(slot, at, end - at, kindNumber);
+    } else if (load<u32>(at) === wordTrue) {
+      end = at + 4;
+      note(slot, at, 4, kindTrue);
+    } else if (isFalse(at)) {
+      end = at + 5;
+      note(slot, at, 5, kindFalse);
+    }
+    if (end === 0) {
+      end = scanValue(skipWhitespace(at), key, slot, depth);
+      if (end === 0) return 0;
+    }
+    at = skipWhitespace(end);
     const byte = load<u8>(at);
     if (byte !== comma) return byte === closeBrace ? at + 1 : refuse(refusedNotJson);
     at = skipWhitespace(at + 1);
   }
+}
+
+/** Reads a key that is not the expected one, and its colon. @returns its record */
+function otherKey(start: usize, shape: usize, previous: usize): usize {
+  // Keys that some objects do not have are left out one at a time, as a rule.
+  const second: usize = load<u32>(load<u32>(previous, keyNext), keyNext);
+  if (isExpected(start, second, shape)) {
+    keyEnd = start + load<u32>(second, keyLength) + 1;
+    return second;
+  }
+  if (load<u8>(start) !== quote) return refuse(refusedNotJson);
+  const end = scanString(start + 1);
+  if (end === 0) return 0;
+  if (stringKind !== kindAscii && !isKey(start, end)) return refuse(refusedNotExpected);
+  keyEnd = skipColon(end);
+  if (keyEnd === 0) return 0;
+  const known = find(load<u32>(shape, shapeDictionary), start, end - start);
+  const key = known === 0 ? learn(shape, start, end - start) : known;
+  store<u32>(previous, <u32>key, keyNext);
+  return key;
 }
 
 /** A key that could be another one than its bytes say is not compared with any. */
@@ -122,7 +142,7 @@ function isKey(start: usize, end: usize): bool {
   return stringKind === kindUnicode && isUtf8(start, end);
 }
 
-/** Notes a value in a slot. @returns the address behind it */
+/** Notes any value in a slot. @returns the address behind it */
 function scanValue(start: usize, key: usize, slot: usize, depth: u32): usize {
   const first = load<u8>(start);
   if (first === quote) {
@@ -133,27 +153,23 @@ function scanValue(start: usize, key: usize, slot: usize, depth: u32): usize {
   if (first === openBrace || first === openBracket) {
     const detail = load<u32>(key, keyDetail);
     if (depth === maxDepth) return refuse(refusedTooDeep);
-    if (detail === detailLeaf || (detail === detailObject) !== (first === openBrace)) {
-      note(slot, start, 0, kindOther);
-      return skipValue(start, depth);
+    if (detail === (first === openBrace ? detailObject : detailList)) {
+      const shape: usize = load<u32>(key, keyShape);
+      return first === openBrace ? scanInner(start + 1, shape, slot, depth) : scanList(start + 1, shape, slot, depth + 1);
     }
-    const shape: usize = load<u32>(key, keyShape);
-    if (detail !== detailObject) return scanList(start + 1, shape, slot, depth + 1);
-    const frame = newFrame(shape);
-    if (frame === 0) return 0;
-    note(slot, frame, 0, kindObject);
-    return scanObject(start + 1, shape, frame, depth + 1);
+    note(slot, start, 0, kindOther);
+    return skipValue(start, depth, key);
   }
   const at = scanScalar(start);
   note(slot, start, at - start, scalarKind);
   return at;
 }
 
-// @ts-expect-error: decorator
-@inline
-function note(slot: usize, start: usize, length: usize, kind: u32): void {
-  store<u32>(slot, <u32>start, slotStart);
-  store<u32>(slot, (<u32>length << kindBits) | kind, slotWord);
+function scanInner(at: usize, shape: usize, slot: usize, depth: u32): usize {
+  const frame = newFrame(shape);
+  if (frame === 0) return 0;
+  note(slot, frame, 0, kindObject);
+  return scanObject(at, shape, frame, depth + 1);
 }
 
 /** Reads a list from behind its bracket, with a frame for each entry. @returns the address behind it */
@@ -175,7 +191,7 @@ function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
     else store<u32>(previous, <u32>frame, frameNext);
     previous = frame;
     count++;
-    at = isObject ? scanObject(at + 1, shape, frame, depth + 1) : skipValue(at, depth);
+    at = isObject ? scanObject(at + 1, shape, frame, depth + 1) : skipValue(at, depth, neverKey);
     if (at === 0) return 0;
     at = skipWhitespace(at);
     const byte = load<u8>(at);
@@ -186,15 +202,4 @@ function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
       return at + 1;
     } else return refuse(refusedNotJson);
   }
-}
-
-/** The frame of an entry that is no object. */
-function newEntry(): usize {
-  const frame = tape;
-  const end = frame + blockBytes;
-  if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
-  store<u32>(frame, 0, frameNext);
-  store<u32>(frame, kindOther, frameKind);
-  tape = end;
-  return frame;
 }

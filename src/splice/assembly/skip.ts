@@ -1,33 +1,61 @@
-import { maxDepth, refusedNotJson, refusedTooDeep } from '../layout.ts';
-import { closeBracket, colon, comma, openBrace, openBracket, quote, skipWhitespace } from './characters.ts';
+import {
+  keyInside,
+  keyLength,
+  keyNext,
+  kindEscaped,
+  maxDepth,
+  neverKey,
+  refusedNotJson,
+  refusedTooDeep,
+} from '../layout.ts';
+import { closeBracket, colon, comma, isDigit, openBrace, openBracket, quote, skipWhitespace } from './characters.ts';
+import { isExpected } from './dictionary.ts';
+import { learn } from './learned.ts';
 import { refuse } from './refusal.ts';
 import { scanScalar } from './scalars.ts';
-import { skipString } from './strings.ts';
+import { shortIntegerEnd, shortStringEnd } from './simple.ts';
+import { scanString, stringKind } from './strings.ts';
+
+/** Where it is noted which key to expect next, after a call of {@link otherKey}. */
+let nextLink: usize = 0;
 
 /**
  * Reads a value that nobody asked for, as strictly as any other. What it stands in is a stack of bits, 1 for an object:
  * that is why documents have 64 levels at most.
  * @param depth how many levels the value stands in
+ * @param key the record of the key that the value stands under
  * @returns the address behind it
  */
-export function skipValue(at: usize, depth: u32): usize {
+export function skipValue(at: usize, depth: u32, key: usize): usize {
+  // Keys are expected in the order in which they came last time, whatever levels they are on.
+  let link = key + keyInside;
   let levels: u64 = 0;
   let level: u32 = 0;
   while (true) {
     const first = load<u8>(at);
     if (first === quote) {
-      at = skipString(at + 1);
+      const end = shortStringEnd(at);
+      at = end === 0 ? scanString(at + 1) : end;
+      if (at === 0) return 0;
+    } else if (isDigit(first)) {
+      const end = shortIntegerEnd(at, first);
+      at = end === 0 ? scanScalar(at) : end;
       if (at === 0) return 0;
     } else if (first === openBrace || first === openBracket) {
       if (depth + level === maxDepth) return refuse(refusedTooDeep);
-      const isObject = first === openBrace;
-      levels = (levels << 1) | <u64>isObject;
+      levels = (levels << 1) | <u64>(first === openBrace);
       level++;
       at = skipWhitespace(at + 1);
       if (load<u8>(at) !== closing(levels)) {
-        if (isObject) {
-          at = skipKey(at);
+        if ((levels & 1) === 0) continue;
+        const expected: usize = load<u32>(link);
+        if (isExpected(at, expected, key)) {
+          link = expected + keyNext;
+          at = skipWhitespace(at + load<u32>(expected, keyLength) + 1);
+        } else {
+          at = otherKey(at, link, key);
           if (at === 0) return 0;
+          link = nextLink;
         }
         continue;
       }
@@ -49,31 +77,46 @@ export function skipValue(at: usize, depth: u32): usize {
       at++;
     }
     at = skipWhitespace(at + 1);
-    if (levels & 1) {
-      at = skipKey(at);
+    if ((levels & 1) === 0) continue;
+    const expected: usize = load<u32>(link);
+    if (isExpected(at, expected, key)) {
+      link = expected + keyNext;
+      at = skipWhitespace(at + load<u32>(expected, keyLength) + 1);
+    } else {
+      at = otherKey(at, link, key);
       if (at === 0) return 0;
+      link = nextLink;
     }
   }
 }
 
 /** The bracket or brace that closes the innermost level: they differ in one bit. */
-// @ts-expect-error: decorator
 @inline
 function closing(levels: u64): u8 {
   return closeBracket | (<u8>(levels & 1) << 5);
 }
 
-/** Reads a key and its colon. @returns the address of the value */
-// @ts-expect-error: decorator
-@inline
-function skipKey(at: usize): usize {
-  if (load<u8>(at) !== quote) return refuse(refusedNotJson);
-  at = skipString(at + 1);
-  return at === 0 ? 0 : skipColon(at);
+/** Reads a key that is not the expected one, and its colon. @returns the address of the value */
+function otherKey(start: usize, link: usize, owner: usize): usize {
+  // Keys that some objects do not have are left out one at a time, as a rule.
+  const second: usize = load<u32>(load<u32>(link), keyNext);
+  if (isExpected(start, second, owner)) {
+    nextLink = second + keyNext;
+    return skipWhitespace(start + load<u32>(second, keyLength) + 1);
+  }
+  nextLink = link;
+  if (load<u8>(start) !== quote) return refuse(refusedNotJson);
+  const at = scanString(start + 1);
+  if (at === 0) return 0;
+  if (stringKind !== kindEscaped) {
+    const key = learn(owner, start, at - start);
+    store<u32>(link, <u32>key);
+    if (key !== neverKey) nextLink = key + keyNext;
+  }
+  return skipColon(at);
 }
 
 /** @returns the address of the value */
-// @ts-expect-error: decorator
 @inline
 export function skipColon(at: usize): usize {
   at = skipWhitespace(at);

@@ -1,50 +1,53 @@
 import { blockBytes, kindAscii, kindEscaped, kindUnicode, refusedNotJson } from '../layout.ts';
+import { block2, block32, block33, block92 } from './blocks.ts';
 import { backslash, hexValue, quote } from './characters.ts';
 import { refuse } from './refusal.ts';
 
 /** What the string was that {@link scanString} read: one of the kinds of strings. */
 export let stringKind: u32 = 0;
 
-/** The bytes of a block that end a run of plain characters (a quote, a backslash, a control character), as bits. */
-// @ts-expect-error: decorator
+/**
+ * The bytes of a block at which a string of plain ASCII ends, as bits: quotes, backslashes, control characters, and bytes
+ * beyond ASCII. With one bit flipped, the quote comes right behind the control characters; and to a signed comparison
+ * what is beyond ASCII comes before them.
+ */
 @inline
-export function stops(block: v128): u32 {
+export function asciiStops(block: v128): u32 {
   return i8x16.bitmask(
     v128.or(
-      v128.or(i8x16.eq(block, i8x16.splat(quote)), i8x16.eq(block, i8x16.splat(backslash))),
-      i8x16.le_u(block, i8x16.splat(0x1f)),
+      i8x16.lt_s(v128.xor(block, block2()), block33()),
+      i8x16.eq(block, block92()),
+    ),
+  );
+}
+
+/** As {@link asciiStops}, but for bytes beyond ASCII. */
+@inline
+function stops(block: v128): u32 {
+  return i8x16.bitmask(
+    v128.or(
+      i8x16.le_u(v128.xor(block, block2()), block32()),
+      i8x16.eq(block, block92()),
     ),
   );
 }
 
 /** Reads a string from behind its opening quote. @returns the address behind its closing quote */
 export function scanString(at: usize): usize {
-  let kind: u32 = kindAscii;
-  let high: u32 = 0;
+  stringKind = kindAscii;
   while (true) {
-    const block = v128.load(at);
-    const found = stops(block);
-    if (found === 0) {
-      high |= i8x16.bitmask(block);
-      at += blockBytes;
-      continue;
+    const found = asciiStops(v128.load(at));
+    if (found !== 0) {
+      at += ctz(found);
+      return load<u8>(at) === quote ? at + 1 : scanOddString(at);
     }
-    high |= i8x16.bitmask(block) & (found - 1) & ~found;
-    at += ctz(found);
-    const byte = load<u8>(at);
-    if (byte === quote) break;
-    if (byte !== backslash) return refuse(refusedNotJson);
-    const length = escapeLength(at);
-    if (length === 0) return refuse(refusedNotJson);
-    kind = kindEscaped;
-    at += length;
+    at += blockBytes;
   }
-  stringKind = kind === kindAscii && high !== 0 ? kindUnicode : kind;
-  return at + 1;
 }
 
-/** As {@link scanString}, for a string that is not noted. */
-export function skipString(at: usize): usize {
+/** Reads on from what is no plain ASCII. */
+function scanOddString(at: usize): usize {
+  stringKind = load<u8>(at) >= 0x80 ? kindUnicode : kindEscaped;
   while (true) {
     const found = stops(v128.load(at));
     if (found === 0) {
@@ -57,6 +60,7 @@ export function skipString(at: usize): usize {
     if (byte !== backslash) return refuse(refusedNotJson);
     const length = escapeLength(at);
     if (length === 0) return refuse(refusedNotJson);
+    stringKind = kindEscaped;
     at += length;
   }
 }

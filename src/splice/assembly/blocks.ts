@@ -1,0 +1,45 @@
+/**
+ * Blocks of one byte each. They stand in memory because the engine would make a constant block anew each time, in three
+ * instructions, where loading one takes a single one.
+ */
+const blocks = memory.data<u8>(
+  [
+    2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, //
+    32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, //
+    33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33, //
+    80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, 80, //
+    92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, //
+    137, 137, 137, 137, 137, 137, 137, 137, 137, 137, 137, 137, 137, 137, 137, 137,
+  ],
+  16,
+);
+
+@inline
+export function block2(): v128 {
+  return v128.load(blocks);
+}
+
+@inline
+export function block32(): v128 {
+  return v128.load(blocks, 16);
+}
+
+@inline
+export function block33(): v128 {
+  return v128.load(blocks, 32);
+}
+
+@inline
+export function block80(): v128 {
+  return v128.load(blocks, 48);
+}
+
+@inline
+export function block92(): v128 {
+  return v128.load(blocks, 64);
+}
+
+@inline
+export function block137(): v128 {
+  return v128.load(blocks, 80);
+}

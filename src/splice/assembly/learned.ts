@@ -1,0 +1,63 @@
+import {
+  blockBytes,
+  detailSkipped,
+  frameUnselected,
+  keyDetail,
+  keyInside,
+  keyLength,
+  keyMask,
+  keyNext,
+  keyOwner,
+  keyText,
+  keyValue,
+  learnedBase,
+  learnedKeyBytes,
+  learnedKeys,
+  longestExpected,
+  neverKey,
+} from '../layout.ts';
+import { colon } from './characters.ts';
+import { hash, isSame } from './dictionary.ts';
+
+/** How many places are tried before one that is taken is taken over. */
+const tries: u32 = 4;
+
+/**
+ * Keys that are not selected are remembered too, so that they can be expected: comparing a key is faster than looking for
+ * its end. There are so many places for them. A record may be taken over by another key while it is still expected
+ * somewhere, so it says whose it is.
+ * @param owner the shape that does not have the key, or the record of the key whose value is skipped
+ * @returns the record of the key, or that of none if it is too long
+ */
+export function learn(owner: usize, text: usize, length: usize): usize {
+  if (length >= <usize>longestExpected) return neverKey;
+  const first = hash(text, length) + <u32>(owner >> 4) * 0x9e37;
+  for (let at: u32 = 0; at < tries; at++) {
+    const record = placeOf(first + at);
+    const known = load<u32>(record, keyLength);
+    if (known === 0) return remember(record, owner, text, length);
+    if (known === <u32>length && load<u32>(record, keyOwner) === <u32>owner && isSame(text, record + keyText, length)) {
+      return record;
+    }
+  }
+  return remember(placeOf(first), owner, text, length);
+}
+
+@inline
+function placeOf(index: u32): usize {
+  return <usize>(learnedBase + (index & (learnedKeys - 1)) * learnedKeyBytes);
+}
+
+function remember(record: usize, owner: usize, text: usize, length: usize): usize {
+  store<u32>(record, <u32>length, keyLength);
+  store<u32>(record, <u32>(((<u64>1) << (<u64>length + 1)) - 1), keyMask);
+  store<u32>(record, frameUnselected, keyValue);
+  store<u32>(record, detailSkipped, keyDetail);
+  store<u32>(record, neverKey, keyNext);
+  store<u32>(record, neverKey, keyInside);
+  store<u32>(record, <u32>owner, keyOwner);
+  v128.store(record, v128.load(text), keyText);
+  v128.store(record, v128.load(text + blockBytes), keyText + blockBytes);
+  store<u8>(record + keyText + length, colon);
+  return record;
+}

@@ -1,0 +1,299 @@
+/** Instances and their memory: what is shared, what is bounded, and what is thrown away. */
+import { describe, expect, test } from 'vitest';
+import type { SplicePlan } from '../../src/splice/plan.ts';
+import { createSplicer, encodePlan, type Scanned, type Splice, type Splicer } from '../../src/splice/splicer.ts';
+import { wholeWindow } from '../support/splice.ts';
+
+const plan: SplicePlan = {
+  shape: { v: 'leaf', o: { object: { v: 'leaf', p: { object: { v: 'leaf' } } } }, l: { list: { v: 'leaf' } } },
+  templates: [
+    [{ kind: 'leaf', key: 'v', rule: 'string', needed: true }],
+    [{ kind: 'list', key: 'l', needed: true, parts: [{ kind: 'leaf', key: 'v', rule: 'string', needed: false }] }],
+    [{ kind: 'given', index: 0 }],
+    [{ kind: 'list', key: 'l', needed: true, parts: [{ kind: 'text', text: 'x'.repeat(1_000) }] }],
+  ],
+};
+const encoded = encodePlan(plan);
+const json = (value: unknown): Buffer[] => [Buffer.from(JSON.stringify(value))];
+const mebibyte = 1_024 * 1_024;
+
+function scanned(splice: Splice, document: readonly Uint8Array[]): Scanned {
+  const scanned = splice.scan(document);
+  if (typeof scanned === 'string') throw new Error(scanned);
+  return scanned;
+}
+
+const printed = (splice: Splice): string => Buffer.from(splice.output()).toString();
+
+/** What an instance prints that nothing has spoiled. */
+function expectToWork(splicer: Splicer): void {
+  const splice = splicer.open(encoded);
+  expect(splice.print(0, scanned(splice, json({ v: 'works' })), wholeWindow)).toBeNull();
+  expect(printed(splice)).toBe('"works"');
+  splice.close();
+}
+
+describe('several documents and prints', () => {
+  test('of one splice stand one behind the other', () => {
+    const splice = createSplicer().open(encoded);
+    splice.text('<');
+    const first = scanned(splice, json({ v: 'first', l: [{ v: 'a' }, {}] }));
+    expect(splice.print(0, first, wholeWindow)).toBeNull();
+    splice.text('ü');
+    const second = scanned(splice, [Buffer.from('{"v":'), Buffer.alloc(0), Buffer.from('"second"'), Buffer.from('}')]);
+    expect(splice.print(0, second, wholeWindow)).toBeNull();
+    expect(splice.print(1, first, wholeWindow)).toBeNull();
+    expect(splice.print(1, second, wholeWindow)).toBe('missing');
+    expect(splice.scan([Buffer.from('{')])).toBe('not_json');
+    splice.text('>');
+    expect(printed(splice)).toBe('<"first"ü"second"["a",null]>');
+    splice.close();
+  });
+
+  test('of splices that are open together do not meet', () => {
+    const splicer = createSplicer();
+    for (let round = 0; round < 3; round++) {
+      const splices = Array.from({ length: 50 }, () => splicer.open(encoded));
+      const documents = splices.map((splice, at) => scanned(splice, json({ v: `document ${at}` })));
+      for (const [at, splice] of splices.entries()) splice.print(0, documents[at] as Scanned, wholeWindow);
+      expect(splices.map(printed)).toEqual(splices.map((_, at) => `"document ${at}"`));
+      for (const splice of splices) splice.close();
+    }
+  });
+
+  test('of several plans on one instance do not meet', () => {
+    const splicer = createSplicer();
+    const other = encodePlan({ ...plan, shape: { ...plan.shape, w: 'leaf' } });
+    for (let round = 0; round < 4; round++) {
+      for (const each of [encoded, other]) {
+        const splice = splicer.open(each);
+        expect(splice.print(0, scanned(splice, json({ w: 'w', x: { v: 'no' }, v: 'v' })), wholeWindow)).toBeNull();
+        expect(printed(splice)).toBe('"v"');
+        splice.close();
+      }
+    }
+  });
+
+  test('given texts that are many or long are printed', () => {
+    const splice = createSplicer().open(encoded);
+    const document = scanned(splice, json({ v: 'x' }));
+    let expected = '';
+    for (const length of [10, 10_000, 100_000, 20, 400_000]) {
+      const text = `${length}ü`.repeat(length / 5);
+      expect(splice.print(2, document, { ...wholeWindow, given: [text], givenByItem: [[text]] })).toBeNull();
+      expected += text;
+    }
+    expect(splice.print(0, document, wholeWindow)).toBeNull();
+    expect(printed(splice)).toBe(`${expected}"x"`);
+    splice.close();
+  });
+});
+
+describe('what was read', () => {
+  const splice = createSplicer().open(encoded);
+  const document = scanned(splice, [
+    Buffer.from('{"v":"\\u0041ü","x":1,"o":{"v":-1.50,"p":{"v":null}},"l":[{"v":1},2,{}]}'),
+  ]);
+
+  test('tells the JSON text of a leaf', () => {
+    expect(document.leaf('v')).toBe('"\\u0041ü"');
+    expect(document.leaf('o', 'v')).toBe('-1.50');
+    expect(document.leaf('o', 'p', 'v')).toBe('null');
+    expect(scanned(splice, json({ o: 'leaf', l: true })).leaf('o')).toBe('"leaf"');
+  });
+
+  test.each([
+    [[]],
+    [['o']],
+    [['l']],
+    [['x']],
+    [['none']],
+    [['v', 'v']],
+    [['l', 'v']],
+    [['o', 'p']],
+    [['o', 'p', 'v', 'v']],
+  ])('has no leaf %j', (path) => {
+    expect(document.leaf(...path)).toBeUndefined();
+  });
+
+  test('tells how long a list is', () => {
+    expect(document.count('l')).toBe(3);
+    expect(scanned(splice, json({ l: [] })).count('l')).toBe(0);
+    for (const key of ['v', 'o', 'x', 'none']) expect(document.count(key)).toBeUndefined();
+    expect(scanned(splice, json({ l: {} })).count('l')).toBeUndefined();
+  });
+});
+
+describe('a closed splice', () => {
+  test('is closed once, however often it is closed', () => {
+    const splicer = createSplicer();
+    const closed = splicer.open(encoded);
+    closed.close();
+    closed.close();
+    const [one, other] = [splicer.open(encoded), splicer.open(encoded)];
+    const documents = [scanned(one, json({ v: 'one' })), scanned(other, json({ v: 'other' }))] as const;
+    one.print(0, documents[0], wholeWindow);
+    other.print(0, documents[1], wholeWindow);
+    closed.close();
+    expect([printed(one), printed(other)]).toEqual(['"one"', '"other"']);
+  });
+
+  test('does nothing any more, and neither does what it read', () => {
+    const splicer = createSplicer();
+    const splice = splicer.open(encoded);
+    const document = scanned(splice, json({ v: 'mine', l: [] }));
+    splice.close();
+    const uses = [
+      () => splice.scan(json({})),
+      () => splice.print(0, document, wholeWindow),
+      () => splice.text(''),
+      () => splice.output(),
+      () => document.leaf('v'),
+      () => document.count('l'),
+    ];
+    for (const use of uses) expect(use).toThrow('The splice is closed');
+  });
+
+  test('a document of another splice, or a template that is none, is a mistake', () => {
+    const splicer = createSplicer();
+    const [one, other] = [splicer.open(encoded), splicer.open(encoded)];
+    const document = scanned(one, json({ v: 'one' }));
+    expect(() => other.print(0, document, wholeWindow)).toThrow('another splice');
+    expect(() => one.print(4, document, wholeWindow)).toThrow('no template 4');
+  });
+});
+
+describe('memory', () => {
+  test('grows with documents, with what is noted of them and with what is printed', () => {
+    const splice = createSplicer().open(encoded);
+    const entries = Array.from({ length: 60_000 }, (_, at) => ({ v: `entry ${at} ${'x'.repeat(at % 40)}` }));
+    const expected = `[${entries.map(({ v }) => JSON.stringify(v)).join(',')}]`;
+    for (let round = 0; round < 3; round++) {
+      expect(splice.print(1, scanned(splice, json({ l: entries })), wholeWindow)).toBeNull();
+    }
+    expect(printed(splice)).toBe(expected.repeat(3));
+    splice.close();
+  });
+
+  test('is bounded: what does not fit is refused, and the next document is not', () => {
+    const splicer = createSplicer({ maxBytes: 2 * mebibyte });
+    const fits = json({ v: 'x'.repeat(1.9 * mebibyte) });
+    const uses: readonly ((splice: Splice) => unknown)[] = [
+      (splice) => splice.scan(json({ v: 'x'.repeat(2 * mebibyte) })),
+      // What is noted of a document can take more than the document.
+      (splice) => splice.scan([Buffer.from(`{"l":[${'{},'.repeat(200_000)}{}]}`)]),
+      (splice) => splice.print(0, scanned(splice, fits), wholeWindow),
+      (splice) => splice.print(3, scanned(splice, json({ l: Array(2_000).fill({}) })), wholeWindow),
+      (splice) => splice.print(2, scanned(splice, json({})), { ...wholeWindow, given: ['x'.repeat(mebibyte)] }),
+      (splice) => {
+        splice.text('x'.repeat(mebibyte));
+        return splice.scan([]);
+      },
+    ];
+    for (const use of uses) {
+      const splice = splicer.open(encoded);
+      expect(use(splice)).toBe('too_large');
+      splice.close();
+      expectToWork(splicer);
+    }
+  });
+
+  test('what was printed before a refusal stays', () => {
+    const splice = createSplicer({ maxBytes: 2 * mebibyte }).open(encoded);
+    splice.text('before ');
+    expect(splice.scan(json({ v: 'x'.repeat(3 * mebibyte) }))).toBe('too_large');
+    const document = scanned(splice, json({ v: 'after' }));
+    expect(splice.print(1, document, wholeWindow)).toBe('missing');
+    expect(splice.print(0, document, wholeWindow)).toBeNull();
+    expect(printed(splice)).toBe('before "after"');
+    splice.close();
+  });
+
+  test('a text that does not fit refuses all that follows', () => {
+    const splicer = createSplicer({ maxBytes: mebibyte });
+    const splice = splicer.open(encoded);
+    const document = scanned(splice, json({ v: 'x' }));
+    splice.text('x'.repeat(2 * mebibyte));
+    splice.text('more');
+    expect(splice.print(0, document, wholeWindow)).toBe('too_large');
+    expect(() => splice.output()).toThrow('too_large');
+    splice.close();
+    expectToWork(splicer);
+  });
+
+  test('a plan that does not fit refuses everything', () => {
+    const splicer = createSplicer({ maxBytes: 128 * 1_024 });
+    const large = encodePlan({ shape: {}, templates: [[{ kind: 'text', text: 'x'.repeat(mebibyte) }]] });
+    const splice = splicer.open(large);
+    splice.text('before');
+    expect(splice.scan(json({}))).toBe('too_large');
+    splice.close();
+    expectToWork(splicer);
+  });
+
+  test.each([0, -1, 1_000, Number.NaN, 2 ** 40])('%d bytes are no bound', (maxBytes) => {
+    expect(() => createSplicer({ maxBytes })).toThrow(RangeError);
+  });
+
+  test('that the machine does not have refuses everything', () => {
+    const { Memory } = WebAssembly;
+    const splicer = createSplicer();
+    WebAssembly.Memory = class {
+      constructor() {
+        throw new RangeError('could not allocate memory');
+      }
+    } as unknown as typeof Memory;
+    try {
+      const splice = splicer.open(encoded);
+      splice.text('before');
+      expect(splice.scan(json({}))).toBe('too_large');
+      expect(() => splice.output()).toThrow(RangeError);
+      splice.close();
+    } finally {
+      WebAssembly.Memory = Memory;
+    }
+    expectToWork(splicer);
+  });
+});
+
+test('after a trap nothing is read or printed, and the instance is not used again', () => {
+  const splicer = createSplicer({ module: trapping });
+  const { Memory } = WebAssembly;
+  let made = 0;
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      super(descriptor);
+      made++;
+    }
+  };
+  try {
+    for (let round = 1; round <= 3; round++) {
+      const splice = splicer.open(encoded);
+      splice.text('before');
+      expect(splice.scan(json({ v: 1 }))).toBe('trap');
+      expect(splice.scan(json({ v: 1 }))).toBe('trap');
+      expect(() => splice.output()).toThrow('trap');
+      splice.close();
+      expect(made).toBe(round);
+    }
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+});
+
+/** A kernel that reserves memory and traps at everything else, written by hand. */
+const trapping = new WebAssembly.Module(
+  Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    // Types: (i32) → i32, and one with three parameters.
+    ...[0x01, 0x0d, 0x02, 0x60, 0x01, 0x7f, 0x01, 0x7f, 0x60, 0x03, 0x7f, 0x7f, 0x7f, 0x01, 0x7f],
+    // Import "env" "memory".
+    ...[0x02, 0x0f, 0x01, 0x03, 0x65, 0x6e, 0x76, 0x06, 0x6d, 0x65, 0x6d, 0x6f, 0x72, 0x79, 0x02, 0x00, 0x01],
+    ...[0x03, 0x03, 0x02, 0x00, 0x01],
+    // Exports "reserve" and "scan".
+    ...[0x07, 0x12, 0x02, 0x07, 0x72, 0x65, 0x73, 0x65, 0x72, 0x76, 0x65, 0x00, 0x00],
+    ...[0x04, 0x73, 0x63, 0x61, 0x6e, 0x00, 0x01],
+    // Code: 1, and unreachable.
+    ...[0x0a, 0x0a, 0x02, 0x04, 0x00, 0x41, 0x01, 0x0b, 0x03, 0x00, 0x00, 0x0b],
+  ]),
+);
