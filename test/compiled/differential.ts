@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
 import type { Caller } from '../../src/auth/caller.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { compileOperation } from '../../src/graphql/compiled/operation.ts';
+import { type CompiledOperation, compileOperation } from '../../src/graphql/compiled/operation.ts';
 import { NotCompiled } from '../../src/graphql/compiled/parts.ts';
 import { Refused, runCompiled } from '../../src/graphql/compiled/run.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
@@ -74,7 +74,7 @@ const cursorOf = (author: string, random: Random): string =>
   );
 
 /** An operation is tried with several pages: compiling it is dearer than running it. */
-const pagesPerOperation = 8;
+const pagesPerOperation = 10;
 
 /** Between the seeds of operations, so that the seeds of their pages are different ones. */
 const seedStep = 1_000;
@@ -91,13 +91,9 @@ export async function runDifferential(
 ): Promise<Tally> {
   const tally = newTally();
   for (let operationSeed = seed; tally.pairs < pairs; operationSeed += seedStep) {
-    const operation = generatedOperation(operationSeed);
-    const document = parse(operation.query);
-    const errors = validate(schema, document);
-    if (errors.length > 0) throw new Error(`Seed ${operationSeed}: ${errors.join('\n')}\n${operation.query}`);
-    for (let page = 1; page <= pagesPerOperation; page += 1) {
-      await compare({ operation, document, seed: operationSeed, pageSeed: operationSeed + page }, subject, tally);
-    }
+    const operation = prepare(generatedOperation(operationSeed), operationSeed, subject);
+    for (let page = 1; page <= pagesPerOperation; page += 1)
+      await compare(operation, operationSeed + page, subject, tally);
   }
   return tally;
 }
@@ -116,32 +112,50 @@ export function summaryOf({ pairs, compiled, wellFormed, wellFormedCompiled, lef
   return `${pairs} pairs: ${compiled} compiled (${wellFormedCompiled} of ${wellFormed} well-formed), left: ${reasons}`;
 }
 
-interface Pair {
-  readonly operation: GeneratedOperation;
-  readonly document: DocumentNode;
-  /** Of the operation, for repeating. */
+interface PreparedOperation extends GeneratedOperation {
+  /** For repeating. */
   readonly seed: number;
-  readonly pageSeed: number;
+  readonly document: DocumentNode;
+  /** The variables, coerced. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly plan: CompiledOperation | NotCompiled;
 }
 
-async function compare(pair: Pair, subject: Subject, tally: Tally): Promise<void> {
-  const { operation, document, seed, pageSeed } = pair;
+function prepare(operation: GeneratedOperation, seed: number, { compile }: Subject): PreparedOperation {
+  const { query, operationName, variables } = operation;
+  const document = parse(query);
+  const errors = validate(schema, document);
+  if (errors.length > 0) throw new Error(`Seed ${seed}: ${errors.join('\n')}\n${query}`);
+  const chosen = chosenOperation(document, operationName);
+  if (chosen === undefined) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
+  const { coerced } = getVariableValues(schema, chosen.variableDefinitions ?? [], variables);
+  if (coerced === undefined) throw new Error(`Seed ${seed}: the variables do not fit`);
+  // Compiling asks a port for nothing but the kind of its pages.
+  const ports = portsOver(() => Buffer.alloc(0));
+  try {
+    return { ...operation, seed, document, values: coerced, plan: compile(schema, ports, document, chosen, coerced) };
+  } catch (plan) {
+    if (plan instanceof NotCompiled) return { ...operation, seed, document, values: coerced, plan };
+    throw new Error(`Seed ${seed}: compiling failed`, { cause: plan });
+  }
+}
+
+/** Nothing but posts is read. */
+const portsOver = (bodyOf: (request: object) => Buffer): Ports =>
+  ({ posts: upstreamPosts(upstreamOfBodies(bodyOf)), serviceJudges: true }) as unknown as Ports;
+
+async function compare(operation: PreparedOperation, pageSeed: number, subject: Subject, tally: Tally): Promise<void> {
   const random = seededRandom(pageSeed);
   const pages = new Map<string, GeneratedPage>();
-  const posts = upstreamPosts(
-    upstreamOfBodies((request) => {
-      const list = JSON.stringify(Object.entries(request).sort());
-      const page = pages.get(list) ?? generatePage(random, request as PostListRequest);
-      pages.set(list, page);
-      return page.body;
-    }),
-  );
-  // Nothing but posts is read.
-  const ports = { posts, serviceJudges: true } as unknown as Ports;
-  const signal = new AbortController().signal;
-  const context: RequestContext = { caller, requestId: 'request', signal };
-  const outcome = await compiledResponse(pair, { ...context, ports, cursors }, subject);
-  const expected = await responseOfGraphQL(operation, document, ports, context);
+  const ports = portsOver((request) => {
+    const list = JSON.stringify(Object.entries(request).sort());
+    const page = pages.get(list) ?? generatePage(random, request as PostListRequest);
+    pages.set(list, page);
+    return page.body;
+  });
+  const context: RequestContext = { caller, requestId: 'request', signal: new AbortController().signal };
+  const outcome = await compiledResponse(operation, { ...context, ports, cursors }, subject);
+  const expected = await responseOfGraphQL(operation, ports, context);
 
   tally.pairs += 1;
   const used = [...pages.values()];
@@ -157,37 +171,33 @@ async function compare(pair: Pair, subject: Subject, tally: Tally): Promise<void
   const wanted = JSON.stringify(expected);
   if (outcome === wanted) return;
   const bodies = used.map(({ body }) => body.toString('latin1')).join('\n');
+  const { seed, query, variables } = operation;
   throw new Difference(
-    `Seed ${seed}: the compiled response differs.\n${operation.query}\n${JSON.stringify(operation.variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}`,
+    `Seed ${seed}: the compiled response differs.\n${query}\n${JSON.stringify(variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}`,
   );
 }
 
 /** @returns the response, or why there is none */
 async function compiledResponse(
-  { operation: { operationName, variables }, document, seed }: Pair,
+  { plan, values, seed }: PreparedOperation,
   context: Parameters<typeof runCompiled>[2],
-  { compile, run, splicer }: Subject,
+  { run, splicer }: Subject,
 ): Promise<string | { readonly reason: string }> {
-  const operation = chosenOperation(document, operationName);
-  if (operation === undefined) throw new Error('The document has no such operation');
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  if (coerced === undefined) throw new Error('The variables do not fit');
+  if (plan instanceof NotCompiled) return { reason: plan.message };
   try {
-    const plan = compile(schema, context.ports, document, operation, coerced);
-    const splice = await run(plan, coerced, context, splicer);
+    const splice = await run(plan, values, context, splicer);
     const response = Buffer.from(splice.output()).toString();
     splice.close();
     return response;
   } catch (error) {
-    if (error instanceof Refused || error instanceof NotCompiled) return { reason: error.message };
+    if (error instanceof Refused) return { reason: error.message };
     if (error instanceof ServiceError || error instanceof GraphQLError) return { reason: error.name };
     throw new Error(`Seed ${seed}: the compiled way failed`, { cause: error });
   }
 }
 
 async function responseOfGraphQL(
-  { operationName, variables }: GeneratedOperation,
-  document: DocumentNode,
+  { document, operationName, variables }: PreparedOperation,
   ports: Ports,
   context: RequestContext,
 ) {
