@@ -4,9 +4,10 @@
  * leaving cannot hide a kernel that does nothing.
  */
 import { randomBytes } from 'node:crypto';
-import { execute, parse, validate } from 'graphql';
+import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
 import type { Caller } from '../../src/auth/caller.ts';
-import { compileOperation } from '../../src/graphql/compiled/operation.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { type CompiledOperation, compileOperation } from '../../src/graphql/compiled/operation.ts';
 import { NotCompiled } from '../../src/graphql/compiled/parts.ts';
 import { Refused, runCompiled } from '../../src/graphql/compiled/run.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
@@ -23,14 +24,31 @@ import { type GeneratedPage, generatePage } from '../support/post-pages.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 
+/** What is compared with graphql-js. Tests of the test put broken parts into it. */
+export interface Subject {
+  readonly compile: typeof compileOperation;
+  readonly run: typeof runCompiled;
+  readonly splicer: Splicer;
+}
+
+export const realSubject = (): Subject => ({
+  compile: compileOperation,
+  run: runCompiled,
+  splicer: createSplicer(),
+});
+
 export interface Tally {
   pairs: number;
   compiled: number;
+  /** Pairs of which every page is one that the contract allows, and graphql-js has no errors. */
   wellFormed: number;
   wellFormedCompiled: number;
   /** How often pairs were left to graphql-js, by the reason. */
   readonly left: Map<string, number>;
 }
+
+/** A response that is not the one of graphql-js. */
+export class Difference extends Error {}
 
 const caller: Caller = {
   keyId: 'key',
@@ -55,63 +73,97 @@ const cursorOf = (author: string, random: Random): string =>
     [random.pick([null, 'next']), random.pick([0, 0, 1, 2, 5])],
   );
 
+/** An operation is tried with several pages: compiling it is dearer than running it. */
+const pagesPerOperation = 10;
+
+/** Between the seeds of operations, so that the seeds of their pages are different ones. */
+const seedStep = 1_000;
+
+export const newTally = (): Tally => ({ pairs: 0, compiled: 0, wellFormed: 0, wellFormedCompiled: 0, left: new Map() });
+
+/**
+ * @param options.seed any integer. That of a failure repeats its operation first
+ * @throws Difference
+ */
 export async function runDifferential(
   { seed, pairs }: { readonly seed: number; readonly pairs: number },
-  splicer: Splicer = createSplicer(),
+  subject: Subject = realSubject(),
 ): Promise<Tally> {
-  const tally: Tally = { pairs: 0, compiled: 0, wellFormed: 0, wellFormedCompiled: 0, left: new Map() };
-  // An operation is tried with several pages: compiling it is dearer than running it.
-  const pagesPerOperation = 8;
-  for (let index = 0; tally.pairs < pairs; index += 1) {
-    const operationSeed = seed + index * 1_000;
-    const random = seededRandom(operationSeed);
-    const operation = generateOperation(schema, random, {
-      authors,
-      accountId,
-      cursorOf: (author) => cursorOf(author, random),
-    });
-    const document = parse(operation.query);
-    const errors = validate(schema, document);
-    if (errors.length > 0) throw new Error(`${errors.join('\n')}\n${operation.query}`);
-    for (let page = 0; page < pagesPerOperation; page += 1) {
-      const pageSeed = operationSeed + page + 1;
-      await compare({ operation, document, random: seededRandom(pageSeed), seed: pageSeed }, splicer, tally);
-    }
+  const tally = newTally();
+  for (let operationSeed = seed; tally.pairs < pairs; operationSeed += seedStep) {
+    const operation = prepare(generatedOperation(operationSeed), operationSeed, subject);
+    for (let page = 1; page <= pagesPerOperation; page += 1)
+      await compare(operation, operationSeed + page, subject, tally);
   }
   return tally;
 }
 
-interface Pair {
-  readonly operation: GeneratedOperation;
-  readonly document: ReturnType<typeof parse>;
-  readonly random: Random;
-  readonly seed: number;
+export function generatedOperation(seed: number): GeneratedOperation {
+  const random = seededRandom(seed);
+  return generateOperation(schema, random, { authors, accountId, cursorOf: (author) => cursorOf(author, random) });
 }
 
-async function compare({ operation, document, random, seed }: Pair, splicer: Splicer, tally: Tally): Promise<void> {
+/** How many were compiled, and how many were left and why, in one line. */
+export function summaryOf({ pairs, compiled, wellFormed, wellFormedCompiled, left }: Tally): string {
+  const reasons = [...left]
+    .sort(([, one], [, other]) => other - one)
+    .map(([reason, count]) => `${count} ${reason}`)
+    .join(', ');
+  return `${pairs} pairs: ${compiled} compiled (${wellFormedCompiled} of ${wellFormed} well-formed), left: ${reasons}`;
+}
+
+interface PreparedOperation extends GeneratedOperation {
+  /** For repeating. */
+  readonly seed: number;
+  readonly document: DocumentNode;
+  /** The variables, coerced. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly plan: CompiledOperation | NotCompiled;
+}
+
+function prepare(operation: GeneratedOperation, seed: number, { compile }: Subject): PreparedOperation {
+  const { query, operationName, variables } = operation;
+  const document = parse(query);
+  const errors = validate(schema, document);
+  if (errors.length > 0) throw new Error(`Seed ${seed}: ${errors.join('\n')}\n${query}`);
+  const chosen = chosenOperation(document, operationName);
+  if (chosen === undefined) throw new Error(`Seed ${seed}: the document has no operation ${operationName}`);
+  const { coerced } = getVariableValues(schema, chosen.variableDefinitions ?? [], variables);
+  if (coerced === undefined) throw new Error(`Seed ${seed}: the variables do not fit`);
+  // Compiling asks a port for nothing but the kind of its pages.
+  const ports = portsOver(() => Buffer.alloc(0));
+  try {
+    return { ...operation, seed, document, values: coerced, plan: compile(schema, ports, document, chosen, coerced) };
+  } catch (plan) {
+    if (plan instanceof NotCompiled) return { ...operation, seed, document, values: coerced, plan };
+    throw new Error(`Seed ${seed}: compiling failed`, { cause: plan });
+  }
+}
+
+/** Nothing but posts is read. */
+const portsOver = (bodyOf: (request: object) => Buffer): Ports =>
+  ({ posts: upstreamPosts(upstreamOfBodies(bodyOf)), serviceJudges: true }) as unknown as Ports;
+
+async function compare(operation: PreparedOperation, pageSeed: number, subject: Subject, tally: Tally): Promise<void> {
+  const random = seededRandom(pageSeed);
   const pages = new Map<string, GeneratedPage>();
-  const posts = upstreamPosts(
-    upstreamOfBodies((request) => {
-      const list = JSON.stringify(Object.entries(request).sort());
-      const page = pages.get(list) ?? generatePage(random, request as PostListRequest);
-      pages.set(list, page);
-      return page.body;
-    }),
-  );
-  // Nothing but posts is read.
-  const ports = { posts, serviceJudges: true } as unknown as Ports;
-  const context = (): RequestContext => ({ caller, requestId: 'request', signal: new AbortController().signal });
-  const outcome = await compiled(operation, document, { ports, cursors, ...context() }, splicer);
-  const expected = await byGraphQL(operation, document, ports, context());
+  const ports = portsOver((request) => {
+    const list = JSON.stringify(Object.entries(request).sort());
+    const page = pages.get(list) ?? generatePage(random, request as PostListRequest);
+    pages.set(list, page);
+    return page.body;
+  });
+  const context: RequestContext = { caller, requestId: 'request', signal: new AbortController().signal };
+  const outcome = await compiledResponse(operation, { ...context, ports, cursors }, subject);
+  const expected = await responseOfGraphQL(operation, ports, context);
 
   tally.pairs += 1;
   const used = [...pages.values()];
   // Where nothing was read, as everything is skipped, there is nothing to compile.
   const wellFormed = used.length > 0 && used.every((page) => page.wellFormed) && expected.errors === undefined;
   if (wellFormed) tally.wellFormed += 1;
-  if (outcome instanceof Error) {
-    const reason = outcome instanceof Refused || outcome instanceof NotCompiled ? outcome.message : outcome.name;
-    tally.left.set(reason, (tally.left.get(reason) ?? 0) + 1);
+  if (typeof outcome !== 'string') {
+    tally.left.set(outcome.reason, (tally.left.get(outcome.reason) ?? 0) + 1);
     return;
   }
   tally.compiled += 1;
@@ -119,42 +171,33 @@ async function compare({ operation, document, random, seed }: Pair, splicer: Spl
   const wanted = JSON.stringify(expected);
   if (outcome === wanted) return;
   const bodies = used.map(({ body }) => body.toString('latin1')).join('\n');
-  throw new Error(
-    `Seed ${seed}: the compiled response differs.\n${operation.query}\n${JSON.stringify(operation.variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}`,
+  const { seed, query, variables } = operation;
+  throw new Difference(
+    `Seed ${seed}: the compiled response differs.\n${query}\n${JSON.stringify(variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}`,
   );
 }
 
-async function compiled(
-  { operationName, variables }: GeneratedOperation,
-  document: Pair['document'],
+/** @returns the response, or why there is none */
+async function compiledResponse(
+  { plan, values, seed }: PreparedOperation,
   context: Parameters<typeof runCompiled>[2],
-  splicer: Splicer,
-): Promise<string | Error> {
-  const operation = chosenOperation(document, operationName);
-  if (operation === undefined) throw new Error('The document has no such operation');
+  { run, splicer }: Subject,
+): Promise<string | { readonly reason: string }> {
+  if (plan instanceof NotCompiled) return { reason: plan.message };
   try {
-    const values = Object.fromEntries(
-      (operation.variableDefinitions ?? []).map(({ variable: { name }, defaultValue }) => [
-        name.value,
-        variables[name.value] ?? (defaultValue && 'value' in defaultValue ? literal(defaultValue) : undefined),
-      ]),
-    );
-    const plan = compileOperation(schema, context.ports, document, operation, values);
-    const splice = await runCompiled(plan, values, context, splicer);
+    const splice = await run(plan, values, context, splicer);
     const response = Buffer.from(splice.output()).toString();
     splice.close();
     return response;
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    if (error instanceof Refused) return { reason: error.message };
+    if (error instanceof ServiceError || error instanceof GraphQLError) return { reason: error.name };
+    throw new Error(`Seed ${seed}: the compiled way failed`, { cause: error });
   }
 }
 
-const literal = (node: { readonly kind: string; readonly value: unknown }): unknown =>
-  node.kind === 'IntValue' ? Number(node.value) : node.value;
-
-async function byGraphQL(
-  { operationName, variables }: GeneratedOperation,
-  document: Pair['document'],
+async function responseOfGraphQL(
+  { document, operationName, variables }: PreparedOperation,
   ports: Ports,
   context: RequestContext,
 ) {

@@ -1,6 +1,7 @@
 /** Generated query operations over the lists of the schema: every field that they have, in every way to write it. */
 import {
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -122,7 +123,10 @@ function selections(writing: Writing, type: GraphQLNamedType, depth: number): st
       if (random.chance(0.8)) parts.push(fragmentOn(writing, possible, depth));
     }
   }
-  if (isObjectType(type) && random.chance(0.15)) parts.push(fragmentOn(writing, type, depth));
+  // Fragments on the type itself and on its interfaces: their fields are merged with those around them.
+  for (const same of isObjectType(type) ? [type, ...type.getInterfaces()] : []) {
+    if (random.chance(0.1)) parts.push(fragmentOn(writing, same, depth));
+  }
   if (parts.length === 0 || random.chance(0.2)) {
     parts.splice(random.int(parts.length + 1), 0, random.chance(0.3) ? 'kind: __typename' : '__typename');
   }
@@ -140,14 +144,17 @@ function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, de
   return random.chance(0.05) ? `${once} ${once}` : once;
 }
 
-function fragmentOn(writing: Writing, type: GraphQLObjectType, depth: number): string {
+function fragmentOn(writing: Writing, type: GraphQLObjectType | GraphQLInterfaceType, depth: number): string {
   const { random } = writing;
   const directive = random.chance(0.1) ? directiveOf(writing) : '';
   const body = selections(writing, type, depth + 1);
   if (random.chance(0.7)) return `... on ${type.name}${directive} ${body}`;
   const name = `F${writing.fragments.length}_${type.name}`;
   writing.fragments.push(`fragment ${name} on ${type.name} ${body}`);
-  return `...${name}${directive}`;
+  const spread = `...${name}${directive}`;
+  if (random.chance(0.8)) return spread;
+  // Once more, in a fragment on whatever the type is.
+  return random.chance(0.5) ? `${spread} ...${name}` : `${spread} ...${directiveOf(writing)} { ...${name} }`;
 }
 
 function directiveOf({ random, flags }: Writing): string {

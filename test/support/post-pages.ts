@@ -23,6 +23,8 @@ const texts = [
   '__proto__',
 ] as const;
 
+const numbers = [0, 1, 42, 640.5, 1_790_000_000_000, 0.073, -7] as const;
+
 const times = [
   '2026-01-31T09:30:00.000Z',
   '2026-12-31T23:59:59Z',
@@ -30,29 +32,57 @@ const times = [
   '2024-06-30T12:00:00.123Z',
 ] as const;
 
-/** A value that a shape of the contract allows. */
-function valueFor(random: Random, shape: z.core.$ZodType, key: string): unknown {
+/** Makes a value. */
+type Make = (random: Random) => unknown;
+
+/** Makes values that a shape of the contract allows. The shape is read once, as a value is made many times. */
+function makerOf(shape: z.core.$ZodType, key = ''): Make {
   if (shape instanceof z.ZodOptional) {
-    return random.chance(0.5) ? valueFor(random, shape.unwrap(), key) : random.chance(0.3) ? null : undefined;
+    const make = makerOf(shape.unwrap(), key);
+    return (random) => (random.chance(0.5) ? make(random) : random.chance(0.3) ? null : undefined);
   }
-  if (shape instanceof z.ZodNullable) return random.chance(0.5) ? null : valueFor(random, shape.unwrap(), key);
-  if (shape instanceof z.ZodLiteral) return [...shape.values][0];
-  if (shape instanceof z.ZodEnum) return random.chance(0.9) ? random.pick(shape.options) : 'NEWER_THAN_WE_ARE';
-  if (shape instanceof z.ZodObject) {
-    return Object.fromEntries(
-      Object.entries(shape.shape)
-        .map(([name, inner]) => [name, valueFor(random, inner as z.core.$ZodType, name)])
-        .filter(([, value]) => value !== undefined),
-    );
+  if (shape instanceof z.ZodNullable) {
+    const make = makerOf(shape.unwrap(), key);
+    return (random) => (random.chance(0.5) ? null : make(random));
   }
-  if (shape instanceof z.ZodDiscriminatedUnion) return valueFor(random, random.pick(shape.options), key);
+  if (shape instanceof z.ZodLiteral) {
+    const [value] = shape.values;
+    return () => value;
+  }
+  if (shape instanceof z.ZodEnum) {
+    const { options } = shape;
+    return (random) => (random.chance(0.9) ? random.pick(options) : 'NEWER_THAN_WE_ARE');
+  }
+  if (shape instanceof z.ZodObject) return objectMaker(shape);
+  if (shape instanceof z.ZodDiscriminatedUnion) {
+    const makers = shape.options.map((option) => makerOf(option, key));
+    return (random) => random.pick(makers)(random);
+  }
   if (shape instanceof z.ZodArray) {
-    return Array.from({ length: random.int(4) }, () => valueFor(random, shape.element as z.core.$ZodType, key));
+    const make = makerOf(shape.element as z.core.$ZodType, key);
+    return (random) => Array.from({ length: random.int(4) }, () => make(random));
   }
-  if (shape instanceof z.ZodNumber) return random.pick([0, 1, 42, 640.5, 1_790_000_000_000, 0.073, -7]);
-  if (shape instanceof z.ZodBoolean) return random.chance(0.5);
-  return key === 'parsed_datetime' ? random.pick(times) : random.pick(texts);
+  if (shape instanceof z.ZodNumber) return (random) => random.pick(numbers);
+  if (shape instanceof z.ZodBoolean) return (random) => random.chance(0.5);
+  return (random) => random.pick(key === 'parsed_datetime' ? times : texts);
 }
+
+function objectMaker({ shape }: z.ZodObject): Make {
+  const makers = Object.entries(shape).map(([name, inner]) => ({
+    name,
+    make: makerOf(inner as z.core.$ZodType, name),
+  }));
+  return (random) => {
+    const made: Record<string, unknown> = {};
+    for (const { name, make } of makers) {
+      const value = make(random);
+      if (value !== undefined) made[name] = value;
+    }
+    return made;
+  };
+}
+
+const makePost = makerOf(postListShape.shape.items.element);
 
 /** What a value must never be, or may be in a service that is newer than we are. */
 const oddities: readonly unknown[] = [
@@ -89,7 +119,7 @@ function spoil(random: Random, value: unknown): unknown {
 
 const blank = (random: Random): string => (random.chance(0.8) ? '' : random.pick([' ', '\n', '\t', '\r\n  ']));
 
-/** JSON text with any white space, order of keys and spelling of strings. */
+/** JSON text in a style: with any white space, order of keys and spelling of strings. */
 function write(random: Random, value: unknown, style: Style): string {
   const space = () => (style.spaced ? blank(random) : '');
   if (typeof value === 'string') return style.escaped ? escaped(random, value, style) : JSON.stringify(value);
@@ -189,7 +219,7 @@ export function generatePage(random: Random, { limit = 100 }: PostListRequest): 
   const wanted = random.pick([0, 1, 2, 3, 5, 9]);
   const length = kind === 'odd' ? wanted : Math.min(limit, wanted);
   const follows = length >= limit || random.chance(0.01);
-  const items = Array.from({ length }, () => valueFor(random, postListShape.shape.items.element, ''));
+  const items = Array.from({ length }, () => makePost(random));
   const page = {
     object: 'PostList',
     items,
@@ -205,7 +235,9 @@ export function generatePage(random: Random, { limit = 100 }: PostListRequest): 
     repeated: kind === 'odd' && random.chance(0.3),
     numbers: kind === 'odd' && random.chance(0.3),
   };
-  const body = Buffer.from(write(random, kind === 'odd' ? spoil(random, page) : page, style));
+  const text =
+    kind === 'plain' ? JSON.stringify(page) : write(random, kind === 'odd' ? spoil(random, page) : page, style);
+  const body = Buffer.from(text);
   return {
     body: kind === 'hostile' ? damaged(random, body) : body,
     wellFormed: kind === 'plain' || kind === 'well-formed',

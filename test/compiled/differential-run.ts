@@ -1,0 +1,19 @@
+/**
+ * The differential test over as many pairs as there is time for: `node test/compiled/differential-run.ts [seed] [pairs]`.
+ * The seed of a failure repeats its operation first.
+ */
+import { newTally, randomSeed, realSubject, runDifferential, summaryOf } from './differential.ts';
+
+const [seed = randomSeed(), pairs = 1_000_000] = process.argv.slice(2).map(Number);
+/** Pairs between two reports. */
+const step = 10_000;
+
+const subject = realSubject();
+const total = newTally();
+process.stdout.write(`Seed ${seed}\n`);
+for (let from = seed; total.pairs < pairs; from += step * 1_000) {
+  const tally = await runDifferential({ seed: from, pairs: Math.min(step, pairs - total.pairs) }, subject);
+  for (const key of ['pairs', 'compiled', 'wellFormed', 'wellFormedCompiled'] as const) total[key] += tally[key];
+  for (const [reason, count] of tally.left) total.left.set(reason, (total.left.get(reason) ?? 0) + count);
+  process.stdout.write(`${summaryOf(total)}\n`);
+}

@@ -1,0 +1,20 @@
+/** Compiled operations against graphql-js, over generated operations and pages. `npm run test:differential` runs a million. */
+import { describe, expect, test } from 'vitest';
+import { randomSeed, runDifferential, summaryOf, type Tally } from './differential.ts';
+
+/** Well-formed pairs that must be compiled. What is not: windows that go on in another page. */
+const mostOf = ({ wellFormed }: Tally): number => 0.95 * wellFormed;
+
+describe('compiled operations print what graphql-js gives, byte for byte', () => {
+  test.each([
+    ['the same pairs in every run', 20_260_101, 4_000],
+    // A difference names the seed of its operation, so that it can be repeated.
+    ['other pairs in every run', randomSeed(), 6_500],
+  ])('%s (seed %i)', { timeout: 120_000 }, async (_what, seed, pairs) => {
+    const tally = await runDifferential({ seed, pairs });
+    process.stdout.write(`${summaryOf(tally)}\n`);
+    expect(tally.pairs).toBeGreaterThanOrEqual(pairs);
+    expect(tally.wellFormed).toBeGreaterThan(0.3 * pairs);
+    expect(tally.wellFormedCompiled).toBeGreaterThanOrEqual(mostOf(tally));
+  });
+});
