@@ -70,13 +70,8 @@ const post = (n: number) => ({
   analytics: { impressions: n * 1_234, engagements: n * 9, engagement_rate: 0.073, clicks: n * 3 },
 });
 
+export const pnetPosts = (count: number) => Array.from({ length: count }, (_, n) => post(n));
+
 /** A page of posts, as an upstream sends it. */
-export const page = (count: number): Buffer =>
-  Buffer.from(
-    JSON.stringify({
-      object: 'PostList',
-      items: Array.from({ length: count }, (_, n) => post(n)),
-      cursor: 'next',
-      paging: { page_count: count },
-    }),
-  );
+export const page = (count: number, items: readonly object[] = pnetPosts(count)): Buffer =>
+  Buffer.from(JSON.stringify({ object: 'PostList', items, cursor: 'next', paging: { page_count: count } }));

@@ -1,11 +1,12 @@
-/** Apollo Server with @apollo/datasource-rest. */
+/** Apollo Server with @apollo/datasource-rest. Its log has a line for each request, as Postern's. */
 import { RESTDataSource } from '@apollo/datasource-rest';
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { GraphQLScalarType } from 'graphql';
+import { pino } from 'pino';
 import { resolvers, typeDefs } from './schema.js';
 
-class Posts extends RESTDataSource {
+class Service extends RESTDataSource {
   baseURL = `${process.argv[2]}/v1/`;
 
   list({ accountId, identifier, first }) {
@@ -14,22 +15,42 @@ class Posts extends RESTDataSource {
     });
   }
 
+  edit(jobId, request) {
+    return this.patch(`pnet/jobs/${encodeURIComponent(jobId)}`, { body: request });
+  }
+
   willSendRequest(_path, request) {
     request.headers['x-api-key'] = 'key';
   }
 }
 
-const { DateTime, ...types } = resolvers((args, { posts }) => posts.list(args));
+const logger = pino();
+const logRequests = {
+  async requestDidStart() {
+    const started = performance.now();
+    return {
+      async willSendResponse({ response }) {
+        logger.info({ status: response.http.status ?? 200, ms: Math.round(performance.now() - started) }, 'request');
+      },
+    };
+  },
+};
+
+const { DateTime, ...types } = resolvers({
+  list: (args, { service }) => service.list(args),
+  edit: (jobId, request, { service }) => service.edit(jobId, request),
+});
 const server = new ApolloServer({
   typeDefs,
   resolvers: {
     ...types,
     DateTime: new GraphQLScalarType({ name: 'DateTime', ...DateTime }),
   },
+  plugins: [logRequests],
   introspection: false,
 });
 const { url } = await startStandaloneServer(server, {
   listen: { port: 0, host: '127.0.0.1' },
-  context: async () => ({ posts: new Posts({ cache: server.cache }) }),
+  context: async () => ({ service: new Service({ cache: server.cache }) }),
 });
 process.send(url.replace(/\/$/, ''));

@@ -1,6 +1,6 @@
 /**
  * Postern's own schema over a plain executor, as a team would write it by hand: a resolver for each field whose name
- * differs, and a page that is read with `read`. Only posts can be asked for.
+ * differs, a page that is read with `list`, and a job that is edited with `edit`. Nothing else can be asked for.
  */
 import { readFileSync } from 'node:fs';
 
@@ -12,10 +12,11 @@ const globalId = (kind, ...parts) => Buffer.from(JSON.stringify([kind, ...parts]
 const renamed = (...names) =>
   Object.fromEntries(
     names.map((name) => {
-      const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const key = snakeCase(name);
       return [name, (value) => value[key]];
     }),
   );
+const snakeCase = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const providerId = { providerId: ({ id }) => id };
 const scalar = { serialize: (value) => value, parseValue: (value) => value };
 
@@ -29,50 +30,80 @@ const attachmentTypes = {
 };
 const attachment = { ...providerId, ...renamed('fileSize', 'urlExpiresAt') };
 
-/** @param read reads a page: ({ accountId, identifier, first }, context) → the upstream's answer */
-export const resolvers = (read) => ({
-  Query: {
-    posts: async (_root, args, context) => {
-      const page = await read(args, context);
-      return { items: page.items, next: page.cursor };
+/**
+ * @param client its methods return the upstream's answers: `list({ accountId, identifier, first }, context)`, and
+ *   `edit(jobId, request, context)`
+ */
+export const resolvers = (client) => {
+  const posts = async (args, context) => {
+    const page = await client.list(args, context);
+    return { items: page.items, next: page.cursor };
+  };
+  const postsOfAuthor = ({ id }, args, context) => posts({ ...args, accountId: 'a', identifier: id }, context);
+  return {
+    Query: { posts: (_root, args, context) => posts(args, context) },
+    Mutation: {
+      editJob: (_root, { input: { jobId, ...input } }, context) =>
+        client.edit(
+          jobId,
+          Object.fromEntries(Object.entries(input).map(([name, value]) => [snakeCase(name), value])),
+          context,
+        ),
     },
-  },
-  PostConnection: {
-    edges: ({ items, next }) => items.map((node, index) => ({ node, cursor: globalId('cursor', next, String(index)) })),
-    nodes: ({ items }) => items,
-    pageInfo: ({ items, next }) => ({
-      hasNextPage: next !== null,
-      hasPreviousPage: false,
-      startCursor: globalId('cursor', next, '0'),
-      endCursor: globalId('cursor', next, String(items.length)),
-    }),
-  },
-  Post: { __resolveType: ({ provider }) => (provider === 'PNET' ? 'PnetPost' : 'PhotonetPost') },
-  PnetPost: {
-    ...providerId,
-    id: ({ id }) => globalId('PnetPost', 'a', id),
-    ...renamed('socialId', 'shareUrl', 'parsedDatetime', 'reactionCounter', 'commentCounter', 'repostCounter'),
-    ...renamed('impressionsCounter', 'userReacted', 'writtenBy', 'isRepost', 'repostId', 'repostedBy', 'repostContent'),
-  },
-  PnetAuthor: {
-    ...providerId,
-    id: ({ id }) => globalId('PnetAuthor', 'a', id),
-    ...renamed('publicIdentifier', 'isCompany', 'profilePictureUrl'),
-  },
-  PnetPostPermissions: renamed('canReact', 'canShare', 'canPostComments'),
-  PnetRepostContent: { ...providerId, ...renamed('parsedDatetime') },
-  PnetPoll: { ...providerId, ...renamed('isOpen', 'totalVotesCount') },
-  PnetPollOption: { ...providerId, ...renamed('votesCount') },
-  PnetPostAnalytics: renamed(
-    ...[
-      'engagementRate',
-      'clickthroughRate',
-      'pageViewersFromThisPost',
-      'followersGainedFromThisPost',
-      'membersReached',
-    ],
-  ),
-  PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
-  ImageAttachment: attachment,
-  DateTime: scalar,
-});
+    EditJobResult: { __resolveType: ({ object }) => object },
+    PnetJobPostingEdited: renamed('jobId'),
+    PostConnection: {
+      edges: ({ items, next }) =>
+        items.map((node, index) => ({ node, cursor: globalId('cursor', next, String(index)) })),
+      nodes: ({ items }) => items,
+      pageInfo: ({ items, next }) => ({
+        hasNextPage: next !== null,
+        hasPreviousPage: false,
+        startCursor: globalId('cursor', next, '0'),
+        endCursor: globalId('cursor', next, String(items.length)),
+      }),
+    },
+    Post: { __resolveType: ({ provider }) => (provider === 'PNET' ? 'PnetPost' : 'PhotonetPost') },
+    PnetPost: {
+      ...providerId,
+      id: ({ id }) => globalId('PnetPost', 'a', id),
+      ...renamed('socialId', 'shareUrl', 'parsedDatetime', 'reactionCounter', 'commentCounter', 'repostCounter'),
+      ...renamed('impressionsCounter', 'userReacted', 'writtenBy', 'isRepost', 'repostId', 'repostedBy'),
+      ...renamed('repostContent'),
+    },
+    PnetAuthor: {
+      ...providerId,
+      id: ({ id }) => globalId('PnetAuthor', 'a', id),
+      ...renamed('publicIdentifier', 'isCompany', 'profilePictureUrl'),
+      posts: postsOfAuthor,
+    },
+    PnetPostPermissions: renamed('canReact', 'canShare', 'canPostComments'),
+    PnetRepostContent: { ...providerId, ...renamed('parsedDatetime') },
+    PnetPoll: { ...providerId, ...renamed('isOpen', 'totalVotesCount') },
+    PnetPollOption: { ...providerId, ...renamed('votesCount') },
+    PnetPostAnalytics: renamed(
+      ...[
+        'engagementRate',
+        'clickthroughRate',
+        'pageViewersFromThisPost',
+        'followersGainedFromThisPost',
+        'membersReached',
+      ],
+    ),
+    PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
+    ImageAttachment: attachment,
+    PhotonetPost: {
+      id: ({ provider_id }) => globalId('PhotonetPost', 'a', provider_id),
+      ...renamed('providerId', 'accessibilityCaption', 'previewImage', 'hasAudio', 'hasLiked', 'likeCount'),
+      ...renamed('commentCount', 'likeAndViewCountsDisabled', 'commentsDisabled'),
+    },
+    PhotonetCaption: renamed('hasTranslation', 'createdAt'),
+    PhotonetOwner: {
+      ...providerId,
+      id: ({ id }) => globalId('PhotonetOwner', 'a', id),
+      ...renamed('profilePicUrl', 'isVerified', 'isPrivate'),
+      posts: postsOfAuthor,
+    },
+    DateTime: scalar,
+  };
+};

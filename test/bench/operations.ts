@@ -1,0 +1,59 @@
+/** The operations of the benchmark. `$of` is another list, or another job, with every request. */
+
+const author = 'id providerId publicIdentifier name isCompany headline profilePictureUrl';
+const pnetPost = `__typename ... on PnetPost {
+  id providerId socialId shareUrl title text date parsedDatetime reactionCounter commentCounter repostCounter
+  impressionsCounter userReacted author { ${author} } writtenBy { providerId publicIdentifier name }
+  permissions { canReact canShare canPostComments } isRepost repostId repostedBy { ${author} }
+  repostContent { providerId date parsedDatetime text author { ${author} } } mentions { url start length }
+  attachments { __typename providerId unavailable mimetype fileSize url urlExpiresAt ... on ImageAttachment { sticker size { width height } } }
+  poll { providerId question isOpen totalVotesCount options { providerId text win votesCount } } group { providerId name private }
+  analytics { impressions engagements engagementRate clicks clickthroughRate pageViewersFromThisPost followersGainedFromThisPost membersReached } }`;
+const photonetPost = `__typename ... on PhotonetPost {
+  id providerId caption { text edited hasTranslation createdAt } accessibilityCaption previewImage { url width height }
+  video { url width height } hasAudio hasLiked likeCount commentCount likeAndViewCountsDisabled commentsDisabled
+  owner { id providerId username profilePicUrl isVerified isPrivate } location { name lat lng } }`;
+const threeFields = '... on PnetPost { id text author { name } }';
+const postsOfAuthors = `... on PnetPost { id text author { name posts(first: 2) { nodes { ${threeFields} } } } }`;
+
+const list = (first: number, fields: string) =>
+  `posts(accountId: "a", identifier: $of, first: ${first}) { nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
+const query = (fields: string) => `query ($of: String!) { ${fields} }`;
+
+interface Operation {
+  readonly title: string;
+  readonly text: string;
+  /** What names of lists and jobs begin with: the stub sends photonet's posts for `PHO`. */
+  readonly prefix: string;
+  /** Whether one call of the upstream answers it, so that a proxy does the same work. */
+  readonly oneCall: boolean;
+}
+
+const ofPnet = { prefix: 'ACo', oneCall: true } as const;
+const fiveAliases = ['a', 'b', 'c', 'd', 'e'].map((alias) => `${alias}: ${list(10, threeFields)}`).join(' ');
+
+export const operations = {
+  all: { title: 'all fields of 100 posts', text: query(list(100, pnetPost)), ...ofPnet },
+  few: { title: '10 posts, three fields', text: query(list(10, threeFields)), ...ofPnet },
+  aliases: { title: 'five aliases of one list', text: query(fiveAliases), ...ofPnet },
+  photonet: {
+    title: 'all fields of 100 photonet posts',
+    text: query(list(100, photonetPost)),
+    ...ofPnet,
+    prefix: 'PHO',
+  },
+  nested: {
+    title: 'a nested list: posts of the authors of 5 posts',
+    text: query(list(5, postsOfAuthors)),
+    ...ofPnet,
+    oneCall: false,
+  },
+  mutation: {
+    title: 'a mutation: editJob',
+    text: `mutation ($of: ID!) { editJob(input: { accountId: "a", jobId: $of, workplace: REMOTE }) { __typename ... on PnetJobPostingEdited { jobId } } }`,
+    prefix: '40',
+    oneCall: false,
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;

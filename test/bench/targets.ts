@@ -1,0 +1,66 @@
+/** What is measured: Postern, its peers, and bare proxies. */
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { forkModule, messageOf } from './children.ts';
+import { createKey, firstAnswer, install, logFileOf, startPostern } from './postern.ts';
+
+interface PosternTarget {
+  readonly title: string;
+  readonly kind: 'postern';
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+interface PeerTarget {
+  readonly title: string;
+  readonly kind: 'gateway' | 'proxy';
+  readonly module: string;
+  readonly mode?: string;
+  readonly path: string;
+}
+
+const ownKeys = { UPSTREAM_API_KEY: 'key' };
+
+export const targets = {
+  postern: { title: 'Postern', kind: 'postern', environment: ownKeys },
+  forwarded: { title: 'Postern, keys forwarded', kind: 'postern', environment: {} },
+  executed: {
+    title: 'Postern, COMPILED_OPERATIONS=off',
+    kind: 'postern',
+    environment: { ...ownKeys, COMPILED_OPERATIONS: 'off' },
+  },
+  mercurius: { title: 'Mercurius + jit', kind: 'gateway', module: 'mercurius.js', path: '/graphql' },
+  apollo: { title: 'Apollo Server + datasource-rest', kind: 'gateway', module: 'apollo.js', path: '/' },
+  json: { title: 'proxy, JSON parsed and printed', kind: 'proxy', module: 'proxy.js', mode: 'json', path: '/' },
+  bytes: { title: 'proxy, bytes forwarded', kind: 'proxy', module: 'proxy.js', mode: 'bytes', path: '/' },
+} as const satisfies Record<string, PosternTarget | PeerTarget>;
+
+export type TargetName = keyof typeof targets;
+
+/** The variants of Postern are measured when TARGETS names them. */
+export const usualTargets: readonly TargetName[] = ['postern', 'mercurius', 'apollo', 'json', 'bytes'];
+
+export interface Running {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly key: string;
+  readonly logFile: string;
+}
+
+/** @param directory for the target's database and log */
+export async function startTarget(name: TargetName, upstream: string, directory: string): Promise<Running> {
+  const target: PosternTarget | PeerTarget = targets[name];
+  const installation = await install(join(directory, name), {
+    UPSTREAM_URL: upstream,
+    ...(target.kind === 'postern' ? target.environment : {}),
+  });
+  const logFile = logFileOf(installation);
+  if (target.kind !== 'postern') {
+    const args = [upstream, ...(target.mode === undefined ? [] : [target.mode])];
+    const child = forkModule({ file: join(import.meta.dirname, 'peers', target.module), args, logFile }, 'gateway');
+    return { process: child, url: `${await messageOf(child)}${target.path}`, key: 'key', logFile };
+  }
+  const key = 'UPSTREAM_API_KEY' in target.environment ? await createKey(installation) : 'key';
+  const postern = await startPostern(installation);
+  await firstAnswer(postern, { query: '{ __typename }' });
+  return { ...postern, key, logFile };
+}
