@@ -14,7 +14,7 @@ import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
-import { hasWindow } from './list-source.ts';
+import { hasWindow } from './window-field.ts';
 
 /** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
 export interface Connection<T> {

@@ -32,13 +32,3 @@ export const readsFrom = <Args, Request, Item, Read extends Page<Item>>(
 export const listSourceOf = ({ extensions }: GraphQLField<unknown, unknown>): AnyListSource | undefined =>
   // Nothing else writes this extension, and the field's arguments are those that its source takes.
   extensions.list as AnyListSource | undefined;
-
-/** What of a connection a field shows: the items, the edges, or the item of one edge. */
-type Shows = 'items' | 'edges' | 'item';
-
-/** For the `extensions` of a field of a connection or edge. */
-export const hasWindow = (window: Shows) => ({ window });
-
-export const windowOf = ({ extensions }: GraphQLField<unknown, unknown>): Shows | undefined =>
-  // Nothing else writes this extension.
-  extensions.window as Shows | undefined;
