@@ -125,6 +125,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'INTROSPECTION must be one of on, off, but is "yes"']],
   },
+  COMPILED_OPERATIONS: {
+    of: ({ compiledOperations }) => compiledOperations,
+    unset: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'COMPILED_OPERATIONS must be one of on, off, but is "yes"']],
+  },
   GRAPHQL_MAX_COST: {
     of: ({ maxOperationCost }) => maxOperationCost,
     unset: 150_000,
