@@ -28,10 +28,10 @@ const optionsOf = ({ environment, logFile }: Program): SpawnOptions => ({
   stdio: ['ignore', openSync(logFile, 'a'), 'inherit'],
 });
 
-/** Starts `node <file>` on the core of the gateways. */
-export function spawnGateway(program: Program): ChildProcess {
+/** Starts `node <file>`, on the core of the gateways or wherever the system puts it. */
+export function spawnGateway(program: Program, { onOneCore }: { readonly onOneCore: boolean }): ChildProcess {
   const command = [process.execPath, program.file, ...(program.args ?? [])];
-  const [file = '', ...args] = isPinned ? ['taskset', '-c', coresOf.gateway, ...command] : command;
+  const [file = '', ...args] = isPinned && onOneCore ? ['taskset', '-c', coresOf.gateway, ...command] : command;
   return spawn(file, args, optionsOf(program));
 }
 

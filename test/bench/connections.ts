@@ -30,6 +30,7 @@ export async function measureConnections(
   if (postern === undefined) return [];
   const results: ConnectionFigures[] = [];
   for (const operation of names) {
+    process.stderr.write(`connections, ${operations[operation].title}`);
     const closed: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       closed.push((await measure(bench, postern, operation, { connections: few, ms })).perSecond);
@@ -44,8 +45,9 @@ export async function measureConnections(
         const at = (connections: number) => measure(bench, measured, operation, { connections, ms, perSecond });
         done.push({ [few]: await at(few), [many]: await at(many) });
       }
-      process.stderr.write(` ${operations[operation].title}, connections ${round + 1}/${rounds}`);
+      process.stderr.write(` ${round + 1}/${rounds}`);
     }
+    process.stderr.write('\n');
     results.push(...figures);
   }
   return results;

@@ -44,13 +44,19 @@ export async function createKey({ environment }: Installation): Promise<string> 
   return stdout.trim();
 }
 
-export async function startPostern(installation: Installation): Promise<Postern> {
+export async function startPostern(
+  installation: Installation,
+  cores: { readonly onOneCore: boolean },
+): Promise<Postern> {
   const port = await freePort();
-  const child = spawnGateway({
-    file: join(root, 'src/main.ts'),
-    environment: { ...installation.environment, PORT: String(port) },
-    logFile: logFileOf(installation),
-  });
+  const child = spawnGateway(
+    {
+      file: join(root, 'src/main.ts'),
+      environment: { ...installation.environment, PORT: String(port) },
+      logFile: logFileOf(installation),
+    },
+    cores,
+  );
   return { process: child, url: `http://127.0.0.1:${port}/graphql` };
 }
 

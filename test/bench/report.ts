@@ -112,6 +112,7 @@ function connectionTable(figures: readonly ConnectionFigures[]): string {
 const startTable = (figures: readonly StartFigures[]): string =>
   section(
     'Start',
+    'From `node src/main.ts` to the first answer with status 200, on an existing database and on all cores.',
     table(
       ['', 'first answer after ms', 'idle MiB'],
       figures.map(({ title, ms, idleMiB }) => [title, number(ms), number(idleMiB)]),

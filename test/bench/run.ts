@@ -73,7 +73,7 @@ async function main(directory: string, children: ChildProcess[]): Promise<void> 
   };
   const bench: Bench = { upstream: module('stub.ts'), load: module('load.ts') };
   const upstream = (await messageOf(bench.upstream)) as string;
-  // Before the others run: a start takes whatever the machine has.
+  // Before the others run: a start uses both cores.
   const startFigures: StartFigures[] = scenarios.includes('start')
     ? await measureStarts(directory, { upstream, starts })
     : [];

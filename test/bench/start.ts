@@ -58,7 +58,7 @@ async function measureKind(
 /** @param question null for a start that only prepares the database */
 async function startOnce(installation: Installation, question: Question | null): Promise<Omit<StartFigures, 'title'>> {
   const started = performance.now();
-  const postern = await startPostern(installation);
+  const postern = await startPostern(installation, { onOneCore: false });
   try {
     await firstAnswer(postern, question ?? { query: '{ __typename }' });
     const ms = performance.now() - started;

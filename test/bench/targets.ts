@@ -60,7 +60,7 @@ export async function startTarget(name: TargetName, upstream: string, directory:
     return { process: child, url: `${await messageOf(child)}${target.path}`, key: 'key', logFile };
   }
   const key = 'UPSTREAM_API_KEY' in target.environment ? await createKey(installation) : 'key';
-  const postern = await startPostern(installation);
+  const postern = await startPostern(installation, { onOneCore: true });
   await firstAnswer(postern, { query: '{ __typename }' });
   return { ...postern, key, logFile };
 }
