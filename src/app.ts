@@ -1,78 +1,27 @@
 /** The composition root: chooses the backend, mounts the faces, and stops everything in order. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
-import { embeddedAccounts } from './accounts/embedded.ts';
-import { upstreamAccounts } from './accounts/upstream.ts';
 import { admission } from './auth/admission.ts';
-import { authenticate, findRefusedKeys } from './auth/api-keys.ts';
-import type { Authenticate } from './auth/caller.ts';
-import { acceptForwardedKey } from './auth/forwarded-key.ts';
+import { findRefusedKeys } from './auth/api-keys.ts';
 import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
-import { type Config, ConfigError } from './config.ts';
-import { embeddedDeliveries } from './deliveries/embedded.ts';
+import type { Backend, Dependencies } from './backends/backend.ts';
+import type { Storage } from './backends/storage.ts';
+import type { Config } from './config.ts';
 import type { DeliveryRateLimits } from './deliveries/limits.ts';
-import { upstreamDeliveries } from './deliveries/upstream.ts';
-import { type DeliveryEngine, type DeliveryTuning, startDeliveryEngine } from './delivery/engine.ts';
+import type { DeliveryEngine } from './delivery/engine.ts';
 import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
 import { mountGraphQL } from './graphql/server.ts';
-import type { Idempotency } from './http/idempotency.ts';
 import { createHttpServer } from './http/server.ts';
-import type { RandomBytes } from './ids.ts';
-import { embeddedJobs } from './jobs/embedded.ts';
-import { jobVocabularies } from './jobs/endpoints.ts';
-import type { LeaseTuning } from './jobs/lease.ts';
-import { upstreamJobs } from './jobs/upstream.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
-import { embeddedPosts } from './posts/embedded.ts';
-import { postVocabularies } from './posts/endpoints.ts';
-import { upstreamPosts } from './posts/upstream.ts';
-import type { Providers } from './providers/provider.ts';
-import { ensureDemo, readDemoKey } from './providers/sandbox/demo.ts';
-import { refuseSandboxKey } from './providers/sandbox/keys.ts';
-import { withDeadlines } from './providers/with-deadlines.ts';
+import { readDemoKey } from './providers/sandbox/demo-key.ts';
 import { mountRest, toAllowedErrorAt } from './rest/server.ts';
-import { addressRule, inBlocks } from './security/addresses.ts';
+import { inBlocks } from './security/addresses.ts';
 import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
-import { createVault } from './security/vault.ts';
-import { type Database, openDatabase, ping } from './store/database.ts';
-import { databaseIdempotency } from './store/idempotency.ts';
-import { databaseRateLimits } from './store/rate-limits.ts';
-import { createUpstream, type Upstream } from './upstream/client.ts';
-import { handOverReads } from './upstream/hand-over.ts';
-import { tellKeyFromAccount } from './upstream/key-or-account.ts';
-import type { UpstreamSettings } from './upstream/settings.ts';
-import { commonVocabularies } from './upstream/translation.ts';
-import { createMissingSecrets } from './webhooks/destinations.ts';
-import { embeddedWebhooks } from './webhooks/embedded.ts';
-import { webhookEndpoints, webhookVocabularies } from './webhooks/endpoints.ts';
-import { upstreamWebhooks } from './webhooks/upstream.ts';
+import type { Database } from './store/database.ts';
 
-/** What the process injects: everything that reaches outside the program, so that tests can replace it. */
-export interface Dependencies {
-  readonly logger: Logger;
-  readonly now: () => Date;
-  readonly randomBytes: RandomBytes;
-  readonly providers: Providers;
-  /** The timing of deliveries. Only tests set it. */
-  readonly delivery?: DeliveryTuning;
-  /** The timing of the leases on jobs. Only tests set it. */
-  readonly leases?: LeaseTuning;
-}
-
-/** An implementation of the ports, and what the server needs with it. */
-interface Backend {
-  readonly ports: Ports;
-  readonly authenticate: Authenticate;
-  /** Implements `Idempotency-Key`. Without it the key is forwarded through the ports. */
-  readonly idempotency?: Idempotency;
-  readonly delivery: DeliveryEngine | null;
-  /** Rejects while the backend cannot serve requests. */
-  ready(): Promise<void>;
-  close(): Promise<void>;
-}
+export type { Dependencies } from './backends/backend.ts';
 
 export interface App {
   readonly server: FastifyInstance;
@@ -98,21 +47,16 @@ export interface App {
 export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
   const { logger, randomBytes } = dependencies;
   const deriveKey = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
-  const database = needsDatabase(config) ? await openDatabase(config.database) : null;
-  const limits = rateLimits(config.rateLimits, {
-    store: database === null ? null : databaseRateLimits(database, config.database.kind),
-    now: dependencies.now,
-    logger,
-  });
-  const backend =
-    config.upstream === null
-      ? await embedded(requireDatabase(database), deriveKey, config, { ...dependencies, limits })
-      : upstream(config.upstream, database, dependencies);
+  const { now } = dependencies;
+  // Each is loaded where it is needed only, as loading takes most of the start.
+  const storage = needsDatabase(config) ? await openStorageOf(config, now) : null;
+  const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
+  const backend = await openBackend(config, storage, deriveKey, { ...dependencies, limits });
   const streams = createStreams({
     limits: config.streams,
-    now: dependencies.now,
+    now,
     logger,
-    refusedKeys: database === null ? null : (keyIds, now) => findRefusedKeys(database, keyIds, now),
+    refusedKeys: storage === null ? null : (keyIds, at) => findRefusedKeys(storage.database, keyIds, at),
   });
   const server = createHttpServer({
     logger,
@@ -141,7 +85,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     server,
     ports: backend.ports,
     get database() {
-      return requireDatabase(database);
+      return requireStorage(storage).database;
     },
     delivery: backend.delivery,
     signInToken: signIn?.token ?? null,
@@ -172,115 +116,29 @@ async function demoSignIn(
   return (await demoKey()) === undefined ? null : createSignIn({ demoKey, now, randomBytes });
 }
 
-async function createDemo(
-  database: Database,
-  config: Config,
-  { logger, now, randomBytes }: Dependencies,
-): Promise<void> {
-  const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
-  if (file !== null) logger.info(`The database was empty: created a demo workspace; its API key is in ${file}`);
-}
-
 /** A gateway that forwards its callers' API keys stores nothing, so that any number of replicas can run. */
 const needsDatabase = ({ upstream }: Config): boolean => upstream === null || upstream.apiKey !== undefined;
 
-function requireDatabase(database: Database | null): Database {
-  if (database === null) throw new Error("A gateway that forwards its callers' API keys has no database");
-  return database;
+function requireStorage(storage: Storage | null): Storage {
+  if (storage === null) throw new Error("A gateway that forwards its callers' API keys has no database");
+  return storage;
 }
 
-async function embedded(
-  database: Database,
-  deriveKey: DeriveKey,
+async function openStorageOf({ database }: Config, now: () => Date): Promise<Storage> {
+  const { openStorage } = await import('./backends/storage.ts');
+  return openStorage(database, now);
+}
+
+async function openBackend(
   config: Config,
+  storage: Storage | null,
+  deriveKey: DeriveKey,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
-  if (config.demo) await createDemo(database, config, dependencies);
-  const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
-  const providers = withDeadlines(dependencies.providers);
-  const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
-  const allows = addressRule(config.outboundAllow);
-  await createMissingSecrets(database, { vault, randomBytes });
-  const delivery = startDeliveryEngine({
-    database,
-    location: config.database,
-    vault,
-    allows,
-    retentionDays: config.deliveryRetentionDays,
-    logger,
-    now,
-    randomBytes,
-    tuning,
-  });
-  const cursors = cursorCodec(deriveKey('rest-cursors'), 'base64');
-  return {
-    delivery,
-    ports: {
-      serviceJudges: false,
-      accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, logger, tuning: leases }),
-      posts: embeddedPosts({ database, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
-      webhooks: embeddedWebhooks({
-        ...delivery,
-        database,
-        kind: config.database.kind,
-        cursors,
-        vault,
-        allows,
-        maxWebhooks: config.webhooksPerWorkspace,
-        now,
-        randomBytes,
-      }),
-    },
-    async authenticate(apiKey) {
-      if (config.demo) refuseSandboxKey(apiKey);
-      return authenticate(database, apiKey, now());
-    },
-    idempotency: databaseIdempotency(database, now),
-    ready: () => ping(database),
-    async close() {
-      await delivery.close();
-      await database.destroy();
-    },
-  };
-}
-
-/** @param database stores the API keys of callers; null where the upstream service checks them */
-function upstream(settings: UpstreamSettings, database: Database | null, { logger, now }: Dependencies): Backend {
-  const judged = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
-    client.call(context, webhookEndpoints.list, { limit: 1 }),
-  );
-  // Outermost, so that what is handed over has been told apart already.
-  const service = handOverReads(judged);
-  return {
-    delivery: null,
-    ports: {
-      serviceJudges: true,
-      accounts: upstreamAccounts,
-      jobs: upstreamJobs(service),
-      posts: upstreamPosts(service),
-      webhooks: upstreamWebhooks(service),
-      deliveries: upstreamDeliveries,
-    },
-    authenticate: database === null ? acceptForwardedKey : (apiKey) => authenticate(database, apiKey, now()),
-    // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
-    ...(database === null ? {} : { idempotency: databaseIdempotency(database, now) }),
-    async ready() {
-      await Promise.all([service.ready(), database === null ? null : ping(database)]);
-    },
-    async close() {
-      await service.close();
-      await database?.destroy();
-    },
-  };
-}
-
-function openUpstream(settings: UpstreamSettings, dependencies: Pick<Dependencies, 'logger' | 'now'>): Upstream {
-  const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
-  try {
-    return createUpstream(settings, vocabularies, dependencies);
-  } catch (error) {
-    throw new ConfigError(`UPSTREAM_NAMES ${error instanceof Error ? error.message : error}`);
+  if (config.upstream !== null) {
+    const { upstreamBackend } = await import('./backends/upstream-backend.ts');
+    return upstreamBackend(config.upstream, storage, dependencies);
   }
+  const { embeddedBackend } = await import('./backends/embedded-backend.ts');
+  return embeddedBackend(requireStorage(storage), deriveKey, config, dependencies);
 }

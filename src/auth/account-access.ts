@@ -1,5 +1,4 @@
 /** Which accounts of its workspace an API key may act for, and what it may do with what belongs to several accounts. */
-import { type RawBuilder, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 
@@ -9,16 +8,6 @@ import type { Caller } from './caller.ts';
  */
 export const mayActFor = ({ accountIds }: Caller, accountId: string | null): boolean =>
   accountIds === null || (accountId !== null && accountIds.has(accountId));
-
-/**
- * {@link mayActFor} as a condition of a query: whether the account whose id is in `column` is one of these.
- * @param accountIds null for every account, and for what belongs to none
- */
-export const amongAccounts = (accountIds: Iterable<string> | null, column: string): RawBuilder<boolean> =>
-  accountIds === null
-    ? sql<boolean>`1 = 1`
-    : // SQL has no empty list; no account has an empty id.
-      sql<boolean>`${sql.ref(column)} in (${sql.join([...accountIds, ''])})`;
 
 /** @throws ServiceError `account_mismatch` when the key is limited to other accounts of the workspace */
 export function requireAccount(caller: Caller, accountId: string): void {

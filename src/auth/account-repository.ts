@@ -6,7 +6,7 @@ import type { Database } from '../store/database.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
 import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
-import { amongAccounts } from './account-access.ts';
+import { amongAccounts } from './among-accounts.ts';
 
 /** The columns that hold a word of a closed vocabulary: `insertAccounts` stores no other word. */
 interface Vocabulary {

@@ -1,5 +1,6 @@
 /** Which deliveries a key can see: those of its workspace for events of accounts that it may act for. */
-import { amongAccounts, mayActFor } from '../auth/account-access.ts';
+import { mayActFor } from '../auth/account-access.ts';
+import { amongAccounts } from '../auth/among-accounts.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Database } from '../store/database.ts';
 import type { DeliveryTable } from '../store/schema.ts';

@@ -2,7 +2,7 @@
  * Watching deliveries. However many watch, a changed delivery is read once, together with the others that changed
  * meanwhile, and only if somebody who watches can see it. Whoever reads too slowly loses the oldest changes.
  */
-import { amongAccounts } from '../auth/account-access.ts';
+import { amongAccounts } from '../auth/among-accounts.ts';
 import type { Caller } from '../auth/caller.ts';
 import { createPacer } from '../pacer.ts';
 import type { Database } from '../store/database.ts';

@@ -1,6 +1,6 @@
 /** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
-import { amongAccounts } from '../auth/account-access.ts';
+import { amongAccounts } from '../auth/among-accounts.ts';
 import { byCreation, pageQuery } from '../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { Tables } from '../store/schema.ts';

@@ -1,6 +1,6 @@
 /** The stored job postings and drafts that a caller may see. To change one takes a lease (lease.ts). */
 
-import { amongAccounts } from '../auth/account-access.ts';
+import { amongAccounts } from '../auth/among-accounts.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page } from '../paging.ts';

@@ -1,6 +1,6 @@
 /** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { amongAccounts } from '../auth/account-access.ts';
+import { amongAccounts } from '../auth/among-accounts.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';

@@ -36,7 +36,8 @@ const isFace = (file: string): boolean => /^(?:graphql|rest)\/|^\w+\/graphql\//.
 const isBackend = (file: string): boolean =>
   /^(?:store|providers|delivery|upstream)\//.test(file) || /^\w+\/(?:embedded|upstream|repository)\.ts$/.test(file);
 /** Everything that is put together at the top: nothing below may know it. */
-const isTop = (file: string): boolean => /^(?:main|app)\.ts$|^cli\/|^providers\/sandbox\/demo\.ts$/.test(file);
+const isTop = (file: string): boolean =>
+  /^(?:main|process|app)\.ts$|^(?:cli|backends)\/|^providers\/sandbox\/demo\.ts$/.test(file);
 
 interface Rule {
   readonly name: string;
@@ -136,7 +137,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'only main imports app',
-    forbids: (from, to) => to === 'app.ts' && from !== 'main.ts',
+    forbids: (from, to) => to === 'app.ts' && from !== 'process.ts',
     finds: ['cli/keys.ts', 'app.ts'],
   },
   {
@@ -181,7 +182,7 @@ test('every import leads to a file of the project', () => {
   const lost = [...graph].flatMap(([from, all]) => all.filter((to) => !graph.has(to)).map((to) => `${from} → ${to}`));
   expect(lost).toEqual([]);
   expect(graph.size).toBeGreaterThan(80);
-  expect(graph.get('main.ts')).toContain('app.ts');
+  expect(graph.get('process.ts')).toContain('app.ts');
 });
 
 describe.each(rules)('$name', (rule) => {
@@ -210,7 +211,7 @@ test('no imports run in a circle, and one that did would be found', () => {
 });
 
 test('only config.ts knows the environment; the programs hand it over', () => {
-  const programs = ['cli/command.ts', 'main.ts'];
+  const programs = ['cli/command.ts', 'process.ts'];
   expect(readsEnvironment(sources)).toEqual(expect.arrayContaining(programs));
   expect(readsEnvironment(sources).filter((file) => !programs.includes(file))).toEqual([]);
   for (const file of programs) {

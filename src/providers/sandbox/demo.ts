@@ -2,7 +2,7 @@
  * The demo workspace that the first start on an empty database creates: connected accounts in every state, a draft for
  * every scenario, and webhooks, all on the sandbox networks. The ids are fixed, so that examples can name them.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountStatus, accountStatuses, accountTypes } from '../../auth/account.ts';
 import { insertAccounts, type StoredAccount } from '../../auth/account-repository.ts';
@@ -16,6 +16,7 @@ import { keysOf } from '../../keys-of.ts';
 import type { Database } from '../../store/database.ts';
 import type { JobTable, WebhookTable } from '../../store/schema.ts';
 import type { triggerContexts, WebhookTrigger } from '../../webhooks/shapes.ts';
+import { demoKeyFile } from './demo-key.ts';
 import {
   companyJobId,
   type JobScenarioName,
@@ -70,19 +71,6 @@ export async function ensureDemo(
     await writeFile(file, `${key}\n`, { mode: 0o600 });
     return file;
   });
-}
-
-/** The name of the file that holds the demo key, next to the database file. */
-const demoKeyFile = 'demo-key';
-
-/** The demo key in `directory`; undefined if there is none. */
-export async function readDemoKey(directory: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(directory, demoKeyFile), 'utf8')).trim();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** An account whose every call fails, and the draft that it owns. */

@@ -1,0 +1,33 @@
+/** What the server needs of a backend, and a backend of the process. */
+import type { Logger } from 'pino';
+import type { Authenticate } from '../auth/caller.ts';
+import type { DeliveryEngine, DeliveryTuning } from '../delivery/engine.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import type { RandomBytes } from '../ids.ts';
+import type { LeaseTuning } from '../jobs/lease.ts';
+import type { Ports } from '../ports.ts';
+import type { Providers } from '../providers/provider.ts';
+
+/** What the process injects: everything that reaches outside the program, so that tests can replace it. */
+export interface Dependencies {
+  readonly logger: Logger;
+  readonly now: () => Date;
+  readonly randomBytes: RandomBytes;
+  readonly providers: Providers;
+  /** The timing of deliveries. Only tests set it. */
+  readonly delivery?: DeliveryTuning;
+  /** The timing of the leases on jobs. Only tests set it. */
+  readonly leases?: LeaseTuning;
+}
+
+/** An implementation of the ports, and what the server needs with it. */
+export interface Backend {
+  readonly ports: Ports;
+  readonly authenticate: Authenticate;
+  /** Implements `Idempotency-Key`. Without it the key is forwarded through the ports. */
+  readonly idempotency?: Idempotency;
+  readonly delivery: DeliveryEngine | null;
+  /** Rejects while the backend cannot serve requests. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,87 @@
+import { embeddedAccounts } from '../accounts/embedded.ts';
+import { authenticate } from '../auth/api-keys.ts';
+import type { Config } from '../config.ts';
+import { embeddedDeliveries } from '../deliveries/embedded.ts';
+import type { DeliveryRateLimits } from '../deliveries/limits.ts';
+import { startDeliveryEngine } from '../delivery/engine.ts';
+import { embeddedJobs } from '../jobs/embedded.ts';
+import { cursorCodec } from '../paging.ts';
+import { embeddedPosts } from '../posts/embedded.ts';
+import { ensureDemo } from '../providers/sandbox/demo.ts';
+import { refuseSandboxKey } from '../providers/sandbox/keys.ts';
+import { withDeadlines } from '../providers/with-deadlines.ts';
+import { addressRule } from '../security/addresses.ts';
+import type { DeriveKey } from '../security/secret.ts';
+import { createVault } from '../security/vault.ts';
+import type { Database } from '../store/database.ts';
+import { createMissingSecrets } from '../webhooks/destinations.ts';
+import { embeddedWebhooks } from '../webhooks/embedded.ts';
+import type { Backend, Dependencies } from './backend.ts';
+import type { Storage } from './storage.ts';
+
+/** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
+export async function embeddedBackend(
+  { database, idempotency, ready }: Storage,
+  deriveKey: DeriveKey,
+  config: Config,
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
+): Promise<Backend> {
+  if (config.demo) await createDemo(database, config, dependencies);
+  const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
+  const providers = withDeadlines(dependencies.providers);
+  const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
+  const allows = addressRule(config.outboundAllow);
+  await createMissingSecrets(database, { vault, randomBytes });
+  const delivery = startDeliveryEngine({
+    database,
+    location: config.database,
+    vault,
+    allows,
+    retentionDays: config.deliveryRetentionDays,
+    logger,
+    now,
+    randomBytes,
+    tuning,
+  });
+  const cursors = cursorCodec(deriveKey('rest-cursors'), 'base64');
+  return {
+    delivery,
+    ports: {
+      serviceJudges: false,
+      accounts: embeddedAccounts({ database, cursors }),
+      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, logger, tuning: leases }),
+      posts: embeddedPosts({ database, providers, cursors }),
+      deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
+      webhooks: embeddedWebhooks({
+        ...delivery,
+        database,
+        kind: config.database.kind,
+        cursors,
+        vault,
+        allows,
+        maxWebhooks: config.webhooksPerWorkspace,
+        now,
+        randomBytes,
+      }),
+    },
+    async authenticate(apiKey) {
+      if (config.demo) refuseSandboxKey(apiKey);
+      return authenticate(database, apiKey, now());
+    },
+    idempotency,
+    ready,
+    async close() {
+      await delivery.close();
+      await database.destroy();
+    },
+  };
+}
+
+async function createDemo(
+  database: Database,
+  config: Config,
+  { logger, now, randomBytes }: Dependencies,
+): Promise<void> {
+  const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
+  if (file !== null) logger.info(`The database was empty: created a demo workspace; its API key is in ${file}`);
+}

@@ -1,0 +1,65 @@
+import { upstreamAccounts } from '../accounts/upstream.ts';
+import { authenticate } from '../auth/api-keys.ts';
+import { acceptForwardedKey } from '../auth/forwarded-key.ts';
+import { ConfigError } from '../config.ts';
+import { upstreamDeliveries } from '../deliveries/upstream.ts';
+import { jobVocabularies } from '../jobs/endpoints.ts';
+import { upstreamJobs } from '../jobs/upstream.ts';
+import { postVocabularies } from '../posts/endpoints.ts';
+import { upstreamPosts } from '../posts/upstream.ts';
+import { createUpstream, type Upstream } from '../upstream/client.ts';
+import { handOverReads } from '../upstream/hand-over.ts';
+import { tellKeyFromAccount } from '../upstream/key-or-account.ts';
+import type { UpstreamSettings } from '../upstream/settings.ts';
+import { commonVocabularies } from '../upstream/translation.ts';
+import { webhookEndpoints, webhookVocabularies } from '../webhooks/endpoints.ts';
+import { upstreamWebhooks } from '../webhooks/upstream.ts';
+import type { Backend, Dependencies } from './backend.ts';
+import type { Storage } from './storage.ts';
+
+/**
+ * The upstream backend: a service behind the gateway.
+ * @param storage of the API keys of callers; null where the service checks them
+ * @throws ConfigError for names that the service cannot have
+ */
+export function upstreamBackend(
+  settings: UpstreamSettings,
+  storage: Storage | null,
+  { logger, now }: Pick<Dependencies, 'logger' | 'now'>,
+): Backend {
+  const judged = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
+    client.call(context, webhookEndpoints.list, { limit: 1 }),
+  );
+  // Outermost, so that what is handed over has been told apart already.
+  const service = handOverReads(judged);
+  return {
+    delivery: null,
+    ports: {
+      serviceJudges: true,
+      accounts: upstreamAccounts,
+      jobs: upstreamJobs(service),
+      posts: upstreamPosts(service),
+      webhooks: upstreamWebhooks(service),
+      deliveries: upstreamDeliveries,
+    },
+    authenticate: storage === null ? acceptForwardedKey : (apiKey) => authenticate(storage.database, apiKey, now()),
+    // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
+    ...(storage === null ? {} : { idempotency: storage.idempotency }),
+    async ready() {
+      await Promise.all([service.ready(), storage?.ready()]);
+    },
+    async close() {
+      await service.close();
+      await storage?.database.destroy();
+    },
+  };
+}
+
+function openUpstream(settings: UpstreamSettings, dependencies: Pick<Dependencies, 'logger' | 'now'>): Upstream {
+  const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
+  try {
+    return createUpstream(settings, vocabularies, dependencies);
+  } catch (error) {
+    throw new ConfigError(`UPSTREAM_NAMES ${error instanceof Error ? error.message : error}`);
+  }
+}
