@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown, ServiceError } from '../errors.ts';
-import { errorResponse, isUnsupportedMedia, privateHeaders, requireUnencoded } from '../http/server.ts';
+import { errorResponse, isUnsupportedMedia, pathOf, privateHeaders, requireUnencoded } from '../http/server.ts';
 import { requireFewFields } from '../json-limits.ts';
 import { compiledOperations } from './compiled/serve.ts';
 import { rememberedDocuments } from './cost/documents.ts';
@@ -86,7 +86,9 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       handler: async (request, reply) => {
         if (graphiql !== null && wantsPage(request)) return sendPage(yoga.graphqlEndpoint, graphiql, request, reply);
         reply.hijack();
-        const outcome = request.method === 'POST' ? await compiled?.(request, reply) : undefined;
+        // Yoga looks at the path too: it may have been escaped.
+        const isCompiled = request.method === 'POST' && pathOf(request) === yoga.graphqlEndpoint;
+        const outcome = isCompiled ? await compiled?.(request, reply) : undefined;
         if (outcome !== undefined) request.logFields.compiled = outcome.kind === 'sent' ? 'yes' : outcome.reason;
         if (outcome?.kind === 'sent') return;
         await yoga.handle(request.raw, reply.raw, { http: request, begun: outcome?.begun });
