@@ -1,7 +1,7 @@
 /** The GraphQL face on the shared HTTP server: compiled operations, and the executor for all others. */
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.ts';
-import { codingRefusal, errorResponse, isUnsupportedMedia } from '../http/server.ts';
+import { codingRefusal, errorResponse, isUnsupportedMedia, pathOf } from '../http/server.ts';
 import { requireFewFields } from '../json-limits.ts';
 import { compiledOperations } from './compiled/serve.ts';
 import { rememberedDocuments } from './cost/documents.ts';
@@ -56,7 +56,9 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       handler: async (request, reply) => {
         if (graphiql !== null && wantsPage(request)) return sendPage(endpoint, graphiql, request, reply);
         reply.hijack();
-        const outcome = request.method === 'POST' ? await compiled?.(request, reply) : undefined;
+        // Yoga looks at the path too: it may have been escaped.
+        const isCompiled = request.method === 'POST' && pathOf(request) === endpoint;
+        const outcome = isCompiled ? await compiled?.(request, reply) : undefined;
         if (outcome !== undefined) request.logFields.compiled = outcome.kind === 'sent' ? 'yes' : outcome.reason;
         if (outcome?.kind === 'sent') return;
         const execute = await executor();

@@ -270,7 +270,8 @@ function routableUrl(url: string): string {
   }
 }
 
-const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
+/** The path of a request, as it was sent. */
+export const pathOf = (request: Pick<FastifyRequest, 'url'>): string => request.url.split('?', 1)[0] ?? '';
 
 /** A client may set its own request id: 8 to 64 characters that are safe to log and to search for. */
 function acceptedRequestId(header: string | string[] | undefined): string | undefined {

@@ -141,7 +141,7 @@ function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, de
   const directive = random.chance(0.08) ? directiveOf(writing) : '';
   const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1)}`;
   const once = `${alias}${field.name}${directive}${inner}`;
-  return random.chance(0.05) ? `${once} ${once}` : once;
+  return random.chance(0.05) ? `${once} ${selectionOf(writing, field, depth)}` : once;
 }
 
 function fragmentOn(writing: Writing, type: GraphQLObjectType | GraphQLInterfaceType, depth: number): string {

@@ -105,17 +105,20 @@ const oddities: readonly unknown[] = [
   '\ud800',
 ];
 
-/** Replaces or removes some values at any depth. */
-function spoil(random: Random, value: unknown): unknown {
-  if (random.chance(0.02)) return random.pick(oddities);
-  if (Array.isArray(value)) return value.map((each) => spoil(random, each));
+/** Replaces or removes values at any depth, each with a probability. */
+function spoil(random: Random, value: unknown, probability: number): unknown {
+  if (random.chance(probability)) return random.pick(oddities);
+  if (Array.isArray(value)) return value.map((each) => spoil(random, each, probability));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(() => !random.chance(0.01))
-      .map(([key, each]) => [key, spoil(random, each)]),
+      .filter(() => !random.chance(probability / 2))
+      .map(([key, each]) => [key, spoil(random, each, probability)]),
   );
 }
+
+/** Where many values are odd, one hides another. */
+const spoilt = [0.002, 0.005, 0.03] as const;
 
 const blank = (random: Random): string => (random.chance(0.8) ? '' : random.pick([' ', '\n', '\t', '\r\n  ']));
 
@@ -236,7 +239,9 @@ export function generatePage(random: Random, { limit = 100 }: PostListRequest): 
     numbers: kind === 'odd' && random.chance(0.3),
   };
   const text =
-    kind === 'plain' ? JSON.stringify(page) : write(random, kind === 'odd' ? spoil(random, page) : page, style);
+    kind === 'plain'
+      ? JSON.stringify(page)
+      : write(random, kind === 'odd' ? spoil(random, page, random.pick(spoilt)) : page, style);
   const body = Buffer.from(text);
   return {
     body: kind === 'hostile' ? damaged(random, body) : body,

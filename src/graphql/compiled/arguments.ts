@@ -71,7 +71,9 @@ export function compileVariables(
   const variables = variableDefinitions.map(({ type, variable: { name } }) => {
     const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     const named = inner.kind === Kind.NAMED_TYPE ? schema.getType(inner.name.value) : undefined;
-    return { name: name.value, isPlain: isLeafType(named), fits: fits.get(named) ?? (() => false) };
+    // The one name that an object of values may lose.
+    const isPlain = isLeafType(named) && name.value !== '__proto__';
+    return { name: name.value, isPlain, fits: fits.get(named) ?? (() => false) };
   });
   if (!variables.every(({ isPlain }) => isPlain)) return undefined;
   return (sent) => {

@@ -29,17 +29,22 @@ export interface Compiling {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
+  /** Counts what is selected of an object. @throws NotCompiled for more than a plan should hold */
+  readonly count: (selected: Collected['fields']) => void;
   /** The index of the given text that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
 }
 
 /** The fields that are selected of an object, by their names in the response. */
-export const selectedOf = (
-  { schema, fragments, includes }: Omit<Compiling, 'prefixOf'>,
+export function selectedOf(
+  { schema, fragments, includes, count }: Omit<Compiling, 'prefixOf'>,
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-): Collected['fields'] =>
-  collectFields(sets, fragments, { includes, applies: (name) => isOf(schema, type, name) }).fields;
+): Collected['fields'] {
+  const { fields } = collectFields(sets, fragments, { includes, applies: (name) => isOf(schema, type, name) });
+  count(fields);
+  return fields;
+}
 
 function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   const on = schema.getType(condition);

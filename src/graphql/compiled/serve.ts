@@ -9,19 +9,23 @@ import {
   GraphQLError,
   type GraphQLSchema,
   Kind,
+  NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
+  print,
   validate,
   visit,
 } from 'graphql';
 import type { Admit } from '../../auth/admission.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 import { ServiceError } from '../../errors.ts';
+import { isShallow } from '../../json-limits.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { createSplicer } from '../../splice/splicer.ts';
 import type { DocumentOf } from '../cost/documents.ts';
+import { isIntrospection } from '../cost/introspection.ts';
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import { listSourceOf } from '../list-source.ts';
 import { schema } from '../schema.ts';
@@ -30,6 +34,7 @@ import { contentTypeFor } from './media-type.ts';
 import { type CompiledOperation, compileOperation } from './operation.ts';
 import { NotCompiled } from './parts.ts';
 import { Refused, runCompiled } from './run.ts';
+import { createSend } from './send.ts';
 
 export interface CompiledOptions {
   readonly ports: Ports;
@@ -37,6 +42,8 @@ export interface CompiledOptions {
   readonly cursors: CursorCodec;
   readonly documentOf: DocumentOf;
   readonly maxCost: number;
+  /** Whether the schema can be read. */
+  readonly introspection: boolean;
   readonly maxResponseBytes: number;
 }
 
@@ -56,19 +63,22 @@ export type CompiledOperations = (request: FastifyRequest, reply: FastifyReply) 
 
 /** What is known of an operation of a document, whatever the values of its variables. */
 interface Known {
+  /** Tells its plans and costs from those of others. */
+  readonly id: number;
   readonly operation: OperationDefinitionNode;
   readonly valuesOf: ReadValues;
-  /** The variables whose values decide what is selected. */
+  /** The variables whose values decide what is selected. Each must have one. */
   readonly deciding: readonly string[];
-  /** By the values of the deciding variables. A text says why there is no plan. */
-  readonly plans: BoundedMap<string, CompiledOperation | string>;
-  /** By the values of the variables that decide, or are numbers. */
-  readonly costs: BoundedMap<string, number>;
+  /** Those and the ones that may be the size of a page: the variables that decide the cost. */
+  readonly weighing: readonly string[];
 }
 
-/** How many are kept for one operation. */
-const keptPlans = 8;
-const keptCosts = 100;
+/**
+ * How many are kept in all. Clients choose documents and values, so that there may be any number; a plan has up to a
+ * quarter of a megabyte (see operation.ts).
+ */
+const keptPlans = 400;
+const keptCosts = 4_000;
 
 /** A response may be this much smaller in bytes than the estimate that its limit is about (see response-size.ts). */
 const estimateFactor = 8;
@@ -82,11 +92,18 @@ export function compiledOperations({
   cursors,
   documentOf,
   maxCost,
+  introspection,
   maxResponseBytes,
 }: CompiledOptions): CompiledOperations {
   const splicer = createSplicer();
+  const send = createSend();
   /** By the documents that the cache holds, then by the names of their operations. */
   const known = new WeakMap<DocumentNode, Map<string | null, Known | string>>();
+  let ids = 0;
+  /** By the operation and the values of its deciding variables. A text says why there is no plan. */
+  const plans = new BoundedMap<string, CompiledOperation | string>(keptPlans);
+  /** By the operation and the values of its weighing variables. */
+  const costs = new BoundedMap<string, number>(keptCosts);
 
   function lookUp(document: DocumentNode, operationName: string | null, variables: Values): Known {
     const operations = known.get(document) ?? new Map<string | null, Known | string>();
@@ -102,36 +119,31 @@ export function compiledOperations({
 
   /** @returns a text that says why the operation is always left */
   function learn(document: DocumentNode, operation: OperationDefinitionNode, variables: Values): Known | string {
+    // It needs no key.
+    if (isIntrospection(operation)) return 'introspection';
     if (!readsListsOnly(schema, ports, operation)) return 'more than lists of a service';
     const read = compileVariables(schema, operation);
     if (read === undefined) return 'variables';
     // As in Yoga's way, nothing is validated that is too dear. Other values may be cheaper: this says nothing of those.
     if (operationCost(schema, document, operation, variables) > maxCost) throw new Left('cost');
     if (validate(schema, document).length > 0) return 'invalid';
-    return {
-      operation,
-      valuesOf: read,
-      deciding: decidingVariables(document),
-      plans: new BoundedMap(keptPlans),
-      costs: new BoundedMap(keptCosts),
-    };
+    // Also where another operation asks for it.
+    if (!introspection && validate(schema, document, [NoSchemaIntrospectionCustomRule]).length > 0) {
+      return 'introspection';
+    }
+    ids += 1;
+    return { id: ids, operation, valuesOf: read, ...variablesThatMatter(document, operation) };
   }
 
-  function requireCost({ operation, costs, deciding }: Known, document: DocumentNode, variables: Values): void {
-    let key = '';
-    for (const name in variables) if (typeof variables[name] === 'number') key += `${name}:${variables[name]},`;
-    for (const name of deciding) key += `${name}:${variables[name]},`;
+  function requireCost({ id, operation, weighing }: Known, document: DocumentNode, variables: Values): void {
+    const key = keyOf(id, weighing, variables);
     const cost = costs.get(key) ?? operationCost(schema, document, operation, variables);
     costs.set(key, cost);
     if (cost > maxCost) throw new Left('cost');
   }
 
-  function planFor(
-    { operation, deciding, plans }: Known,
-    document: DocumentNode,
-    variables: Values,
-  ): CompiledOperation {
-    const key = deciding.map((name) => variables[name]).join();
+  function planFor({ id, operation, deciding }: Known, document: DocumentNode, variables: Values): CompiledOperation {
+    const key = keyOf(id, deciding, variables);
     const plan = plans.get(key) ?? compiled(document, operation, variables);
     plans.set(key, plan);
     if (typeof plan === 'string') throw new Left(plan);
@@ -162,19 +174,17 @@ export function compiledOperations({
     const { query, operationName, variables } = parametersOf(request.body);
     const document = documentOf(query);
     const operation = lookUp(document, operationName, variables);
-    const values = operation.valuesOf(variables);
-    if (values === undefined) throw new Left('variables');
+    const values = coerced(operation, variables);
     requireCost(operation, document, values);
     const begun = begin(request);
     started(begun);
     const context = { ...(await begun), ports, cursors };
     const splice = await runCompiled(planFor(operation, document, values), values, context, splicer);
-    const output = splice.output();
-    if (output.length * estimateFactor > maxResponseBytes) {
+    if (splice.output().length * estimateFactor > maxResponseBytes) {
       splice.close();
       throw new Left('the response is large');
     }
-    send(reply, contentType, output, () => splice.close());
+    send(reply, contentType, splice);
   }
 
   return async (request, reply) => {
@@ -206,7 +216,8 @@ function parametersOf(body: unknown) {
     typeof variables === 'object' &&
     !Array.isArray(variables) &&
     extensions === null &&
-    Object.keys(others).length === 0;
+    Object.keys(others).length === 0 &&
+    isShallow(body);
   if (!isRequest) throw new Left('parameters');
   return { query, operationName: operationName as string | null, variables: (variables ?? {}) as Values };
 }
@@ -226,22 +237,32 @@ function readsListsOnly(
   });
 }
 
-/** The variables that `@skip` and `@include` of a document name. */
-function decidingVariables(document: DocumentNode): string[] {
-  const names = new Set<string>();
+/** The variables of an operation that decide what is selected, and those that decide the cost. */
+function variablesThatMatter(document: DocumentNode, { variableDefinitions = [] }: OperationDefinitionNode) {
+  const inDirectives = new Set<string>();
   visit(document, {
     Directive({ arguments: given = [] }) {
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) inDirectives.add(value.name.value);
     },
   });
-  return [...names];
+  const names = (types: readonly string[]) =>
+    variableDefinitions.flatMap(({ variable, type }) =>
+      types.includes(print(type).replace('!', '')) ? variable.name.value : [],
+    );
+  // Another operation may have a variable of the same name and another type.
+  const deciding = names(['Boolean']).filter((name) => inDirectives.has(name));
+  return { deciding, weighing: [...deciding, ...names(['Int'])] };
 }
 
-/** Writes the response. `sent` is called when its bytes are of no more use. */
-function send({ raw }: FastifyReply, contentType: string, output: Uint8Array, sent: () => void): void {
-  raw.once('close', sent);
-  raw.writeHead(200, { 'content-type': contentType, 'content-length': output.length });
-  raw.end(output);
+const keyOf = (id: number, names: readonly string[], values: Values): string =>
+  `${id} ${JSON.stringify(names.map((name) => values[name]))}`;
+
+/** @throws Left for values that do not fit: graphql-js says why */
+function coerced({ valuesOf, deciding }: Known, sent: Values): Values {
+  const values = valuesOf(sent);
+  // A directive without a value is an error where it stands.
+  if (values === undefined || deciding.some((name) => typeof values[name] !== 'boolean')) throw new Left('variables');
+  return values;
 }
 
 function reasonOf(error: unknown, { log }: FastifyRequest): string {

@@ -1,0 +1,98 @@
+/** Two gateways in front of one service: one that compiles operations, and one that does not. They must not differ. */
+import type { Gateway } from '../support/gateway.ts';
+import { gatewayInFrontOf, json, pnetPost, postList, type Respond, type Stub, startStub } from '../support/stub.ts';
+
+/** A response as it came. */
+export interface Came {
+  readonly status: number;
+  /** Without the date. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a gateway did with a request. */
+export interface Served extends Came {
+  /** The requests that the service got for it, in order. */
+  readonly calls: readonly string[];
+  /** What the log line says of the compiled way. */
+  readonly compiled: unknown;
+}
+
+export interface GraphQLRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON, unless it is a text. */
+  readonly body: unknown;
+  readonly path?: string;
+}
+
+export interface BothWays {
+  readonly stub: Stub;
+  readonly on: Gateway;
+  readonly off: Gateway;
+  /** Sends a request to the gateway that compiles, and then to the other. */
+  ask(request: GraphQLRequest): Promise<{ readonly on: Served; readonly off: Served }>;
+}
+
+/** The last page of a list, with two posts; of "ACoLong" a page of as many as are asked for, but no more than twelve. */
+export const pages: Respond = ({ path }, response) => {
+  const isLong = path.includes('ACoLong');
+  const limit = Number(new URL(path, 'http://x').searchParams.get('limit'));
+  const items = Array.from({ length: Math.min(limit, isLong ? 12 : 2) }, (_, index) => pnetPost(`p${index}`));
+  json(response, 200, postList(items, isLong ? 'next' : null));
+};
+
+/** Starts both. They end with the test. */
+export async function startBothWays(
+  respond: Respond = pages,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<BothWays> {
+  const stub = await startStub(respond);
+  const start = (compiled: string) =>
+    gatewayInFrontOf(stub, { environment: { COMPILED_OPERATIONS: compiled, ...environment } });
+  const [on, off] = await Promise.all([start('on'), start('off')]);
+  const send = async (gateway: Gateway, request: GraphQLRequest): Promise<Served> => {
+    const before = stub.received.length;
+    const lines = gateway.log.length;
+    const came = await sendTo(gateway, request);
+    const line = await requestLine(gateway, lines);
+    return { ...came, calls: stub.received.slice(before).map(({ path }) => path), compiled: line.compiled };
+  };
+  return {
+    stub,
+    on,
+    off,
+    ask: async (request) => ({ on: await send(on, request), off: await send(off, request) }),
+  };
+}
+
+/** Sends a request with the headers of a usual client. An empty header is left out. */
+export async function sendTo(
+  { address }: Pick<Gateway, 'address'>,
+  { headers = {}, body, path = '/graphql' }: GraphQLRequest,
+): Promise<Came> {
+  const all = {
+    'content-type': 'application/json',
+    'x-api-key': 'their-key',
+    'x-request-id': 'request-id-of-the-test',
+    ...headers,
+  };
+  const response = await fetch(address + path, {
+    method: 'POST',
+    headers: Object.entries(all).filter(([, value]) => value !== ''),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const { date: _, ...rest } = Object.fromEntries(response.headers);
+  return { status: response.status, headers: rest, body: await response.text() };
+}
+
+/** The log line of the request that was logged after so many lines. It comes when the response has been sent. */
+export async function requestLine({ log }: Pick<Gateway, 'log'>, after: number): Promise<Record<string, unknown>> {
+  for (;;) {
+    const line = log.slice(after).find(({ msg }) => msg === 'request');
+    if (line !== undefined) return line;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** What the client sees, and what the service was asked. */
+export const seen = ({ status, headers, body, calls }: Served) => ({ status, headers, body, calls });

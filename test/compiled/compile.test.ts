@@ -1,0 +1,141 @@
+/** What compiles: every field below the lists of a service, or else there is a reason. */
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  parse,
+  validate,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { compileOperation } from '../../src/graphql/compiled/operation.ts';
+import { NotCompiled } from '../../src/graphql/compiled/parts.ts';
+import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
+import { listSourceOf } from '../../src/graphql/list-source.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import type { Ports } from '../../src/ports.ts';
+import { upstreamPosts } from '../../src/posts/upstream.ts';
+import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
+
+const ports = { posts: upstreamPosts(upstreamOfBodies(() => Buffer.alloc(0))) } as unknown as Ports;
+
+/** Compiles an operation. @returns why it is not compiled; null if it is */
+function reasonFor(query: string, values = {}): string | null {
+  const document = parse(query);
+  expect(validate(schema, document)).toEqual([]);
+  const operation = chosenOperation(document, null);
+  if (operation === undefined) throw new Error('No operation');
+  try {
+    compileOperation(schema, ports, document, operation, values);
+    return null;
+  } catch (error) {
+    if (error instanceof NotCompiled) return error.message;
+    throw error;
+  }
+}
+
+/** A field that an operation can select. */
+interface Reached {
+  /** As `Type.field`. */
+  readonly name: string;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly query: string;
+}
+
+const inner = (field: GraphQLField<unknown, unknown>): string =>
+  isLeafType(getNamedType(field.type)) ? '' : ' { __typename }';
+
+/** Every field of every type below a type, each with a query for it alone. */
+function fieldsBelow(
+  type: GraphQLNamedType,
+  around: (selection: string) => string,
+  seen = new Set<string>(),
+): Reached[] {
+  if (seen.has(type.name)) return [];
+  seen.add(type.name);
+  const possible = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+  return [
+    ...fields.flatMap((field) => [
+      { name: `${type.name}.${field.name}`, field, query: around(`${field.name}${inner(field)}`) },
+      ...(field.args.length > 0
+        ? []
+        : fieldsBelow(getNamedType(field.type), (selection) => around(`${field.name} { ${selection} }`), seen)),
+    ]),
+    ...possible.flatMap((each) =>
+      fieldsBelow(each, (selection) => around(`... on ${each.name} { ${selection} }`), seen),
+    ),
+  ];
+}
+
+const lists = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
+  (field) => listSourceOf(field)?.bytes(ports) !== undefined,
+);
+const root = (selection: string) => `{ posts(accountId: "a", identifier: "b") { ${selection} } }`;
+const reached = lists.flatMap(({ type }) => fieldsBelow(getNamedType(type), root));
+
+/** What is known to resolvers only: lists within lists, which are read by ids of the page. */
+const isNestedList = ({ field }: Reached): boolean => field.args.length > 0;
+
+test('the lists of a service, and what is below them', () => {
+  expect(lists.map(({ name }) => name)).toEqual(['posts']);
+  expect(reached.length).toBeGreaterThan(100);
+  expect(reached.filter(isNestedList).map(({ name }) => name)).toEqual(['PhotonetOwner.posts', 'PnetAuthor.posts']);
+});
+
+test.each(reached.filter((each) => !isNestedList(each)).map(({ name, query }) => [name, query]))(
+  '%s compiles',
+  (_, query) => {
+    expect(reasonFor(query)).toBeNull();
+  },
+);
+
+test.each(reached.filter(isNestedList).map(({ name, query }) => [name, query]))('%s does not', (name, query) => {
+  expect(reasonFor(query)).toBe(`${name} is known to its resolver only`);
+});
+
+/** As many selections, each under a name of its own. */
+const named = (count: number, name: string, selection: string) =>
+  Array.from({ length: count }, (_, at) => `${name}${at}: ${selection}`).join(' ');
+
+describe('a plan is bounded', () => {
+  const all = (type: GraphQLNamedType, depth = 0): string => {
+    const fields = isObjectType(type) ? Object.values(type.getFields()).filter(({ args }) => args.length === 0) : [];
+    const possible = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+    return `{ __typename ${[
+      ...fields.map((field) => {
+        const named = getNamedType(field.type);
+        return isLeafType(named) ? field.name : depth > 8 ? '' : `${field.name} ${all(named, depth + 1)}`;
+      }),
+      ...possible.map((each) => `... on ${each.name} ${all(each, depth + 1)}`),
+    ].join(' ')} }`;
+  };
+
+  test('with room for all that the schema has', () => {
+    const selection = all(getNamedType(lists[0]?.type) as GraphQLNamedType);
+    expect(reasonFor(`{ posts(accountId: "a", identifier: "b") ${selection} }`)).toBeNull();
+    expect(reasonFor(`{ ${named(3, 'list', `posts(accountId: "a", identifier: "b") ${selection}`)} }`)).toBeNull();
+  });
+
+  test.each([
+    ['fragments in fragments', 10, 60, 120],
+    ['a few of them', 2, 40, 100],
+  ])('by what is selected, not by the length of the document: %s', (_what, nodes, authors, names) => {
+    const query = `{ posts(accountId: "a", identifier: "b") { ${named(nodes, 'n', 'nodes { ...Post }')} } }
+      fragment Post on PnetPost { ${named(authors, 'a', 'author { ...Author }')} }
+      fragment Author on PnetAuthor { ${named(names, 'p', 'name')} }`;
+    const started = performance.now();
+    expect(reasonFor(query)).toBe('more than a plan holds');
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test('by the length of names, too', () => {
+    const query = `{ posts(accountId: "a", identifier: "b") { nodes { ...Post } } }
+      fragment Post on PnetPost { ${named(20, 'a', 'author { ...Author }')} }
+      fragment Author on PnetAuthor { ${'n'.repeat(20_000)}: name }`;
+    expect(reasonFor(query)).toBe('more than a plan holds');
+  });
+});

@@ -1,0 +1,242 @@
+/** Deliberate faults of the compiler and of the runner, each of which the differential test must find. */
+import { type DocumentNode, visit } from 'graphql';
+import type { CompiledOperation } from '../../src/graphql/compiled/operation.ts';
+import type { PageSource } from '../../src/page-source.ts';
+import type { Ports } from '../../src/ports.ts';
+import type { Part, SplicePlan } from '../../src/splice/plan.ts';
+import { encodePlan, type Printing, type Splice } from '../../src/splice/splicer.ts';
+import type { Subject } from './differential.ts';
+
+/** The subject with a fault. */
+export type Fault = (subject: Subject) => Subject;
+
+/** A compiler that compiles another operation than it was given. */
+const compiling =
+  (
+    change: Partial<{ document: (document: DocumentNode) => DocumentNode; values: (values: unknown) => unknown }>,
+  ): Fault =>
+  (subject) => ({
+    ...subject,
+    compile(schema, ports, given, operation, values) {
+      const document = change.document?.(given) ?? given;
+      // The same operation of the changed document.
+      const chosen = document.definitions[given.definitions.indexOf(operation)] as typeof operation;
+      return subject.compile(schema, ports, document, chosen, change.values?.(values) ?? values);
+    },
+  });
+
+/** A compiler that makes something else of an operation. */
+const compiled =
+  (change: (operation: CompiledOperation) => CompiledOperation): Fault =>
+  (subject) => ({ ...subject, compile: (...given) => change(subject.compile(...given)) });
+
+const roots = (change: (root: CompiledOperation['roots'][number]) => object): Fault =>
+  compiled((operation) => ({
+    ...operation,
+    roots: operation.roots.map((root) => ({ ...root, ...change(root) })),
+  }));
+
+const plans = (change: (plan: SplicePlan) => SplicePlan): Fault =>
+  compiled((operation) => ({ ...operation, plan: encodePlan(change(operation.plan.plan)) }));
+
+/** A compiler that writes other steps. @param change of each step, after those in it; several or none may take its place */
+const parts = (change: (part: Part) => Part | readonly Part[]): Fault => {
+  const all = (list: readonly Part[]): Part[] => list.flatMap((part) => change(inside(part)));
+  const inside = (part: Part): Part => {
+    if (part.kind === 'choice') {
+      const cases = Object.fromEntries(Object.entries(part.cases).map(([key, each]) => [key, all(each)]));
+      return { ...part, cases, otherwise: part.otherwise && all(part.otherwise) };
+    }
+    return 'parts' in part ? { ...part, parts: all(part.parts) } : part;
+  };
+  return plans(({ shape, templates }) => ({ shape, templates: templates.map(all) }));
+};
+
+/** A runner whose splices print something else. */
+const printing =
+  (change: (printing: Printing) => Printing): Fault =>
+  (subject) => ({
+    ...subject,
+    splicer: {
+      open(plan) {
+        const splice = subject.splicer.open(plan);
+        // What is not changed keeps its own `this`.
+        const print: Splice['print'] = (template, scanned, given) => splice.print(template, scanned, change(given));
+        return new Proxy(splice, {
+          get(target, name) {
+            if (name === 'print') return print;
+            const value: unknown = Reflect.get(target, name, target);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        });
+      },
+    },
+  });
+
+type Pages = NonNullable<Ports['posts']['pages']>;
+
+/** A runner that reads pages in another way. */
+const reading =
+  (change: (pages: Pages) => Partial<PageSource<never, never>>): Fault =>
+  (subject) => ({
+    ...subject,
+    run(operation, values, context, splicer) {
+      const { posts } = context.ports;
+      const pages = posts.pages && ({ ...posts.pages, ...change(posts.pages) } as Pages);
+      const changed = { ...context, ports: { ...context.ports, posts: { ...posts, ...(pages && { pages }) } } };
+      return subject.run(operation, values, changed, splicer);
+    },
+  });
+
+const withoutNeed = (part: Part): Part => ('needed' in part ? { ...part, needed: false } : part);
+
+const texts = (change: (text: string) => string) =>
+  parts((part) => (part.kind === 'text' ? { ...part, text: change(part.text) } : part));
+
+const leaves = (change: (leaf: Extract<Part, { kind: 'leaf' }>) => Part) =>
+  parts((part) => (part.kind === 'leaf' ? change(part) : part));
+
+const rotated = <T>([first, ...rest]: readonly T[]): T[] => (first === undefined ? [] : [...rest, first]);
+
+const without = (name: string) => (document: DocumentNode) =>
+  visit(document, { Directive: ({ name: { value } }) => (value === name ? null : undefined) });
+
+const flipped = (values: unknown) =>
+  Object.fromEntries(
+    Object.entries(values as object).map(([name, value]) => [name, name.startsWith('flag') ? !value : value]),
+  );
+
+export const faults: Readonly<Record<string, Fault>> = {
+  'nothing is needed': parts(withoutNeed),
+  'no leaf is needed': leaves(withoutNeed),
+  'no object is needed': parts((part) => (part.kind === 'object' ? withoutNeed(part) : part)),
+  'no list is needed': parts((part) => (part.kind === 'list' ? withoutNeed(part) : part)),
+  'an optional value is left out': leaves((leaf) => (leaf.needed ? leaf : { kind: 'text', text: 'null' })),
+  'a time is printed as it came': leaves((leaf) => (leaf.rule === 'instant' ? { ...leaf, rule: 'string' } : leaf)),
+  'a word is printed as it came': leaves((leaf) =>
+    typeof leaf.rule === 'object' ? { ...leaf, rule: 'string' } : leaf,
+  ),
+  'an unknown word is another one': leaves((leaf) =>
+    typeof leaf.rule === 'object' ? { ...leaf, rule: { ...leaf.rule, otherwise: '"LIKE"' } } : leaf,
+  ),
+  'words are mixed up': leaves((leaf) => {
+    if (typeof leaf.rule !== 'object') return leaf;
+    const { words, otherwise } = leaf.rule;
+    const names = rotated(Object.values(words));
+    return {
+      ...leaf,
+      rule: { words: Object.fromEntries(Object.keys(words).map((key, at) => [key, names[at] as string])), otherwise },
+    };
+  }),
+  'the first word is forgotten': leaves((leaf) =>
+    typeof leaf.rule === 'object'
+      ? { ...leaf, rule: { ...leaf.rule, words: Object.fromEntries(Object.entries(leaf.rule.words).slice(1)) } }
+      : leaf,
+  ),
+  'the other type is chosen': parts((part) => {
+    if (part.kind !== 'choice') return part;
+    const cases = rotated(Object.values(part.cases));
+    return { ...part, cases: Object.fromEntries(Object.keys(part.cases).map((key, at) => [key, cases[at] as Part[]])) };
+  }),
+  'a type is forgotten': parts((part) =>
+    part.kind === 'choice' && part.otherwise !== null
+      ? { ...part, cases: Object.fromEntries(Object.entries(part.cases).slice(1)) }
+      : part,
+  ),
+  'a type that is unknown is the first one': parts((part) =>
+    part.kind === 'choice' ? { ...part, otherwise: Object.values(part.cases)[0] ?? null } : part,
+  ),
+  'aliases are forgotten': texts((text) => text.replaceAll('"as_', '"')),
+  'the name of a type is wrong': texts((text) => text.replaceAll('"PnetAuthor"', '"PhotonetOwner"')),
+  'an object begins with a comma': texts((text) => (text.startsWith(',') ? text : text.replace('{"', '{,"'))),
+  'brackets of windows are forgotten': parts((part) => (part.kind === 'text' && part.text === '[' ? [] : part)),
+  'entries of lists are forgotten': parts((part) => (part.kind === 'list' ? { kind: 'text', text: '[]' } : part)),
+  'the bracket of an id is forgotten': parts((part) => (part.kind === 'sealed' ? { ...part, suffix: '' } : part)),
+  'an id is the one of the network': parts((part) =>
+    part.kind === 'sealed' ? { kind: 'leaf', key: part.key, rule: 'string', needed: true } : part,
+  ),
+  'ids are of another account': roots(({ given }) => ({
+    given: given.map((each) => (connection: never) => each(connection, 'acc-2')),
+  })),
+  'ids are of no account': roots(({ given }) => ({
+    given: given.map((each) => (connection: never) => each(connection, '')),
+  })),
+  'the first text is given for all': printing((given) => ({
+    ...given,
+    given: given.given.map(() => given.given[0] ?? ''),
+  })),
+  'roots have the template of the first': roots(() => ({ template: 0 })),
+  'the text before a root is forgotten': compiled((operation) => ({
+    ...operation,
+    roots: operation.roots.map((root, at) => (at === 0 ? root : { ...root, before: ',' })),
+  })),
+  'the text behind the last root is forgotten': compiled((operation) => ({ ...operation, after: '}}' })),
+  'roots are printed in another order': compiled((operation) => ({ ...operation, roots: rotated(operation.roots) })),
+  'the last root is forgotten': compiled((operation) => ({
+    ...operation,
+    roots: operation.roots.length > 1 ? operation.roots.slice(0, -1) : operation.roots,
+  })),
+  '@skip is ignored': compiling({ document: without('skip') }),
+  '@include is ignored': compiling({ document: without('include') }),
+  'the values of directives are the opposite': compiling({ values: flipped }),
+  'directives of fragments are ignored': compiling({
+    document: (document) =>
+      visit(document, {
+        InlineFragment: (node) => ({ ...node, directives: [] }),
+        FragmentSpread: (node) => ({ ...node, directives: [] }),
+      }),
+  }),
+  'the plan of other values is taken': compiling({ values: () => ({ flag0: true, flag1: true, flag2: true }) }),
+  'a fragment is not spread': compiling({
+    document: (document) =>
+      visit(document, {
+        SelectionSet: ({ selections }) =>
+          selections.length > 1 && selections.some(({ kind }) => kind === 'FragmentSpread')
+            ? { kind: 'SelectionSet' as never, selections: selections.filter(({ kind }) => kind !== 'FragmentSpread') }
+            : undefined,
+      }),
+  }),
+  'the window begins one too late': printing((given) => ({ ...given, from: given.from + 1, to: given.to + 1 })),
+  'the window begins at the page': printing((given) => ({ ...given, from: 0, to: given.to - given.from })),
+  'the window ends one too early': printing((given) => ({ ...given, to: given.to - 1 })),
+  'the window ends with the page': printing((given) => ({ ...given, to: 100 })),
+  'cursors are those of the edge before': printing((given) => ({
+    ...given,
+    givenByItem: given.givenByItem.map(([first, ...rest]) => (first === undefined ? [] : [first, first, ...rest])),
+  })),
+  'cursors are those of the edge behind': printing((given) => ({
+    ...given,
+    givenByItem: given.givenByItem.map(rotated),
+  })),
+  'the cursor of the request is forgotten': reading(({ read }) => ({
+    read: (context, request) => read(context, { ...(request as object), cursor: undefined } as never),
+  })),
+  'the kind of the author is forgotten': reading(({ read }) => ({
+    read: (context, request) => read(context, { ...(request as object), is_company: undefined } as never),
+  })),
+  'one post too few is read': reading(({ read }) => ({
+    read: (context, request) =>
+      read(context, { ...(request as object), limit: (request as { limit: number }).limit - 1 } as never),
+  })),
+  'all pages are of one author': reading(({ read }) => ({
+    read: (context, request) => read(context, { ...(request as object), identifier: 'ACo1' } as never),
+  })),
+  'every page is the last': reading(({ page }) => ({ page: (frame) => ({ ...page(frame), cursor: null }) as never })),
+  'no page is the last': reading(({ page }) => ({ page: (frame) => ({ ...page(frame), cursor: 'next' }) as never })),
+  'the cursor of the page is another one': reading(({ page }) => ({
+    page: (frame) => {
+      const read = page(frame);
+      return { ...read, cursor: read.cursor && `${read.cursor}x` } as never;
+    },
+  })),
+  'the count of the page is that of its items': reading(({ page }) => ({
+    page: (frame) => {
+      const read = page(frame);
+      return { ...read, paging: { page_count: read.items.length } } as never;
+    },
+  })),
+  'the kind of the page is not looked at': reading(({ page }) => ({
+    page: (frame) => page({ ...frame, object: 'PostList' }) as never,
+  })),
+  'values beside items are forgotten': parts((part) => (part.kind === 'given' ? [] : part)),
+};
