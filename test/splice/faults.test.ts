@@ -51,8 +51,8 @@ const faults: readonly Fault[] = [
   {
     name: 'a window that does not begin at the first entry begins with a comma',
     file: 'print.ts',
-    from: 'if (place > 0)',
-    to: 'if (at > 0)',
+    from: 'frame, place === 0, out)',
+    to: 'frame, at === 0, out)',
   },
   {
     name: 'a value that is skipped may end in the wrong bracket',

@@ -14,10 +14,7 @@ export let stringKind: u32 = 0;
 @inline
 export function asciiStops(block: v128): u32 {
   return i8x16.bitmask(
-    v128.or(
-      i8x16.lt_s(v128.xor(block, block2()), block33()),
-      i8x16.eq(block, block92()),
-    ),
+    v128.or(i8x16.lt_s(v128.xor(block, block2()), block33()), i8x16.eq(block, block92())),
   );
 }
 
@@ -25,10 +22,7 @@ export function asciiStops(block: v128): u32 {
 @inline
 function stops(block: v128): u32 {
   return i8x16.bitmask(
-    v128.or(
-      i8x16.le_u(v128.xor(block, block2()), block32()),
-      i8x16.eq(block, block92()),
-    ),
+    v128.or(i8x16.le_u(v128.xor(block, block2()), block32()), i8x16.eq(block, block92())),
   );
 }
 
