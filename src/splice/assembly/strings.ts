@@ -7,9 +7,9 @@ import { refuse } from './refusal.ts';
 export let stringKind: u32 = 0;
 
 /**
- * The bytes of a block at which a string of plain ASCII ends, as bits: quotes, backslashes, control characters, and bytes
- * beyond ASCII. With one bit flipped, the quote comes right behind the control characters; and to a signed comparison
- * what is beyond ASCII comes before them.
+ * The bytes of a block at which a string of plain ASCII ends, as bits: quotes, backslashes, control characters, and
+ * bytes beyond ASCII. With one bit flipped, the quote comes right behind the control characters; and to a signed
+ * comparison what is beyond ASCII comes before them.
  */
 @inline
 export function asciiStops(block: v128): u32 {
