@@ -46,7 +46,7 @@ export const keyShape = 16;
 export const keyNext = 20;
 /** Of a key whose value is not noted: the first key that was met in the value last time. The kernel writes it. */
 export const keyInside = 24;
-/** Of a key that can be expected: the shape of its object. In a value that is skipped: the record of that value's key. */
+/** Of a key that can be expected: the shape of its object, or the record of the key whose value is skipped. */
 export const keyOwner = 28;
 export const keyText = 32;
 
@@ -108,9 +108,9 @@ export const stepSlot = 12;
 /** Of a value: the kinds that are printed as they stand, as bits. */
 export const stepDirect = 16;
 export const stepNeeded = 20;
-/** Of words and choices: the dictionary. Of a given text: its index, or its list. Of a sealed string: its prefix's index. */
+/** Of words and choices: the dictionary. Of a given text: its index, or its list. Of a sealed string: its prefix. */
 export const stepTable = 24;
-/** Of words: the text for any other. Of a choice: the first step for any other, or 0. Of a sealed string: the suffix. */
+/** Of words: the text for others. Of a choice: the first step for others, or 0. Of a sealed string: its suffix. */
 export const stepOtherwise = 28;
 /** The length of the text at {@link stepOtherwise}. */
 export const stepOtherwiseLength = 32;

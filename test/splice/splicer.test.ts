@@ -222,7 +222,7 @@ describe('memory', () => {
       (size) => `{"x":[${'{},'.repeat(size / 3)}{}]}`,
     ];
     for (const document of documents) {
-      for (let room = 0; room < 120_000; room += 61) {
+      for (let room = 0; room < 120_000; room += 157) {
         const splice = tight.open(sealing);
         const read = splice.scan([Buffer.from(document(room))]);
         if (typeof read === 'string') outcomes.add(read);
