@@ -3,16 +3,16 @@
  * and one as AssemblyScript, so it holds plain integer constants only.
  *
  * ```
- * memory      0 … planBase … the plan … documents, their tapes and given texts as they come … the output
- * shape       shapeHeader words, then a key record for each key, then the dictionary that finds them
- * key record  keyHeader words, then the key in its quotes, padded to whole blocks
- * step        stepHeader words, then the text that is printed before it, padded to whole blocks
+ * memory      constants, learned keys, the plan, room for given texts, documents and their tapes, the output
+ * shape       the size of its frames, its first key, the dictionary of its keys
+ * key         what is under it, the key to expect next, the key itself in quotes
+ * step        what to print, the step behind it, the text to print before it
  * frame       the next frame of its list, the kind of the entry, then a slot of two words for each key of the shape
  * slot        where the value starts, then its length (or count) and its kind
  * ```
  */
 
-/** A key record that no key is: it is expected where nothing is known. Below it are zeros, and address 0 is no record. */
+/** A key record that no key is: it is expected where nothing is known. Below it are the constants of the kernel. */
 export const neverKey = 960;
 /** Records of keys that are not selected, which the kernel writes as it meets them. */
 export const learnedBase = 1_024;
@@ -46,7 +46,7 @@ export const keyShape = 16;
 export const keyNext = 20;
 /** Of a key whose value is not noted: the first key that was met in the value last time. The kernel writes it. */
 export const keyInside = 24;
-/** Of a key that can be expected: the shape of its object. In a value that is not noted: the record of that value's key. */
+/** Of a key that can be expected: the shape of its object, or the record of the key whose value is skipped. */
 export const keyOwner = 28;
 export const keyText = 32;
 
@@ -103,14 +103,14 @@ export const stepOp = 0;
 export const stepTextLength = 4;
 /** The step behind this one, and behind all that stands in it. */
 export const stepAfter = 8;
-/** The offset of the slot in the frame. Of a given text: its index. */
+/** The offset of the slot in the frame. */
 export const stepSlot = 12;
 /** Of a value: the kinds that are printed as they stand, as bits. */
 export const stepDirect = 16;
 export const stepNeeded = 20;
-/** Of words and choices: the dictionary. Of a sealed string: the index of its prefix. */
+/** Of words and choices: the dictionary. Of a given text: its index, or its list. Of a sealed string: its prefix. */
 export const stepTable = 24;
-/** Of words: the text for any other, of a choice: the first step for any other, of a sealed string: its suffix. Or 0. */
+/** Of words: the text for others. Of a choice: the first step for others, or 0. Of a sealed string: its suffix. */
 export const stepOtherwise = 28;
 /** The length of the text at {@link stepOtherwise}. */
 export const stepOtherwiseLength = 32;

@@ -8,7 +8,7 @@ import type { Printing, Refusal, Scanned, Splice } from './splice.ts';
 /** By what the kernel returns in place of an address, as a positive number. */
 const refusals = ['trap', 'not_json', 'not_expected', 'missing', 'too_deep', 'too_large'] as const;
 
-/** Room behind the plan for the texts that are given to a print: as a rule they fit, and what was printed need not move. */
+/** Room behind the plan for texts that are given to a print. As a rule they fit, and what was printed need not move. */
 const givensRoom = 16_384;
 
 const mostBytesPerUnit = 3;

@@ -16,7 +16,7 @@ const leastMaxBytes = 64 * 1_024;
 /** The kernel writes lengths into 28 bits. */
 const mostMaxBytes = 256 * 1_024 * 1_024;
 
-/** Instances that wait for the next document. Making one costs some 300 µs, as much as reading and printing a large page. */
+/** Instances that wait for the next document. Making one costs some 300 µs, as much as a large page. */
 const keptInstances = 32;
 /** An instance whose memory has grown beyond is left to the garbage collector. */
 const keptBytes = 4 * 1_024 * 1_024;

@@ -54,7 +54,7 @@ describe('any number', () => {
       fc.property(decimals, (text) => {
         expect(splicedLeaf('number', `{"v":${text}}`)).toBe(text);
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -65,7 +65,7 @@ describe('any number', () => {
         if (typeof printed === 'string') expect(printed).toBe(JSON.stringify(Number(text)));
         else expect(printed).toEqual({ refused: 'not_expected' });
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
   });
 });

@@ -198,6 +198,43 @@ describe('memory', () => {
     }
   });
 
+  test('is not left, however little of it is left', () => {
+    const tight = createSplicer({ maxBytes: 128 * 1_024 });
+    const sealing = encodePlan({
+      shape: plan.shape,
+      templates: [
+        [{ kind: 'leaf', key: 'v', rule: 'string', needed: false }],
+        [{ kind: 'list', key: 'l', needed: false, parts: [{ kind: 'text', text: 'text' }] }],
+        [{ kind: 'sealed', key: 'v', prefix: 0, suffix: 'suffix' }],
+      ],
+    });
+    const outcomes = new Set<unknown>();
+    const documents: readonly ((size: number) => string)[] = [
+      (size) => `{"v":"${'x'.repeat(size)}"}`,
+      (size) => `{"v":"${'x'.repeat(size)}`,
+      (size) => `{"v":"${'\\n'.repeat(size / 2)}"}`,
+      (size) => `{"v":"${'é'.repeat(size / 2)}"}`,
+      (size) => `{"v":${'1'.repeat(size)}`,
+      (size) => `{"${'k'.repeat(size)}`,
+      (size) => `{${' '.repeat(size)}`,
+      (size) => `{"l":[${'1,'.repeat(size / 2)}1]}`,
+      (size) => `{"l":[${'{},'.repeat(size / 3)}{}]}`,
+      (size) => `{"x":[${'{},'.repeat(size / 3)}{}]}`,
+    ];
+    for (const document of documents) {
+      for (let room = 0; room < 120_000; room += 157) {
+        const splice = tight.open(sealing);
+        const read = splice.scan([Buffer.from(document(room))]);
+        if (typeof read === 'string') outcomes.add(read);
+        else
+          for (const template of [0, 1, 2])
+            outcomes.add(splice.print(template, read, { ...wholeWindow, given: ['prefix'] }));
+        splice.close();
+      }
+    }
+    expect(outcomes).toEqual(new Set([null, 'not_json', 'missing', 'too_large', 'not_expected']));
+  });
+
   test('what was printed before a refusal stays', () => {
     const splice = createSplicer({ maxBytes: 2 * mebibyte }).open(encoded);
     splice.text('before ');

@@ -16,6 +16,11 @@ export class Choices {
     return Math.floor((byte * limit) / 256);
   }
 
+  /** @returns a number from 0 up to 1 (exclusive) */
+  fraction(): number {
+    return (this.below(256) * 256 + this.below(256)) / 65_536;
+  }
+
   /** True once in so many times. */
   oneIn(times: number): boolean {
     return this.below(times) === times - 1;
@@ -25,7 +30,8 @@ export class Choices {
     return options[this.below(options.length)] as T;
   }
 
-  list<T>(limit: number, make: (at: number) => T): T[] {
-    return Array.from({ length: this.below(limit + 1) }, (_, at) => make(at));
+  /** A list of so many entries at most, and so many at least. */
+  list<T>(most: number, make: (at: number) => T, least = 0): T[] {
+    return Array.from({ length: least + this.below(most - least + 1) }, (_, at) => make(at));
   }
 }

@@ -43,6 +43,8 @@ const strings = [
   '😀 and 👩‍👩‍👧',
   '\ud800',
   '\udc00\ud83d',
+  '\ud83d\ud83d\ude00',
+  '\ud83dA\ud83d\ue000',
   '\u2028\ufffd\uffff',
   ...words,
 ];
@@ -84,7 +86,7 @@ const oddNumbers = [
   '12345678901234567890',
   '1e400',
 ];
-const moreOddNumbers = ['0.1234567890123456', '0.0', '1e+2', '-0.0', '5e-324'];
+const moreOddNumbers = ['9007199254740993', '0.1234567890123456', '0.0', '1e+2', '-0.0', '5e-324'];
 
 /** A template, with what its leaves are expected to be. */
 interface Use {
@@ -102,32 +104,41 @@ export interface SpliceCase {
 export function makePlan(choices: Choices): SpliceCase {
   const uses: Uses = new Map();
   const shape = makeShape(choices, 3, uses);
-  const templates = [0, 1].map(() => makeParts(choices, shape, uses, false, 3));
+  // The more a template prints, the more often it is refused as a whole: so there are small ones too.
+  const templates = [12, 6, 3, 2].map((most) => makeParts(choices, shape, uses, false, 3, most));
   return { plan: { shape, templates }, uses };
 }
 
 function makeShape(choices: Choices, depth: number, uses: Uses): ObjectShape {
   const own = new Map<string, Use['rule']>();
-  const entries = choices.list(6, (): [string, ValueShape] => {
+  const makeEntry = (): [string, ValueShape] => {
     const key = choices.pick(keys);
     own.set(key, choices.pick(['string', 'number', 'boolean', 'instant', 'words']));
     if (depth === 0 || choices.below(2) === 0) return [key, 'leaf'];
     const inside = makeShape(choices, depth - 1, uses);
     return [key, choices.below(2) === 0 ? { object: inside } : { list: inside }];
-  });
+  };
+  const entries = choices.list(7, makeEntry, depth === 3 ? 2 : 0);
   const shape: ObjectShape = Object.fromEntries(entries);
   uses.set(shape, own);
   return shape;
 }
 
-function makeParts(choices: Choices, shape: ObjectShape, uses: Uses, inWindow: boolean, depth: number): Part[] {
+function makeParts(
+  choices: Choices,
+  shape: ObjectShape,
+  uses: Uses,
+  inWindow: boolean,
+  depth: number,
+  most = 5,
+): Part[] {
   const own = Object.entries(shape);
-  return choices.list(8, (): Part => {
+  const makePart = (): Part => {
     const text: Part = {
       kind: 'text',
       text: choices.pick(['', ',', '"é":', '{"a key of some length":', 'x'.repeat(33)]),
     };
-    switch (choices.below(8)) {
+    switch (choices.below(12)) {
       case 0:
         return text;
       case 1:
@@ -142,7 +153,8 @@ function makeParts(choices: Choices, shape: ObjectShape, uses: Uses, inWindow: b
           : makeInnerPart(choices, key, value, uses, inWindow, depth);
       }
     }
-  });
+  };
+  return choices.list(most, makePart, most > 1 ? 1 : 0);
 }
 
 function makeLeafPart(
@@ -154,7 +166,7 @@ function makeLeafPart(
   depth: number,
 ): Part {
   const rule = uses.get(shape)?.get(key) as Use['rule'];
-  const needed = choices.oneIn(3);
+  const needed = choices.oneIn(8);
   if (rule === 'string' && choices.oneIn(3)) {
     return { kind: 'sealed', key, prefix: choices.below(2), suffix: choices.pick(['', '}', 'ü"', '123']) };
   }
@@ -182,7 +194,7 @@ function makeInnerPart(
   inWindow: boolean,
   depth: number,
 ): Part {
-  const needed = choices.oneIn(3);
+  const needed = choices.oneIn(8);
   if (depth === 0) return { kind: 'text', text: '0' };
   if ('object' in value) {
     return { kind: 'object', key, needed, parts: makeParts(choices, value.object, uses, inWindow, depth - 1) };
@@ -332,17 +344,18 @@ class DocumentWriter {
   #string(value: string): string {
     const canonical = JSON.stringify(value);
     if (!this.#choices.oneIn(4)) return canonical;
-    const escaped = value
-      .split('')
-      .map((unit) => {
-        if (unit === '/') return this.#choices.pick(['/', '\\/']);
-        if (this.#choices.below(4) > 0 && unit >= ' ' && unit !== '"' && unit !== '\\') return unit;
-        const digits = unit.charCodeAt(0).toString(16).padStart(4, '0');
-        return `\\u${this.#choices.below(2) === 0 ? digits : digits.toUpperCase()}`;
-      })
-      .join('');
-    // Half a pair that is left as it is cannot be written.
-    return escaped.isWellFormed() ? `"${escaped}"` : canonical;
+    const escaped = [...value].map((character) => {
+      if (character === '/') return this.#choices.pick(['/', '\\/']);
+      const mustBe = character < ' ' || character === '"' || character === '\\' || !character.isWellFormed();
+      return mustBe || this.#choices.below(2) === 0 ? this.#escape(character) : character;
+    });
+    return `"${escaped.join('')}"`;
+  }
+
+  #escape(character: string): string {
+    const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+    const isUpper = this.#choices.below(2) === 0;
+    return units.map((digits) => `\\u${isUpper ? digits.toUpperCase() : digits}`).join('');
   }
 
   #joined(open: string, parts: readonly string[], close: string): string {
@@ -377,9 +390,10 @@ const tokens = [
 
 /** Damages a document. */
 export function mutate(choices: Choices, bytes: Buffer): Buffer {
-  const at = Math.floor((choices.below(256) * 256 + choices.below(256)) * (bytes.length / 65_536));
+  const kind = choices.below(7);
+  const at = kind < 5 ? anyPlace(choices, bytes) : placeOfBracket(choices, bytes);
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
-  switch (choices.below(6)) {
+  switch (kind) {
     case 0:
       return before;
     case 1:
@@ -390,7 +404,17 @@ export function mutate(choices: Choices, bytes: Buffer): Buffer {
       return Buffer.concat([before, Buffer.from(choices.pick(tokens)), after]);
     case 4:
       return Buffer.concat([before, after.subarray(0, choices.below(64)), after]);
-    default:
+    case 5:
       return Buffer.concat([before, Buffer.from(choices.pick(tokens)), after.subarray(1)]);
+    default:
+      // A bracket becomes a brace, and a brace a bracket.
+      return Buffer.concat([before, Buffer.from([(after[0] ?? 0) ^ 0x20]), after.subarray(1)]);
   }
+}
+
+const anyPlace = (choices: Choices, bytes: Buffer): number => Math.floor(choices.fraction() * bytes.length);
+
+function placeOfBracket(choices: Choices, bytes: Buffer): number {
+  const places = [...bytes.keys()].filter((at) => '{}[]'.includes(String.fromCharCode(bytes[at] as number)));
+  return places[Math.floor(choices.fraction() * places.length)] ?? 0;
 }

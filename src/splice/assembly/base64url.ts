@@ -36,7 +36,7 @@ function sextets(bytes: v128): v128 {
   );
 }
 
-/** The alphabet is five ranges. What is added to a number to make it a character is found by the range that it is in. */
+/** The alphabet is five ranges. What is added to a number to make it a character depends on the range that it is in. */
 @inline
 function characters(numbers: v128): v128 {
   const isUpperCase = i8x16.lt_u(numbers, i8x16.splat(26));

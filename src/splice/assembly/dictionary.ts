@@ -39,10 +39,13 @@ function equalBytes(one: usize, other: usize): u32 {
   return i8x16.bitmask(i8x16.eq(v128.load(one), v128.load(other)));
 }
 
-/** Of the first and the last eight bytes. The dictionaries are made with the same (dictionary.ts outside). */
+/** Of the first and the last eight bytes. ../dictionary.ts makes the dictionaries with the same. */
 @inline
 export function hash(text: usize, length: usize): u32 {
   const first = load<u64>(text);
-  const mixed = length < 8 ? first & ((<u64>1 << (<u64>length << 3)) - 1) : first ^ rotl<u64>(load<u64>(text + length - 8), 25);
+  const mixed =
+    length < 8
+      ? first & ((<u64>1 << (<u64>length << 3)) - 1)
+      : first ^ rotl<u64>(load<u64>(text + length - 8), 25);
   return <u32>((mixed * 0x9e3779b97f4a7c15) >> 40);
 }

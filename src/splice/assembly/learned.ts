@@ -23,8 +23,8 @@ import { hash, isSame } from './dictionary.ts';
 const tries: u32 = 4;
 
 /**
- * Keys that are not selected are remembered too, so that they can be expected: comparing a key is faster than looking for
- * its end. There are so many places for them. A record may be taken over by another key while it is still expected
+ * Keys that are not selected are remembered too, so that they can be expected: comparing a key is faster than looking
+ * for its end. There are so many places for them. A record may be taken over by another key while it is still expected
  * somewhere, so it says whose it is.
  * @param owner the shape that does not have the key, or the record of the key whose value is skipped
  * @returns the record of the key, or that of none if it is too long

@@ -1,14 +1,9 @@
-import { blockBytes, kindAscii, kindEscaped, kindUnicode, refusedNotExpected, refusedTooLarge } from '../layout.ts';
+import { blockBytes, kindAscii, kindEscaped, refusedNotExpected, refusedTooLarge } from '../layout.ts';
 import { backslash, quote } from './characters.ts';
 import { refuse } from './refusal.ts';
 import { copy, limit, reserve } from './room.ts';
 import { hex4 } from './strings.ts';
 import { isUtf8 } from './utf8.ts';
-
-@inline
-export function isString(kind: i32): bool {
-  return kind === kindAscii || kind === kindUnicode || kind === kindEscaped;
-}
 
 /** Prints a string as JSON.stringify would, which is never longer than it stands. @returns the end of it */
 export function printString(start: usize, length: usize, kind: i32, out: usize): usize {

@@ -1,19 +1,10 @@
 import {
-  blockBytes,
   frameKind,
   frameNext,
-  givenBytes,
-  givenListCount,
-  givenLists,
-  keyDetail,
   keyValue,
-  kindAscii,
-  kindBits,
   kindList,
-  kindMask,
   kindNull,
   kindObject,
-  kindUnicode,
   opChoice,
   opEnd,
   opGiven,
@@ -30,30 +21,26 @@ import {
   refusedMissing,
   refusedNotExpected,
   refusedTooLarge,
-  slotStart,
-  slotWord,
   stepAfter,
   stepBody,
   stepDirect,
-  stepNeeded,
   stepOp,
   stepOtherwise,
-  stepOtherwiseLength,
   stepSlot,
   stepTable,
   stepText,
   stepTextLength,
 } from '../layout.ts';
-import { seal } from './base64url.ts';
-import { closeBracket, comma, openBracket, wordNull } from './characters.ts';
+import { closeBracket, comma, openBracket } from './characters.ts';
 import { find } from './dictionary.ts';
-import { isInstant } from './instant.ts';
-import { isString, printString } from './print-string.ts';
+import { printGiven, setGivens } from './givens.ts';
+import { printInstant, printNull, printSealed, printWord } from './print-leaf.ts';
+import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
 import { copy, limit, reserve } from './room.ts';
-import { isUtf8 } from './utf8.ts';
+import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 
-let givens: usize = 0;
+/** The window: from which entry of a list, and up to which. */
 let windowFrom: u32 = 0;
 let windowTo: u32 = 0;
 /** The place in its window of the entry that is printed. */
@@ -63,8 +50,8 @@ let place: u32 = 0;
  * Prints the steps of a template.
  * @returns the end of the output, or a code of refusal
  */
-export function print(step: usize, frame: usize, from: u32, to: u32, texts: usize, out: usize): i32 {
-  givens = texts;
+export function print(step: usize, frame: usize, from: u32, to: u32, givens: usize, out: usize): i32 {
+  setGivens(givens);
   windowFrom = from;
   windowTo = to;
   place = 0;
@@ -86,7 +73,7 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       const length = lengthOf(slot);
       const end = out + textLength + length;
       if (end > limit && !reserve(end)) return refuse(refusedTooLarge);
-      out = copy(copy(out, step + stepText, textLength), load<u32>(slot, slotStart), length);
+      out = copy(copy(out, step + stepText, textLength), startOf(slot), length);
       step = load<u32>(step, stepAfter);
       continue;
     }
@@ -102,7 +89,7 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
         break;
       case opString:
         out = isString(kind)
-          ? printString(load<u32>(slot, slotStart), lengthOf(slot), kind, out)
+          ? printString(startOf(slot), lengthOf(slot), kind, out)
           : printNull(step, kind, out);
         break;
       case opInstant:
@@ -122,12 +109,12 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
         break;
       case opObject:
         out =
-          kindOf(slot) === kindObject
-            ? printSteps(load<u32>(step, stepBody), load<u32>(slot, slotStart), out)
-            : printNull(step, kindOf(slot), out);
+          kind === kindObject
+            ? printSteps(load<u32>(step, stepBody), startOf(slot), out)
+            : printNull(step, kind, out);
         break;
       case opList:
-        out = kindOf(slot) === kindList ? printList(step, slot, out) : printNull(step, kindOf(slot), out);
+        out = kind === kindList ? printList(step, slot, out) : printNull(step, kind, out);
         break;
       case opWindow:
         out = printWindow(step, slot, out);
@@ -144,105 +131,28 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
   }
 }
 
-@inline
-function kindOf(slot: usize): i32 {
-  return <i32>load<u32>(slot, slotWord) & kindMask;
-}
-
-@inline
-function lengthOf(slot: usize): usize {
-  return load<u32>(slot, slotWord) >> kindBits;
-}
-
-/** Prints bytes as they stand. */
-@inline
-function printSpan(start: usize, length: usize, out: usize): usize {
-  return out + length > limit && !reserve(out + length) ? refuse(refusedTooLarge) : copy(out, start, length);
-}
-
-/** Prints what is not there, or refuses it. */
-function printNull(step: usize, kind: i32, out: usize): usize {
-  if (kind > kindNull) return refuse(refusedNotExpected);
-  if (load<u32>(step, stepNeeded)) return refuse(refusedMissing);
-  store<u32>(out, wordNull);
-  return out + 4;
-}
-
-function printInstant(step: usize, slot: usize, out: usize): usize {
-  const kind = kindOf(slot);
-  if (kind !== kindAscii) return printNull(step, kind, out);
-  const start: usize = load<u32>(slot, slotStart);
-  return isInstant(start, lengthOf(slot)) ? printSpan(start, lengthOf(slot), out) : refuse(refusedNotExpected);
-}
-
-function printWord(step: usize, slot: usize, out: usize): usize {
-  const kind = kindOf(slot);
-  if (!isString(kind)) return printNull(step, kind, out);
-  if (!isComparable(slot, kind)) return refuse(refusedNotExpected);
-  const word = find(load<u32>(step, stepTable), load<u32>(slot, slotStart), lengthOf(slot));
-  return word === 0
-    ? printSpan(load<u32>(step, stepOtherwise), load<u32>(step, stepOtherwiseLength), out)
-    : printSpan(load<u32>(word, keyValue), load<u32>(word, keyDetail), out);
-}
-
-/** Whether the bytes of a string are the string. */
-function isComparable(slot: usize, kind: i32): bool {
-  if (kind === kindAscii) return true;
-  const start: usize = load<u32>(slot, slotStart);
-  return kind === kindUnicode && isUtf8(start, start + lengthOf(slot));
-}
-
-function printSealed(step: usize, slot: usize, out: usize): usize {
-  const kind = kindOf(slot);
-  if (!isString(kind)) return refuse(kind > kindNull ? refusedNotExpected : refusedMissing);
-  const prefix = givenText(0, load<u32>(step, stepTable));
-  if (prefix === 0) return 0;
-  const prefixLength: usize = load<u32>(prefix, 4);
-  const length = lengthOf(slot);
-  const suffixLength: usize = load<u32>(step, stepOtherwiseLength);
-  // The bytes to seal are put behind the room that the sealed ones may take.
-  const total = prefixLength + length + suffixLength;
-  const bytes = out + 2 * total + 2 * blockBytes;
-  if (!reserve(bytes + total)) return refuse(refusedTooLarge);
-  let end = copy(bytes, load<u32>(prefix), prefixLength);
-  end = printString(load<u32>(slot, slotStart), length, kind, end);
-  if (end === 0) return 0;
-  end = copy(end, load<u32>(step, stepOtherwise), suffixLength);
-  return seal(bytes, end, out);
-}
-
-function printGiven(list: u32, index: u32, out: usize): usize {
-  const text = givenText(list, index);
-  return text === 0 ? 0 : printSpan(load<u32>(text), load<u32>(text, 4), out);
-}
-
-/** @returns the address of the address and the length of a text that is given */
-function givenText(list: u32, index: u32): usize {
-  if (list >= load<u32>(givens, givenListCount)) return refuse(refusedMissing);
-  const texts = givens + givenLists + list * givenBytes;
-  return index < load<u32>(texts, 4) ? <usize>load<u32>(texts) + index * givenBytes : refuse(refusedMissing);
-}
-
 function printList(step: usize, slot: usize, out: usize): usize {
   store<u8>(out, openBracket);
-  out = printEntries(load<u32>(step, stepBody), load<u32>(slot, slotStart), lengthOf(slot), out + 1);
-  if (out === 0) return 0;
+  out++;
+  const body: usize = load<u32>(step, stepBody);
+  const count = lengthOf(slot);
+  let frame = startOf(slot);
+  for (let at: usize = 0; at < count; at++) {
+    out = printEntry(body, frame, at === 0, out);
+    if (out === 0) return 0;
+    frame = load<u32>(frame, frameNext);
+  }
   store<u8>(out, closeBracket);
   return out + 1;
 }
 
-function printEntries(body: usize, frame: usize, count: usize, out: usize): usize {
-  for (let at: usize = 0; at < count; at++) {
-    if (at > 0) {
-      store<u8>(out, comma);
-      out++;
-    }
-    if (load<u32>(frame, frameKind) !== kindObject) return refuse(refusedNotExpected);
-    out = printSteps(body, frame, out);
-    if (out === 0) return 0;
-    frame = load<u32>(frame, frameNext);
+function printEntry(body: usize, frame: usize, isFirst: bool, out: usize): usize {
+  if (load<u32>(frame, frameKind) !== kindObject) return refuse(refusedNotExpected);
+  if (!isFirst) {
+    store<u8>(out, comma);
+    out++;
   }
-  return out;
+  return printSteps(body, frame, out);
 }
 
 function printWindow(step: usize, slot: usize, out: usize): usize {
@@ -251,16 +161,11 @@ function printWindow(step: usize, slot: usize, out: usize): usize {
   const to = min(windowTo, <u32>lengthOf(slot));
   const body: usize = load<u32>(step, stepBody);
   const outerPlace = place;
-  let frame: usize = load<u32>(slot, slotStart);
+  let frame = startOf(slot);
   for (let at: u32 = 0; at < to; at++) {
     if (at >= windowFrom) {
       place = at - windowFrom;
-      if (place > 0) {
-        store<u8>(out, comma);
-        out++;
-      }
-      if (load<u32>(frame, frameKind) !== kindObject) return refuse(refusedNotExpected);
-      out = printSteps(body, frame, out);
+      out = printEntry(body, frame, place === 0, out);
       if (out === 0) return 0;
     }
     frame = load<u32>(frame, frameNext);
@@ -273,8 +178,8 @@ function printWindow(step: usize, slot: usize, out: usize): usize {
 function chosen(step: usize, slot: usize): usize {
   const kind = kindOf(slot);
   if (kind <= kindNull) return refuse(refusedMissing);
-  if (!isString(kind) || !isComparable(slot, kind)) return refuse(refusedNotExpected);
-  const found = find(load<u32>(step, stepTable), load<u32>(slot, slotStart), lengthOf(slot));
+  if (!isString(kind) || !isLiteral(slot, kind)) return refuse(refusedNotExpected);
+  const found = find(load<u32>(step, stepTable), startOf(slot), lengthOf(slot));
   if (found !== 0) return load<u32>(found, keyValue);
   const otherwise: usize = load<u32>(step, stepOtherwise);
   return otherwise === 0 ? refuse(refusedNotExpected) : otherwise;

@@ -1,4 +1,5 @@
-import { blockBytes, slack } from '../layout.ts';
+import { blockBytes, refusedTooLarge, slack } from '../layout.ts';
+import { refuse } from './refusal.ts';
 
 /** Up to where something may be written, or read, with `slack` bytes of memory behind it. */
 export let limit: usize = 0;
@@ -22,6 +23,12 @@ export function copy(to: usize, from: usize, length: usize): usize {
   v128.store(to, v128.load(from));
   for (let at: usize = blockBytes; at < length; at += blockBytes) v128.store(to + at, v128.load(from + at));
   return to + length;
+}
+
+/** Prints bytes as they stand. @returns the end of the output */
+@inline
+export function printSpan(start: usize, length: usize, out: usize): usize {
+  return out + length > limit && !reserve(out + length) ? refuse(refusedTooLarge) : copy(out, start, length);
 }
 
 /** @returns an address for records, at or behind this one */

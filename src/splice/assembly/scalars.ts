@@ -77,7 +77,7 @@ function countDigits(start: usize): usize {
   }
 }
 
-/** The bytes of a block that are no digits, as bits. Added to 80, digits are the least numbers of a signed comparison. */
+/** The bytes of a block that are no digits, as bits. To a signed comparison, digits plus 80 are the least numbers. */
 @inline
 export function digitStops(block: v128): u32 {
   return i8x16.bitmask(i8x16.gt_s(i8x16.add(block, block80()), block137()));

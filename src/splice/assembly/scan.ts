@@ -77,7 +77,7 @@ function scanRoot(shape: usize, start: usize): usize {
 function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
   at = skipWhitespace(at);
   if (load<u8>(at) === closeBrace) return at + 1;
-  // Objects of a kind come with their keys in the same order, so the key that followed this one last time is tried first.
+  // Objects of a kind come with their keys in the same order: the key that followed this one last time is tried first.
   let previous = shape;
   while (true) {
     let key: usize = load<u32>(previous, keyNext);
@@ -90,7 +90,7 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
     }
     previous = key;
     const slot = frame + load<u32>(key, keyValue);
-    // What most values are is noted here, anything else by another look.
+    // Most values are short, so they are noted here. All others need another look.
     const first = load<u8>(at);
     let end: usize = 0;
     if (first === quote) {
@@ -155,7 +155,9 @@ function scanValue(start: usize, key: usize, slot: usize, depth: u32): usize {
     if (depth === maxDepth) return refuse(refusedTooDeep);
     if (detail === (first === openBrace ? detailObject : detailList)) {
       const shape: usize = load<u32>(key, keyShape);
-      return first === openBrace ? scanInner(start + 1, shape, slot, depth) : scanList(start + 1, shape, slot, depth + 1);
+      return first === openBrace
+        ? scanInner(start + 1, shape, slot, depth + 1)
+        : scanList(start + 1, shape, slot, depth + 1);
     }
     note(slot, start, 0, kindOther);
     return skipValue(start, depth, key);
@@ -165,11 +167,12 @@ function scanValue(start: usize, key: usize, slot: usize, depth: u32): usize {
   return at;
 }
 
+/** Reads the object under a key from behind its brace, with a frame of its own. @returns the address behind it */
 function scanInner(at: usize, shape: usize, slot: usize, depth: u32): usize {
   const frame = newFrame(shape);
   if (frame === 0) return 0;
   note(slot, frame, 0, kindObject);
-  return scanObject(at, shape, frame, depth + 1);
+  return scanObject(at, shape, frame, depth);
 }
 
 /** Reads a list from behind its bracket, with a frame for each entry. @returns the address behind it */

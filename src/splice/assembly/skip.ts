@@ -33,6 +33,7 @@ export function skipValue(at: usize, depth: u32, key: usize): usize {
   let level: u32 = 0;
   while (true) {
     const first = load<u8>(at);
+    let isOpened = false;
     if (first === quote) {
       const end = shortStringEnd(at);
       at = end === 0 ? scanString(at + 1) : end;
@@ -46,37 +47,25 @@ export function skipValue(at: usize, depth: u32, key: usize): usize {
       levels = (levels << 1) | <u64>(first === openBrace);
       level++;
       at = skipWhitespace(at + 1);
-      if (load<u8>(at) !== closing(levels)) {
-        if ((levels & 1) === 0) continue;
-        const expected: usize = load<u32>(link);
-        if (isExpected(at, expected, key)) {
-          link = expected + keyNext;
-          at = skipWhitespace(at + load<u32>(expected, keyLength) + 1);
-        } else {
-          at = otherKey(at, link, key);
-          if (at === 0) return 0;
-          link = nextLink;
-        }
-        continue;
-      }
-      levels >>= 1;
-      level--;
-      at++;
+      isOpened = load<u8>(at) !== closing(levels);
     } else {
       at = scanScalar(at);
       if (at === 0) return 0;
     }
-    while (true) {
-      if (level === 0) return at;
-      at = skipWhitespace(at);
-      const byte = load<u8>(at);
-      if (byte === comma) break;
-      if (byte !== closing(levels)) return refuse(refusedNotJson);
-      levels >>= 1;
-      level--;
-      at++;
+    if (!isOpened) {
+      // Levels end until there is a comma.
+      while (true) {
+        if (level === 0) return at;
+        at = skipWhitespace(at);
+        const byte = load<u8>(at);
+        if (byte === comma) break;
+        if (byte !== closing(levels)) return refuse(refusedNotJson);
+        levels >>= 1;
+        level--;
+        at++;
+      }
+      at = skipWhitespace(at + 1);
     }
-    at = skipWhitespace(at + 1);
     if ((levels & 1) === 0) continue;
     const expected: usize = load<u32>(link);
     if (isExpected(at, expected, key)) {

@@ -7,17 +7,14 @@ import { refuse } from './refusal.ts';
 export let stringKind: u32 = 0;
 
 /**
- * The bytes of a block at which a string of plain ASCII ends, as bits: quotes, backslashes, control characters, and bytes
- * beyond ASCII. With one bit flipped, the quote comes right behind the control characters; and to a signed comparison
- * what is beyond ASCII comes before them.
+ * The bytes of a block at which a string of plain ASCII ends, as bits: quotes, backslashes, control characters, and
+ * bytes beyond ASCII. With one bit flipped, the quote comes right behind the control characters; and to a signed
+ * comparison what is beyond ASCII comes before them.
  */
 @inline
 export function asciiStops(block: v128): u32 {
   return i8x16.bitmask(
-    v128.or(
-      i8x16.lt_s(v128.xor(block, block2()), block33()),
-      i8x16.eq(block, block92()),
-    ),
+    v128.or(i8x16.lt_s(v128.xor(block, block2()), block33()), i8x16.eq(block, block92())),
   );
 }
 
@@ -25,10 +22,7 @@ export function asciiStops(block: v128): u32 {
 @inline
 function stops(block: v128): u32 {
   return i8x16.bitmask(
-    v128.or(
-      i8x16.le_u(v128.xor(block, block2()), block32()),
-      i8x16.eq(block, block92()),
-    ),
+    v128.or(i8x16.le_u(v128.xor(block, block2()), block32()), i8x16.eq(block, block92())),
   );
 }
 

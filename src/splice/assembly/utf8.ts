@@ -43,7 +43,10 @@ function errors(at: usize): v128 {
   const block = v128.load(at);
   const before1 = v128.load(at - 1);
   const pairs = v128.and(
-    v128.and(i8x16.swizzle(byFirstHigh(), i8x16.shr_u(before1, 4)), i8x16.swizzle(byFirstLow(), v128.and(before1, i8x16.splat(15)))),
+    v128.and(
+      i8x16.swizzle(byFirstHigh(), i8x16.shr_u(before1, 4)),
+      i8x16.swizzle(byFirstLow(), v128.and(before1, i8x16.splat(15))),
+    ),
     i8x16.swizzle(bySecondHigh(), i8x16.shr_u(block, 4)),
   );
   // The third and the fourth byte of a character must be continuations: there the pairs are two of them in a row.

@@ -1,0 +1,36 @@
+import {
+  kindAscii,
+  kindBits,
+  kindEscaped,
+  kindMask,
+  kindUnicode,
+  slotStart,
+  slotWord,
+} from '../layout.ts';
+import { isUtf8 } from './utf8.ts';
+
+@inline
+export function startOf(slot: usize): usize {
+  return load<u32>(slot, slotStart);
+}
+
+/** The length of a leaf in bytes, or the count of a list. */
+@inline
+export function lengthOf(slot: usize): usize {
+  return load<u32>(slot, slotWord) >> kindBits;
+}
+
+@inline
+export function kindOf(slot: usize): i32 {
+  return <i32>load<u32>(slot, slotWord) & kindMask;
+}
+
+@inline
+export function isString(kind: i32): bool {
+  return kind === kindAscii || kind === kindUnicode || kind === kindEscaped;
+}
+
+/** Whether the bytes of a string are the string. */
+export function isLiteral(slot: usize, kind: i32): bool {
+  return kind === kindAscii || (kind === kindUnicode && isUtf8(startOf(slot), startOf(slot) + lengthOf(slot)));
+}

@@ -1,0 +1,34 @@
+/** Builds the splicer's kernel from its source, as `npm run splice` does. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { main } from 'assemblyscript/asc';
+import { z } from 'zod';
+
+const { scripts } = z
+  .object({ scripts: z.object({ splice: z.string() }) })
+  .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+
+export const builtFile = 'src/splice/splice.wasm';
+
+/**
+ * @param edit changes the source of a file on its way to the compiler
+ * @throws Error if it does not compile
+ */
+export async function buildKernel(edit = (_file: string, source: string): string => source): Promise<Uint8Array> {
+  let built: Uint8Array | undefined;
+  const [, ...options] = scripts.splice.split(' ');
+  const { error, stderr } = await main(options, {
+    readFile: (file, base) => readSource(join(base, file), edit),
+    writeFile: (file, contents) => {
+      if (file === builtFile) built = contents as Uint8Array;
+    },
+  });
+  if (error !== null || built === undefined)
+    throw new Error(`The kernel does not compile: ${stderr}`, { cause: error });
+  return built;
+}
+
+function readSource(file: string, edit: (file: string, source: string) => string): string | null {
+  // The compiler asks for files that may be there.
+  return existsSync(file) ? edit(file, readFileSync(file, 'utf8')) : null;
+}
