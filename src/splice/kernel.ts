@@ -33,13 +33,24 @@ export function createKernel(maxBytes: number, module?: WebAssembly.Module): Ker
   const maximum = Math.floor(maxBytes / pageBytes);
   try {
     const memory = new WebAssembly.Memory({ initial: Math.min(initialPages, maximum), maximum });
-    const { exports } = new WebAssembly.Instance(module ?? compiled, { env: { memory } });
+    const { exports } = new WebAssembly.Instance(module ?? compiled, {
+      env: { memory, printNumber: numberPrinter(memory) },
+    });
     return new Kernel(exports as unknown as KernelExports, memory, maximum * pageBytes);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
+
+/** Prints the number at an address at another one, as JSON.stringify does. @returns its length; 0 for one beyond doubles */
+const numberPrinter =
+  (memory: WebAssembly.Memory) =>
+  (start: number, length: number, out: number): number => {
+    const bytes = Buffer.from(memory.buffer);
+    const value = Number(bytes.toString('latin1', start, start + length));
+    return Number.isFinite(value) ? bytes.write(String(value), out, 'latin1') : 0;
+  };
 
 /** An instance of the kernel, with its memory. */
 export class Kernel {

@@ -131,6 +131,7 @@ export const opObject = 9;
 export const opList = 10;
 export const opWindow = 11;
 export const opChoice = 12;
+export const opNumber = 13;
 
 // The texts that are given to a print, as lists: the first are those by index, each other has one for each item.
 export const givenListCount = 0;

@@ -29,7 +29,7 @@ export type ValueShape =
 export type LeafRule =
   /** A string as it is. */
   | 'string'
-  /** A number as it is: an integer of up to 15 digits, or a decimal that `String(Number(text))` would print the same. */
+  /** A number. One beyond the largest double is refused. */
   | 'number'
   | 'boolean'
   /** A string that is a time in UTC as `Date.prototype.toISOString` writes it, with or without milliseconds. */

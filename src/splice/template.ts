@@ -13,6 +13,7 @@ import {
   opInstant,
   opJump,
   opList,
+  opNumber,
   opObject,
   opSealed,
   opString,
@@ -99,7 +100,7 @@ const ops = {
 /** What of each rule is printed as it stands. */
 const rules = {
   string: { op: opString, direct: 1 << kindAscii },
-  number: { op: opValue, direct: 1 << kindNumber },
+  number: { op: opNumber, direct: 1 << kindNumber },
   boolean: { op: opValue, direct: (1 << kindTrue) | (1 << kindFalse) },
   instant: { op: opInstant, direct: 0 },
 } as const satisfies Record<Extract<LeafRule, string>, { op: number; direct: number }>;

@@ -8,9 +8,13 @@ test('is what its source compiles to: `npm run splice` builds it anew', { timeou
   expect(built.equals(readFileSync(builtFile))).toBe(true);
 });
 
-test('imports a memory, and exports four functions', () => {
+test('imports a memory and a printer of numbers, and exports four functions', () => {
   const module = new WebAssembly.Module(readFileSync(builtFile));
-  expect(WebAssembly.Module.imports(module)).toEqual([{ module: 'env', name: 'memory', kind: 'memory' }]);
+  const imported = [
+    { module: 'env', name: 'memory', kind: 'memory' },
+    { module: 'env', name: 'printNumber', kind: 'function' },
+  ];
+  expect(WebAssembly.Module.imports(module)).toEqual(imported);
   const exported = ['print', 'reserve', 'scan', 'tapeEnd'].map((name) => ({ name, kind: 'function' }));
   expect(WebAssembly.Module.exports(module)).toEqual(exported);
 });

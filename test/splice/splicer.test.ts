@@ -102,18 +102,15 @@ describe('what was read', () => {
     expect(scanned(splice, json({ o: 'leaf', l: true })).leaf('o')).toBe('"leaf"');
   });
 
-  test.each([
-    [[]],
-    [['o']],
-    [['l']],
-    [['x']],
-    [['none']],
-    [['v', 'v']],
-    [['l', 'v']],
-    [['o', 'p']],
-    [['o', 'p', 'v', 'v']],
-  ])('has no leaf %j', (path) => {
-    expect(document.leaf(...path)).toBeUndefined();
+  test.each([[[]], [['x']], [['none']], [['v', 'v']], [['l', 'v']], [['o', 'p', 'v', 'v']]])(
+    'has nothing at %j',
+    (path) => {
+      expect(document.leaf(...path)).toBeUndefined();
+    },
+  );
+
+  test.each([[['o']], [['l']], [['o', 'p']]])('has no leaf at %j, but something else', (path) => {
+    expect(document.leaf(...path)).toBeNull();
   });
 
   test('tells how long a list is', () => {

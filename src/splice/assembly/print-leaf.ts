@@ -4,6 +4,7 @@ import {
   keyValue,
   kindAscii,
   kindNull,
+  kindOddNumber,
   refusedMissing,
   refusedNotExpected,
   refusedTooLarge,
@@ -19,7 +20,7 @@ import { givenText } from './givens.ts';
 import { isInstant } from './instant.ts';
 import { printString } from './print-string.ts';
 import { refuse } from './refusal.ts';
-import { copy, printSpan, reserve } from './room.ts';
+import { copy, limit, printSpan, reserve } from './room.ts';
 import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 
 /** Prints what is not there, or refuses it. */
@@ -28,6 +29,26 @@ export function printNull(step: usize, kind: i32, out: usize): usize {
   if (load<u32>(step, stepNeeded)) return refuse(refusedMissing);
   store<u32>(out, wordNull);
   return out + 4;
+}
+
+/**
+ * Prints a number as the program has it that the kernel runs in: to find the shortest text of a double takes a page of
+ * arithmetic, which is there already.
+ * @returns the length of what was printed at `out`; 0 for a number beyond all doubles
+ */
+@external('env', 'printNumber')
+declare function printDouble(start: usize, length: usize, out: usize): usize;
+
+/** The longest text of a double has 25 characters. */
+const numberBytes: usize = 2 * blockBytes;
+
+/** Prints a number that does not stand as it is printed. */
+export function printNumber(step: usize, slot: usize, out: usize): usize {
+  const kind = kindOf(slot);
+  if (kind !== kindOddNumber) return printNull(step, kind, out);
+  if (out + numberBytes > limit && !reserve(out + numberBytes)) return refuse(refusedTooLarge);
+  const length = printDouble(startOf(slot), lengthOf(slot), out);
+  return length === 0 ? refuse(refusedNotExpected) : out + length;
 }
 
 export function printInstant(step: usize, slot: usize, out: usize): usize {

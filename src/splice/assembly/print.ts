@@ -12,6 +12,7 @@ import {
   opInstant,
   opJump,
   opList,
+  opNumber,
   opObject,
   opSealed,
   opString,
@@ -34,7 +35,7 @@ import {
 import { closeBracket, comma, openBracket } from './characters.ts';
 import { find } from './dictionary.ts';
 import { printGiven, setGivens } from './givens.ts';
-import { printInstant, printNull, printSealed, printWord } from './print-leaf.ts';
+import { printInstant, printNull, printNumber, printSealed, printWord } from './print-leaf.ts';
 import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
 import { copy, limit, reserve } from './room.ts';
@@ -91,6 +92,9 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
         out = isString(kind)
           ? printString(startOf(slot), lengthOf(slot), kind, out)
           : printNull(step, kind, out);
+        break;
+      case opNumber:
+        out = printNumber(step, slot, out);
         break;
       case opInstant:
         out = printInstant(step, slot, out);
