@@ -89,16 +89,24 @@ function cost(call: () => void, milliseconds: number): number {
   return (user + system) / calls;
 }
 
+/** A page whose texts are longer, so that it is as large as those that posts of a network come in. */
+function enlarged(document: Buffer, size: number): Buffer {
+  const { items, ...rest } = JSON.parse(document.toString()) as { items: { text: string }[] };
+  const more = ' and so on'.repeat(Math.ceil((size - document.length) / items.length / 10));
+  const longer = items.map((item) => ({ ...item, text: item.text + more }));
+  return Buffer.from(JSON.stringify({ ...rest, items: longer }));
+}
+
 const chunked = (bytes: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, n) => bytes.subarray(n * 65_536, (n + 1) * 65_536));
 
 const printing: Printing = { from: 0, to: 100, given: ['{"v":1,"filter":"0123456789abcdef","id":'], givenByItem: [] };
 
-for (const { name, count, keys } of [
-  { name: '100 posts, all keys', count: 100, keys: undefined },
-  { name: '10 posts, three keys', count: 10, keys: ['id', 'text', 'reaction_counter'] },
+for (const { name, count, size, keys } of [
+  { name: '100 posts, all keys', count: 100, size: 216_000, keys: undefined },
+  { name: '10 posts, three keys', count: 10, size: 25_000, keys: ['id', 'text', 'reaction_counter'] },
 ]) {
-  const bytes = page(count);
+  const bytes = enlarged(page(count), size);
   const { items } = JSON.parse(bytes.toString());
   const plan = encodePlan(planOf(items, keys));
   const chunks = chunked(bytes);
