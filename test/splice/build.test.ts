@@ -11,8 +11,8 @@ test('is what its source compiles to: `npm run splice` builds it anew', { timeou
 test('imports a memory and a printer of numbers, and exports four functions', () => {
   const module = new WebAssembly.Module(readFileSync(builtFile));
   const imported = [
-    { module: 'env', name: 'memory', kind: 'memory' },
     { module: 'env', name: 'printNumber', kind: 'function' },
+    { module: 'env', name: 'memory', kind: 'memory' },
   ];
   expect(WebAssembly.Module.imports(module)).toEqual(imported);
   const exported = ['print', 'reserve', 'scan', 'tapeEnd'].map((name) => ({ name, kind: 'function' }));
