@@ -20,7 +20,7 @@ export interface Served extends Came {
 
 export interface GraphQLRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, unless it is a text. */
+  /** JSON, unless it is a text, or bytes. */
   readonly body: unknown;
   readonly path?: string;
 }
@@ -79,7 +79,7 @@ export async function sendTo(
   const response = await fetch(address + path, {
     method: 'POST',
     headers: Object.entries(all).filter(([, value]) => value !== ''),
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body),
   });
   const { date: _, ...rest } = Object.fromEntries(response.headers);
   return { status: response.status, headers: rest, body: await response.text() };

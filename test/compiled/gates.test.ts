@@ -187,6 +187,26 @@ const requests: Requests = {
   'another word than report': withHeaders('headers', { 'graphql-cost': 'no' }),
   'no x-request-id that we accept': withHeaders('yes', { 'x-request-id': 'own-id-of-client' }),
   'another content type with parameters': withHeaders('yes', { 'content-type': 'application/json; charset=utf-8' }),
+  'a body that is no JSON': [undefined, { body: '{' }],
+  'a body beyond the limit': [undefined, { body: JSON.stringify({ query, more: 'x'.repeat(1_100_000) }) }],
+  'a body with too many fields': [
+    undefined,
+    {
+      body: JSON.stringify({
+        query,
+        variables: Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [at, 0])),
+      }),
+    },
+  ],
+  'a body that is no UTF-8': [undefined, { body: new Blob([Uint8Array.of(0x7b, 0xff, 0x7d)]) }],
+  'no body': [undefined, { body: '', headers: { 'content-type': '' } }],
+  'a form': [
+    undefined,
+    { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'query={__typename}' },
+  ],
+  'a text': [undefined, { headers: { 'content-type': 'text/plain' }, body: { query } }],
+  'another type of JSON': [undefined, { headers: { 'content-type': 'application/graphql+json' }, body: { query } }],
+  'a body that is encoded': [undefined, { headers: { 'content-encoding': 'gzip' }, body: { query } }],
   'a slash behind the path': [undefined, { path: '/graphql/', body: { query } }],
   'a query of the URL': ['yes', { path: '/graphql?query=%7B__typename%7D&a=b', body: { query } }],
   'an escaped path': [undefined, { path: '/%67raphql', body: { query } }],

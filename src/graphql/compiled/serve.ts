@@ -122,17 +122,16 @@ export function compiledOperations({
     // It needs no key.
     if (isIntrospection(operation)) return 'introspection';
     if (!readsListsOnly(schema, ports, operation)) return 'more than lists of a service';
-    const read = compileVariables(schema, operation);
-    if (read === undefined) return 'variables';
+    const valuesOf = compileVariables(schema, operation);
+    if (valuesOf === undefined) return 'variables';
+    ids += 1;
+    const made = { id: ids, operation, valuesOf, ...variablesThatMatter(document, operation) };
     // As in Yoga's way, nothing is validated that is too dear. Other values may be cheaper: this says nothing of those.
-    if (operationCost(schema, document, operation, variables) > maxCost) throw new Left('cost');
+    requireCost(made, document, coerced(made, variables));
     if (validate(schema, document).length > 0) return 'invalid';
     // Also where another operation asks for it.
-    if (!introspection && validate(schema, document, [NoSchemaIntrospectionCustomRule]).length > 0) {
-      return 'introspection';
-    }
-    ids += 1;
-    return { id: ids, operation, valuesOf: read, ...variablesThatMatter(document, operation) };
+    const asksForSchema = () => validate(schema, document, [NoSchemaIntrospectionCustomRule]).length > 0;
+    return !introspection && asksForSchema() ? 'introspection' : made;
   }
 
   function requireCost({ id, operation, weighing }: Known, document: DocumentNode, variables: Values): void {

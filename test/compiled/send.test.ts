@@ -1,0 +1,84 @@
+/** Responses that wait for clients who do not read: they keep their own bytes, and not the kernels that printed them. */
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { createSend } from '../../src/graphql/compiled/send.ts';
+import type { Splice } from '../../src/splice/splicer.ts';
+
+/** A splice that printed a text, out of so much memory. */
+function splice(text: string, memory = 1_000) {
+  const bytes = new Uint8Array(memory);
+  bytes.set(Buffer.from(text), 10);
+  let closed = 0;
+  const made: Pick<Splice, 'output' | 'close'> = {
+    output: () => bytes.subarray(10, 10 + text.length),
+    close: () => {
+      closed += 1;
+      bytes.fill(0);
+    },
+  };
+  return { splice: made as Splice, bytes, closed: () => closed };
+}
+
+/** A response whose client reads when the test says so. */
+function response(closed = false) {
+  const raw = Object.assign(new EventEmitter(), {
+    closed,
+    sent: undefined as Uint8Array | undefined,
+    head: undefined as unknown,
+    writeHead(status: number, headers: object) {
+      raw.head = { status, ...headers };
+    },
+    end(bytes: Uint8Array) {
+      raw.sent = bytes;
+    },
+  });
+  return { raw: raw as typeof raw & ServerResponse };
+}
+
+test('a response is sent out of the memory of its kernel, which is closed with it', () => {
+  const printed = splice('{"data":{}}');
+  const reply = response();
+  createSend()(reply, 'application/json', printed.splice);
+  expect(reply.raw.head).toEqual({ status: 200, 'content-type': 'application/json', 'content-length': 11 });
+  expect(reply.raw.sent?.buffer).toBe(printed.bytes.buffer);
+  expect(printed.closed()).toBe(0);
+  reply.raw.emit('close');
+  expect(printed.closed()).toBe(1);
+});
+
+test('no more than some wait so: of the others the bytes are copied', () => {
+  const send = createSend();
+  const waiting = Array.from({ length: 64 }, () => ({ printed: splice('waits'), reply: response() }));
+  for (const { printed, reply } of waiting) send(reply, 'application/json', printed.splice);
+  expect(waiting.every(({ printed }) => printed.closed() === 0)).toBe(true);
+
+  const printed = splice('copied');
+  const reply = response();
+  send(reply, 'application/json', printed.splice);
+  expect(printed.closed()).toBe(1);
+  expect(Buffer.from(reply.raw.sent ?? []).toString()).toBe('copied');
+  reply.raw.emit('close');
+  expect(printed.closed()).toBe(1);
+
+  waiting[0]?.reply.raw.emit('close');
+  const next = splice('waits again');
+  send(response(), 'application/json', next.splice);
+  expect(next.closed()).toBe(0);
+});
+
+test('a kernel with a large memory does not wait', () => {
+  const printed = splice('small', 8 * 1_024 * 1_024);
+  const reply = response();
+  createSend()(reply, 'application/json', printed.splice);
+  expect(printed.closed()).toBe(1);
+  expect(Buffer.from(reply.raw.sent ?? []).toString()).toBe('small');
+});
+
+test('nothing waits for a client that has gone', () => {
+  const printed = splice('nobody');
+  const reply = response(true);
+  createSend()(reply, 'application/json', printed.splice);
+  expect(printed.closed()).toBe(1);
+  expect(reply.raw.sent).toBeUndefined();
+});
