@@ -73,7 +73,7 @@ const requests: Requests = {
     'a missing value': ['variables', { query: sized, variables: {} }],
     'a value that is null': ['variables', { query: sized, variables: { n: null } }],
     'null where a default stands': [
-      'invalid',
+      'arguments',
       { query: `query ($n: Int = 5) { ${posts(', first: $n')} }`, variables: { n: null } },
     ],
     'the default of a variable': ['yes', { query: `query ($n: Int = 5) { ${posts(', first: $n')} }` }],
