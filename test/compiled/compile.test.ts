@@ -117,7 +117,7 @@ describe('a plan is bounded', () => {
   test('with room for all that the schema has', () => {
     const selection = all(getNamedType(lists[0]?.type) as GraphQLNamedType);
     expect(reasonFor(`{ posts(accountId: "a", identifier: "b") ${selection} }`)).toBeNull();
-    expect(reasonFor(`{ ${named(3, 'list', `posts(accountId: "a", identifier: "b") ${selection}`)} }`)).toBeNull();
+    expect(reasonFor(`{ ${named(8, 'list', `posts(accountId: "a", identifier: "b") ${selection}`)} }`)).toBeNull();
   });
 
   test.each([

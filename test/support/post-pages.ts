@@ -172,6 +172,8 @@ interface Style {
 }
 
 function escaped(random: Random, value: string, { letters }: Style): string {
+  // Nothing to escape.
+  if (!letters && /^[\w .:-]*$/.test(value)) return `"${value}"`;
   const escapedAll = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `"${[
     ...JSON.stringify(value)

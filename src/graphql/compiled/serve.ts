@@ -74,10 +74,10 @@ interface Known {
 }
 
 /**
- * How many are kept in all. Clients choose documents and values, so that there may be any number; a plan has up to a
- * quarter of a megabyte (see operation.ts).
+ * How many are kept in all. Clients choose documents and values, so that there may be any number, and plans may be large
+ * (see operation.ts).
  */
-const keptPlans = 400;
+const keptPlans = 200;
 const keptCosts = 4_000;
 
 /** A response may be this much smaller in bytes than the estimate that its limit is about (see response-size.ts). */
