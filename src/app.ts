@@ -2,7 +2,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { admission } from './auth/admission.ts';
-import { findRefusedKeys } from './auth/api-keys.ts';
 import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
@@ -49,14 +48,14 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const deriveKey = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
   const { now } = dependencies;
   // Each is loaded where it is needed only, as loading takes most of the start.
-  const storage = needsDatabase(config) ? await openStorageOf(config, now) : null;
+  const storage = needsDatabase(config) ? await openStorageOf(config, dependencies) : null;
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
   const backend = await openBackend(config, storage, deriveKey, { ...dependencies, limits });
   const streams = createStreams({
     limits: config.streams,
     now,
     logger,
-    refusedKeys: storage === null ? null : (keyIds, at) => findRefusedKeys(storage.database, keyIds, at),
+    refusedKeys: storage?.refusedKeys ?? null,
   });
   const server = createHttpServer({
     logger,
@@ -124,9 +123,9 @@ function requireStorage(storage: Storage | null): Storage {
   return storage;
 }
 
-async function openStorageOf({ database }: Config, now: () => Date): Promise<Storage> {
+async function openStorageOf({ database }: Config, dependencies: Dependencies): Promise<Storage> {
   const { openStorage } = await import('./backends/storage.ts');
-  return openStorage(database, now);
+  return openStorage(database, dependencies);
 }
 
 async function openBackend(

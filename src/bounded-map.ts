@@ -3,6 +3,7 @@ export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #size: number;
   readonly #dropped: (value: Value) => void;
+  #last: Key | undefined;
 
   /**
    * @param size number of entries, at least 1
@@ -15,14 +16,20 @@ export class BoundedMap<Key, Value> {
 
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) this.set(key, value);
+    // What was used last stands last already.
+    if (value !== undefined && key !== this.#last) this.set(key, value);
     return value;
+  }
+
+  delete(key: Key): void {
+    this.#entries.delete(key);
   }
 
   set(key: Key, value: Value): void {
     // A Map iterates in the order of insertion: the first key is the one that was not used for the longest time.
     this.#entries.delete(key);
     this.#entries.set(key, value);
+    this.#last = key;
     const [oldest] = this.#entries.size > this.#size ? this.#entries : [];
     if (oldest === undefined) return;
     this.#entries.delete(oldest[0]);

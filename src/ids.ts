@@ -43,12 +43,16 @@ export function checkId(value: string, what: string): void {
 /** What separates or escapes the parts of an address, and control characters. */
 const addressCharacters = /[/\\%?#;\p{Cc}]/u;
 
+/** What every id of a network has: nothing else is to be asked of it. */
+const plainCharacters = /^[\w-]+$/;
+
 /**
  * Whether an id can be a segment of a path. No id has the characters that structure an address, and percent-encoding is not
  * enough: a proxy that decodes the path before it forwards it would lead to another resource. The same goes for what a
  * service may normalise to them (NFKC), such as the full-width solidus.
  */
 export function fitsPath(id: string): boolean {
+  if (plainCharacters.test(id)) return true;
   if (!id.isWellFormed()) return false;
   const plain = id.normalize('NFKC');
   return plain !== '' && plain !== '.' && plain !== '..' && !addressCharacters.test(plain);

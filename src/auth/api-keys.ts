@@ -1,5 +1,6 @@
 /** API keys: creating, listing and revoking them, and authenticating a caller. */
 import { createHash } from 'node:crypto';
+import { SqliteAdapter, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
@@ -144,7 +145,13 @@ export async function listKeys(database: Database): Promise<KeySummary[]> {
   }));
 }
 
-/** Revokes a key at once. @returns false when no key has this id, or it is already revoked */
+/** The channel of Postgres on which processes hear that a key was revoked. */
+export const revocationChannel = 'postern_key_revoked';
+
+/**
+ * Revokes a key. Processes on Postgres hear of it at once, those on SQLite within a second.
+ * @returns false when no key has this id, or it is already revoked
+ */
 export async function revokeKey(database: Database, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('api_keys')
@@ -152,5 +159,8 @@ export async function revokeKey(database: Database, id: string, now: Date): Prom
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
+  if (!(database.getExecutor().adapter instanceof SqliteAdapter)) {
+    await sql`select pg_notify(${revocationChannel}, '')`.execute(database);
+  }
   return numUpdatedRows === 1n;
 }

@@ -1,5 +1,4 @@
 import { embeddedAccounts } from '../accounts/embedded.ts';
-import { authenticate } from '../auth/api-keys.ts';
 import type { Config } from '../config.ts';
 import { embeddedDeliveries } from '../deliveries/embedded.ts';
 import type { DeliveryRateLimits } from '../deliveries/limits.ts';
@@ -21,7 +20,7 @@ import type { Storage } from './storage.ts';
 
 /** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
 export async function embeddedBackend(
-  { database, idempotency, ready }: Storage,
+  { database, authenticate, idempotency, ready, close }: Storage,
   deriveKey: DeriveKey,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
@@ -66,13 +65,13 @@ export async function embeddedBackend(
     },
     async authenticate(apiKey) {
       if (config.demo) refuseSandboxKey(apiKey);
-      return authenticate(database, apiKey, now());
+      return authenticate(apiKey);
     },
     idempotency,
     ready,
     async close() {
       await delivery.close();
-      await database.destroy();
+      await close();
     },
   };
 }

@@ -1,5 +1,4 @@
 import { upstreamAccounts } from '../accounts/upstream.ts';
-import { authenticate } from '../auth/api-keys.ts';
 import { acceptForwardedKey } from '../auth/forwarded-key.ts';
 import { ConfigError } from '../config.ts';
 import { upstreamDeliveries } from '../deliveries/upstream.ts';
@@ -42,7 +41,7 @@ export function upstreamBackend(
       webhooks: upstreamWebhooks(service),
       deliveries: upstreamDeliveries,
     },
-    authenticate: storage === null ? acceptForwardedKey : (apiKey) => authenticate(storage.database, apiKey, now()),
+    authenticate: storage === null ? acceptForwardedKey : storage.authenticate,
     // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
     ...(storage === null ? {} : { idempotency: storage.idempotency }),
     async ready() {
@@ -50,7 +49,7 @@ export function upstreamBackend(
     },
     async close() {
       await service.close();
-      await storage?.database.destroy();
+      await storage?.close();
     },
   };
 }

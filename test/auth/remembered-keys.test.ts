@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import { createKey, revokeKey } from '../../src/auth/api-keys.ts';
+import type { Caller } from '../../src/auth/caller.ts';
+import { rememberKeys } from '../../src/auth/remembered-keys.ts';
+import { ensureWorkspace } from '../../src/auth/workspaces.ts';
+import { openStorage } from '../../src/backends/storage.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { databases } from '../support/databases.ts';
+
+const caller: Caller = {
+  keyId: 'id',
+  keyName: 'key',
+  workspaceId: 'workspace',
+  workspaceName: 'workspace',
+  scopes: new Set(),
+  accountIds: null,
+  expiresAt: null,
+};
+
+function setUp(found: Caller = caller) {
+  let time = 1_000_000;
+  const lookUp = vi.fn(async () => found);
+  const keys = rememberKeys(lookUp, { now: () => new Date(time), elapsed: () => time });
+  return { ...keys, lookUp, pass: (milliseconds: number) => (time += milliseconds) };
+}
+
+describe('a key that was found', () => {
+  test('is not looked up again for a second, and then is', async () => {
+    const { authenticate, lookUp, pass } = setUp();
+    for (const wait of [0, 1, 998]) {
+      pass(wait);
+      expect(await authenticate('key')).toBe(caller);
+    }
+    expect(lookUp).toHaveBeenCalledTimes(1);
+    pass(1);
+    await authenticate('key');
+    expect(lookUp).toHaveBeenCalledTimes(2);
+  });
+
+  test('is looked up once for requests that come together', async () => {
+    const { authenticate, lookUp } = setUp();
+    await Promise.all(Array.from({ length: 50 }, () => authenticate('key')));
+    expect(lookUp).toHaveBeenCalledTimes(1);
+  });
+
+  test('is looked up again once a key was revoked, also while it is being looked up', async () => {
+    const { authenticate, lookUp, forget } = setUp();
+    const first = authenticate('key');
+    forget();
+    await first;
+    await authenticate('key');
+    expect(lookUp).toHaveBeenCalledTimes(2);
+  });
+
+  test('is looked up again when it has expired meanwhile', async () => {
+    const { authenticate, lookUp, pass } = setUp({ ...caller, expiresAt: new Date(1_000_500) });
+    await authenticate('key');
+    pass(499);
+    await authenticate('key');
+    expect(lookUp).toHaveBeenCalledTimes(1);
+    pass(1);
+    await authenticate('key');
+    expect(lookUp).toHaveBeenCalledTimes(2);
+  });
+
+  test('is told from every other', async () => {
+    const { authenticate, lookUp } = setUp();
+    await authenticate('key');
+    await authenticate('another');
+    expect(lookUp).toHaveBeenCalledTimes(2);
+  });
+});
+
+test('a key that is refused, or none, is looked up each time', async () => {
+  const refused = new ServiceError('invalid_credentials');
+  const lookUp = vi.fn(async (): Promise<Caller> => {
+    throw refused;
+  });
+  const { authenticate } = rememberKeys(lookUp, { now: () => new Date(0) });
+  for (const key of ['wrong', 'wrong', '', undefined]) await expect(authenticate(key)).rejects.toBe(refused);
+  expect(lookUp).toHaveBeenCalledTimes(4);
+});
+
+describe.each(databases)('a key that another process revokes, on $name', ({ name, location }) => {
+  test('is refused at once where processes hear of it, and within a second elsewhere', async () => {
+    const { location: place, drop } = await location();
+    const now = () => new Date();
+    const [ours, theirs] = await Promise.all(
+      [0, 1].map(() => openStorage(place, { now, logger: pino({ level: 'silent' }) })),
+    );
+    if (ours === undefined || theirs === undefined) throw new Error('The storage was not opened');
+    try {
+      const workspaceId = await ensureWorkspace(ours.database, 'Acme', { now: now(), randomBytes });
+      const { id, key } = await createKey(
+        ours.database,
+        { workspaceId, name: 'key', scopes: ['posts:read'], accountIds: null, expiresAt: null },
+        { now: now(), randomBytes },
+      );
+      const use = () =>
+        ours.authenticate(key).then(
+          () => 'accepted',
+          (error: Error) => error.message,
+        );
+      // Once LISTEN is ready, whatever was remembered before is forgotten.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await use()).toBe('accepted');
+      await revokeKey(theirs.database, id, now());
+      const timeout = name === 'Postgres' ? 700 : 2_000;
+      await expect.poll(use, { timeout, interval: 20 }).toBe('The API key is not valid.');
+    } finally {
+      await Promise.all([ours.close(), theirs.close()]);
+      await drop();
+    }
+  });
+});
