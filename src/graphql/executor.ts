@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { fromUnknown } from '../errors.ts';
-import { privateHeaders } from '../http/server.ts';
+import { privateHeaders } from '../http/headers.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { DocumentOf } from './cost/documents.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';

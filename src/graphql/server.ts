@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { codingRefusal, errorResponse, isUnsupportedMedia, pathOf } from '../http/server.ts';
 import { requireFewFields } from '../json-limits.ts';
+import { once } from '../once.ts';
 import { compiledOperations } from './compiled/serve.ts';
 import { rememberedDocuments } from './cost/documents.ts';
 import type { ExecutorOptions } from './executor.ts';
@@ -80,16 +81,4 @@ function readBody(bytes: Uint8Array, done: (error: Error | null, body?: unknown)
     const malformed = new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' });
     done(error instanceof ServiceError ? error : malformed);
   }
-}
-
-/** The value of the first call, for all calls; a failure is tried again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }

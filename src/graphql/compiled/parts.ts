@@ -3,6 +3,9 @@ import type { Part } from '../../splice/plan.ts';
 /** Why an operation is executed by graphql-js: a plan cannot say it. */
 export class NotCompiled extends Error {}
 
+/** Why a request is executed by graphql-js: what that way says of it, the compiled way does not repeat. */
+export class Left extends Error {}
+
 /** A shape that is being collected. */
 export interface MutableShape {
   [key: string]: 'leaf' | { readonly object: MutableShape } | { readonly list: MutableShape };

@@ -1,7 +1,7 @@
 /** GraphiQL for browsers that open the GraphQL endpoint. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors.ts';
-import { privateHeaders } from '../../http/server.ts';
+import { privateHeaders } from '../../http/headers.ts';
 import { acceptedEncoding, graphiqlAssets } from './assets.ts';
 import { exampleTabs } from './examples.ts';
 import { type SignIn, signInPath } from './sign-in.ts';

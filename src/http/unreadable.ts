@@ -1,0 +1,65 @@
+/** What responds to bytes that are no HTTP request. */
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ConnectionError } from 'fastify';
+import type { Logger } from 'pino';
+import { ServiceError, toEnvelope } from '../errors.ts';
+import { privateHeaders } from './headers.ts';
+
+/** How long a client has to read the response before the connection is closed, in milliseconds. */
+const lingerMs = 1_000;
+
+/**
+ * Responds to bytes that node:http could not parse as a request. Fastify has no request or reply for them, so the
+ * response is written to the socket.
+ */
+export function refuseUnreadable(
+  error: ConnectionError,
+  socket: Socket,
+  {
+    logger,
+    adjust = (failure) => failure,
+  }: {
+    readonly logger: Logger;
+    readonly adjust?: ((failure: ServiceError, method: string, url: string) => ServiceError) | undefined;
+  },
+): void {
+  // What follows such bytes is an error again. The response to the first is on its way.
+  if (socket.writableEnded && !socket.destroyed) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  // Fastify declares the packet as a Buffer that went through JSON; node:http sets a Buffer, or nothing.
+  const received: unknown = error.rawPacket;
+  const [, method = '', url = ''] =
+    /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(received) ? received.toString('latin1') : '') ?? [];
+  const envelope = toEnvelope(adjust(unreadable(error.code), method, url), randomUUID());
+  const body = JSON.stringify(envelope);
+  socket.end(
+    `HTTP/1.1 ${envelope.status} ${STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
+      Object.entries(privateHeaders)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('') +
+      'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  // Closing at once could reset the connection before the client has read the response (RFC 9112, section 9.6). Waiting for
+  // the client would let it keep the connection half-open.
+  const linger = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(linger));
+  logger.info({ reqId: envelope.instance, status: envelope.status, code: error.code }, 'request');
+}
+
+function unreadable(code: string): ServiceError {
+  switch (code) {
+    case 'HPE_INVALID_URL':
+      return new ServiceError('unescaped_characters', {
+        detail: 'The path contains characters that must be percent-encoded.',
+      });
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError('content_too_large', { detail: 'The headers of the request are too large.' });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('malformed_request', { detail: 'The request did not arrive in time.' });
+    default:
+      return new ServiceError('malformed_request', { detail: 'The request is not valid HTTP.' });
+  }
+}
