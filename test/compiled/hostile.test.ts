@@ -58,24 +58,30 @@ function askAndLeave(address: string): () => Promise<unknown> {
   };
 }
 
-test.each(['on', 'off'] as const)('a hundred requests share a page, of which one leaves (%s)', async (way) => {
-  const held: (() => void)[] = [];
-  const both = await startBothWays((request, response) => void held.push(() => pages(request, response)));
-  const { app, address } = both[way];
-  const leave = askAndLeave(address);
-  await expect.poll(() => held.length).toBe(1);
-  const asked = Array.from({ length: 99 }, () => sendTo(both[way], { body }));
-  const connections = () => new Promise((resolve) => app.server.server.getConnections((_, count) => resolve(count)));
-  await expect.poll(connections, { timeout: 10_000 }).toBe(100);
-  await sleep(300);
-  await leave();
-  both.stub.respond = pages;
-  for (const respond of held) respond();
-  const came = await Promise.all(asked);
-  expect(new Set(came.map((each) => each.body)).size).toBe(1);
-  expect(came.every(({ status }) => status === 200)).toBe(true);
-  expect(both.stub.received).toHaveLength(1);
-});
+test.each(['on', 'off'] as const)(
+  'a hundred requests share a page, of which one leaves (%s)',
+  {
+    timeout: 60_000,
+  },
+  async (way) => {
+    const held: (() => void)[] = [];
+    const both = await startBothWays((request, response) => void held.push(() => pages(request, response)));
+    const { app, address } = both[way];
+    const leave = askAndLeave(address);
+    await expect.poll(() => held.length).toBe(1);
+    const asked = Array.from({ length: 99 }, () => sendTo(both[way], { body }));
+    const connections = () => new Promise((resolve) => app.server.server.getConnections((_, count) => resolve(count)));
+    await expect.poll(connections, { timeout: 10_000 }).toBe(100);
+    await sleep(300);
+    await leave();
+    both.stub.respond = pages;
+    for (const respond of held) respond();
+    const came = await Promise.all(asked);
+    expect(new Set(came.map((each) => each.body)).size).toBe(1);
+    expect(came.every(({ status }) => status === 200)).toBe(true);
+    expect(both.stub.received).toHaveLength(1);
+  },
+);
 
 test.each(['on', 'off'] as const)('when the client leaves, so does the call of its page (%s)', async (way) => {
   let ended = false;
