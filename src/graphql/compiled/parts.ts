@@ -3,8 +3,17 @@ import type { Part } from '../../splice/plan.ts';
 /** Why an operation is executed by graphql-js: a plan cannot say it. */
 export class NotCompiled extends Error {}
 
-/** Why a request is executed by graphql-js: what that way says of it, the compiled way does not repeat. */
-export class Left extends Error {}
+/**
+ * Why a request is executed by graphql-js: what that way says of it, the compiled way does not repeat. It is thrown, but is
+ * no Error: many requests are left, and to record a stack would cost each of them more than to find the reason.
+ */
+export class Left {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
 
 /** A shape that is being collected. */
 export interface MutableShape {

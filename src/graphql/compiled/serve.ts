@@ -120,7 +120,8 @@ function parametersOf(body: unknown) {
 }
 
 function reasonOf(error: unknown, { log }: FastifyRequest): string {
-  if (error instanceof Left || error instanceof Refused) return error.message;
+  if (error instanceof Left) return error.reason;
+  if (error instanceof Refused) return error.message;
   if (error instanceof ServiceError) return error.type;
   if (error instanceof GraphQLError) return 'invalid';
   log.warn({ err: error }, 'a compiled operation failed, and is executed by graphql-js');
