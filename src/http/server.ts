@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
 import { privateHeaders } from './headers.ts';
+import { oneAtATime } from './pipelining.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 /** Size limit of a request body in bytes (1 MiB). */
@@ -72,7 +73,9 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
   server.addHook('preClose', async () => {
     stopping = true;
   });
+  const inTurn = oneAtATime();
   // Hooks of every request take a callback: a promise each costs more than what they do.
+  server.addHook('onRequest', ({ raw: { socket } }, { raw }, done) => inTurn(socket, raw, done));
   server.addHook('onRequest', (request, { raw }, done) => {
     const aborted = new AbortController();
     raw.once('close', () => {

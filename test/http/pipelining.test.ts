@@ -1,0 +1,60 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createHttpServer } from '../../src/http/server.ts';
+import { sendBytes } from '../support/raw-http.ts';
+
+test('requests that a client sends ahead are served one after the other, in their order', async () => {
+  let running = 0;
+  let most = 0;
+  const server = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    async ready() {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(2);
+      running -= 1;
+    },
+  });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const count = 50;
+  const requests = Array.from({ length: count }, (_, index) => {
+    const last = index === count - 1 ? 'connection: close\r\n' : '';
+    return `GET /readyz HTTP/1.1\r\nhost: x\r\nx-request-id: request-${index}\r\n${last}\r\n`;
+  });
+  try {
+    const responses = await sendBytes(address, requests.join(''));
+    const ids = [...responses.matchAll(/x-request-id: (\S+)/g)].map(([, id]) => id);
+    expect(ids).toEqual(requests.map((_, index) => `request-${index}`));
+    expect(most).toBe(1);
+  } finally {
+    await server.close();
+  }
+});
+
+test('requests behind a response that nobody reads to its end are dropped with their connection', async () => {
+  let served = 0;
+  let respond = () => {};
+  const server = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    ready: () =>
+      new Promise((resolve) => {
+        served += 1;
+        respond = () => resolve();
+      }),
+  });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5));
+  try {
+    await expect.poll(() => served).toBe(1);
+    socket.destroy();
+    await sleep(50);
+    respond();
+    await sleep(50);
+    expect(served).toBe(1);
+  } finally {
+    await server.close();
+  }
+});
