@@ -9,6 +9,8 @@ import type { Storage } from './backends/storage.ts';
 import type { Config } from './config.ts';
 import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import type { DeliveryEngine } from './delivery/engine.ts';
+import { compiledOperations } from './graphql/compiled/serve.ts';
+import { rememberedDocuments } from './graphql/cost/documents.ts';
 import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { createHttpServer } from './http/server.ts';
@@ -57,28 +59,31 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     logger,
     refusedKeys: storage?.refusedKeys ?? null,
   });
-  const server = createHttpServer({
-    logger,
-    ready: backend.ready,
-    isTrustedProxy: inBlocks(config.trustProxy),
-    adjust: toAllowedErrorAt,
-  });
   const { admit, admitKeyless } = admission(backend.authenticate, limits);
-  const signIn = await demoSignIn(config, dependencies);
-  mountGraphQL(server, {
-    ...backend,
+  const executing = {
+    ports: backend.ports,
     admit,
-    admitKeyless,
-    streams,
     cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
-    graphiql: config.graphiql ? { signIn } : null,
-    compiles: config.compiledOperations && config.upstream !== null,
+    documentOf: rememberedDocuments(),
     limits: {
       maxCost: config.maxOperationCost,
       maxResponseBytes: config.maxResponseBytes,
       introspection: config.introspection,
     },
+  };
+  // Only an upstream's lists come as bytes.
+  const isCompiled = config.compiledOperations && config.upstream !== null;
+  const compiled = isCompiled ? compiledOperations({ ...executing, ...executing.limits, logger }) : null;
+  const server = createHttpServer({
+    logger,
+    ready: backend.ready,
+    isTrustedProxy: inBlocks(config.trustProxy),
+    shortCut: compiled?.shortCut,
+    adjust: toAllowedErrorAt,
   });
+  const signIn = await demoSignIn(config, dependencies);
+  const graphiql = config.graphiql ? { signIn } : null;
+  mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, compiled });
   mountRest(server, { ...backend, admit });
   return {
     server,

@@ -1,15 +1,23 @@
 /** Admission: who a request is from, and whether they have made too many. Both faces begin with it. */
-import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { clientOf } from '../security/addresses.ts';
 import type { Authenticate, Caller } from './caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 
+/** What admission needs of an HTTP request. */
+export interface AdmissionRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The address of the client. */
+  readonly ip: string;
+  /** Adds headers to the response. */
+  addHeaders(headers: Readonly<Record<string, string>> | null): void;
+}
+
 /**
  * Identifies the caller of a request, and counts it.
  * @throws ServiceError as {@link Authenticate}, or `service_unavailable` for one request too many
  */
-export type Admit = (request: FastifyRequest) => Promise<Caller>;
+export type Admit = (request: AdmissionRequest) => Promise<Caller>;
 
 export interface Admission {
   readonly admit: Admit;
@@ -17,7 +25,7 @@ export interface Admission {
    * Counts a request that needs no key: by its address, or by its key if it has one, which must be right as everywhere.
    * @throws ServiceError as {@link Admit}, but not for a missing key
    */
-  readonly admitKeyless: (request: FastifyRequest) => Promise<void>;
+  readonly admitKeyless: (request: AdmissionRequest) => Promise<void>;
 }
 
 export interface AdmissionLimits {
@@ -55,8 +63,9 @@ const isWrongKey = (error: unknown): boolean =>
   error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);
 
 /** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
-export function apiKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+export function apiKeyOf({ headers }: Pick<AdmissionRequest, 'headers'>): string | undefined {
   const key = headers['x-api-key'];
   if (typeof key === 'string') return key;
-  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  const { authorization } = headers;
+  return typeof authorization === 'string' ? /^Bearer +(\S+)$/i.exec(authorization)?.[1] : undefined;
 }

@@ -6,6 +6,7 @@ import { fromUnknown } from '../errors.ts';
 import { privateHeaders } from '../http/headers.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { DocumentOf } from './cost/documents.ts';
+import { endpoint } from './endpoint.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
 import { useJsonRequests } from './plugins/json-requests.ts';
@@ -16,7 +17,6 @@ import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
 export interface ExecutorOptions extends CallerOptions {
-  readonly endpoint: string;
   readonly documentOf: DocumentOf;
   readonly limits: Omit<LimitOptions, 'documentOf' | 'admitKeyless'> & Pick<ResponseOptions, 'maxResponseBytes'>;
 }
@@ -28,7 +28,7 @@ export interface ExecutorOptions extends CallerOptions {
 export type Execute = (request: FastifyRequest, reply: FastifyReply, begun?: Promise<RequestContext>) => Promise<void>;
 
 export function createExecutor(options: ExecutorOptions): Execute {
-  const { endpoint, documentOf, limits } = options;
+  const { documentOf, limits } = options;
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
     graphqlEndpoint: endpoint,

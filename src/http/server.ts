@@ -2,109 +2,109 @@
  * The HTTP server that both faces share. Each request gets a request id, a body limit and one log line; a failure that
  * neither face handles gets the contract's error envelope.
  */
-import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
-import { privateHeaders } from './headers.ts';
+import { bodyLimitDetail, IncomingRequest, type IsTrustedProxy, maxBodyBytes, pathOf } from './incoming-request.ts';
 import { oneAtATime } from './pipelining.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
-/** Size limit of a request body in bytes (1 MiB). */
-export const maxBodyBytes = 1_048_576;
-export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
-
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Aborts when the client disconnects before it has received the whole response. Fastify's own `signal` aborts as soon
-     * as the request has been read, because node:http closes the request then.
-     */
-    clientAborted: AbortSignal;
-    /** What the log line of the request says beside method, path and status. */
-    logFields: Record<string, unknown>;
-    /** Adds headers to the response, in place of any with their names, unless it has begun. */
-    addHeaders(headers: Readonly<Record<string, string>> | null): void;
+    /** The request before it was routed. */
+    incoming: IncomingRequest;
+    /** Of the same. Fastify's own `signal` aborts as soon as the request has been read. */
+    clientAborted: IncomingRequest['clientAborted'];
+    addHeaders: IncomingRequest['addHeaders'];
   }
 }
+
+/**
+ * Serves a request itself, ahead of the router.
+ * @returns false at once for a request that is not for it; or whether it has served it. It sends nothing if it has not.
+ */
+export type ShortCut = (request: IncomingRequest) => false | Promise<boolean>;
 
 export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
   /** The proxies whose `X-Forwarded-For` tells the address of a client. */
-  readonly isTrustedProxy?: (address: string) => boolean;
+  readonly isTrustedProxy?: IsTrustedProxy;
+  /** Tried for every request before it is routed. */
+  readonly shortCut?: ShortCut | undefined;
   /** Lets a face change the error for a request that is not valid HTTP. Its method and URL are empty where unknown. */
   readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
 }
 
-export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: HttpOptions): FastifyInstance {
+export function createHttpServer(options: HttpOptions): FastifyInstance {
+  const { logger, ready, isTrustedProxy = () => false, adjust, shortCut } = options;
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
+  let stopping = false;
+
+  function responded(request: IncomingRequest, log: Pick<Logger, 'info'>, fields: object = {}): void {
+    // A connection with a request in flight becomes idle only after the response, and would then stay open for as long as
+    // the client likes.
+    if (stopping) setImmediate(() => server.server.closeIdleConnections());
+    const { raw, path, response, elapsedTime, logFields } = request;
+    // No query and no header: either may contain a key or a cursor.
+    const line = { ...fields, method: raw.method, path, status: response.statusCode, ms: Math.round(elapsedTime) };
+    log.info({ ...line, ...logFields }, 'request');
+  }
+
+  const listener = (route: RequestListener): RequestListener => {
+    const inTurn = oneAtATime();
+    return (raw, response) =>
+      inTurn(raw.socket, response, () => {
+        const request = new IncomingRequest(raw, response, isTrustedProxy);
+        const served = !stopping && hostRefusal(raw) === undefined && shortCut?.(request);
+        if (!served) return route(raw, response);
+        served.then((done) => {
+          if (!done) return route(raw, response);
+          request.whenClosed(() => responded(request, logger, { reqId: request.id }));
+        });
+      });
+  };
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
-    trustProxy: isTrustedProxy ?? false,
-    genReqId: ({ headers }) => acceptedRequestId(headers['x-request-id']) ?? randomUUID(),
-    // A client that sends its headers or body too slowly is cut off by the deadlines of node:http.
-    requestTimeout: 60_000,
+    trustProxy: isTrustedProxy,
+    genReqId: (raw) => IncomingRequest.of(raw).id,
+    serverFactory: (route) => createNodeServer(listener(route)),
     forceCloseConnections: 'idle',
     // The router limits no path: the shape of an id decides how long it can be. node:http accepts 16 KiB, which
     // routableUrl can triple.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 49_152 },
-    // node:http and Fastify would respond to these requests in words of their own. The hook below responds instead.
-    http: { requireHostHeader: false },
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, { logger, adjust }),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
   });
 
-  server.decorateRequest('clientAborted');
-  server.decorateRequest('addHeaders');
-  server.decorateRequest('logFields');
-  // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
-  server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
+  server.decorateRequest('incoming', {
+    getter() {
+      return IncomingRequest.of(this.raw);
+    },
+  });
+  server.decorateRequest('clientAborted', {
+    getter() {
+      return this.incoming.clientAborted;
+    },
+  });
+  server.decorateRequest('addHeaders', function addHeaders(this: FastifyRequest, headers) {
+    this.incoming.addHeaders(headers);
+  });
 
-  // Fastify closes the connections that are idle when the server stops. A connection with a request in flight becomes idle
-  // only after the response, and would then stay open for as long as the client likes.
-  let stopping = false;
   server.addHook('preClose', async () => {
     stopping = true;
   });
-  const inTurn = oneAtATime();
   // Hooks of every request take a callback: a promise each costs more than what they do.
-  server.addHook('onRequest', ({ raw: { socket } }, { raw }, done) => inTurn(socket, raw, done));
-  server.addHook('onRequest', (request, { raw }, done) => {
-    const aborted = new AbortController();
-    raw.once('close', () => {
-      if (!raw.writableFinished) aborted.abort(new DOMException('The client disconnected', 'AbortError'));
-    });
-    request.clientAborted = aborted.signal;
-    request.logFields = {};
-    request.addHeaders = (headers) => {
-      if (headers === null || raw.headersSent) return;
-      for (const name in headers) raw.setHeader(name, headers[name] as string);
-    };
-    raw.setHeader('x-request-id', request.id);
-    // On the raw response, so that a handler that writes to it directly sends them too.
-    request.addHeaders(privateHeaders);
-    done(stopping ? stoppingError() : hostRefusal(request));
-  });
-  server.addHook('onResponse', (request, reply, done) => {
-    if (stopping) setImmediate(() => server.server.closeIdleConnections());
-    // No query and no header: either may contain a key or a cursor.
-    request.log.info(
-      {
-        method: request.method,
-        path: pathOf(request),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        ...request.logFields,
-      },
-      'request',
-    );
+  server.addHook('onRequest', ({ raw }, _reply, done) => done(stopping ? stoppingError() : hostRefusal(raw)));
+  server.addHook('onResponse', ({ incoming, log }, _reply, done) => {
+    responded(incoming, log);
     done();
   });
   server.setErrorHandler((error, request, reply) => {
@@ -127,10 +127,18 @@ export function createHttpServer({ logger, ready, isTrustedProxy, adjust }: Http
   return server;
 }
 
+function createNodeServer(listener: RequestListener): Server {
+  // node:http and Fastify would respond to a request without a host in words of their own. A hook above responds instead.
+  // A client that sends its headers or body too slowly is cut off by the deadline of node:http.
+  const server = createServer({ requireHostHeader: false, requestTimeout: 60_000, keepAliveTimeout: 72_000 }, listener);
+  // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
+  return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
 const stoppingError = () => new ServiceError('service_unavailable', { detail: 'The gateway is stopping. Try again.' });
 
-function hostRefusal({ raw, headers }: FastifyRequest): ServiceError | undefined {
-  if (raw.httpVersion !== '1.1' || headers.host !== undefined) return undefined;
+function hostRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined;
   return new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
 }
 
@@ -208,12 +216,4 @@ function routableUrl(url: string): string {
   } catch {
     return path.replaceAll('%', '%25') + url.slice(path.length);
   }
-}
-
-/** The path of a request, as it was sent. */
-export const pathOf = (request: Pick<FastifyRequest, 'url'>): string => request.url.split('?', 1)[0] ?? '';
-
-/** A client may set its own request id: 8 to 64 characters that are safe to log and to search for. */
-function acceptedRequestId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : undefined;
 }

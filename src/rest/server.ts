@@ -7,6 +7,7 @@ import type { Admit } from '../auth/admission.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
+import { pathOf } from '../http/incoming-request.ts';
 import { errorResponse } from '../http/server.ts';
 import { shortened } from '../issues.ts';
 import { authorize } from '../operation.ts';
@@ -94,7 +95,7 @@ function mountAt(
 
 /** The failure of a request of which only the request line is known, as the endpoint at that URL may report it. */
 export function toAllowedErrorAt(failure: ServiceError, method: string, url: string): ServiceError {
-  const path = pathOf(url);
+  const path = pathOf({ url });
   const below = prefixes.flatMap((prefix) => (path.startsWith(`${prefix}/`) ? [path.slice(prefix.length)] : []));
   const endpoint = endpoints.find((each) => each.method === method && below.some((rest) => patternOf(each).test(rest)));
   return endpoint === undefined ? failure : toAllowedError(endpoint.name, failure);
@@ -105,7 +106,7 @@ export function toAllowedErrorAt(failure: ServiceError, method: string, url: str
  * the contract has no 405, and a 404 would tell a client that what it wants to delete is gone.
  */
 function respondToUnknown(prefix: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = pathOf(request.url).slice(prefix.length).replace(/\/$/, '');
+  const path = pathOf(request).slice(prefix.length).replace(/\/$/, '');
   const methods = [...endpoints, { method: 'GET', path: descriptionPath }]
     .filter((endpoint) => patternOf(endpoint).test(path))
     .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -120,8 +121,6 @@ function respondToUnknown(prefix: string, request: FastifyRequest, reply: Fastif
   });
   return reply.status(failure.status).header('allow', allow).send(toEnvelope(failure, request.id));
 }
-
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
 const patternOf = ({ path }: Pick<ContractEndpoint, 'path'>): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);

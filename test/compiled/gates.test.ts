@@ -187,10 +187,13 @@ const requests: Requests = {
   'another word than report': withHeaders('headers', { 'graphql-cost': 'no' }),
   'no x-request-id that we accept': withHeaders('yes', { 'x-request-id': 'own-id-of-client' }),
   'another content type with parameters': withHeaders('yes', { 'content-type': 'application/json; charset=utf-8' }),
-  'a body that is no JSON': [undefined, { body: '{' }],
-  'a body beyond the limit': [undefined, { body: JSON.stringify({ query, more: 'x'.repeat(1_100_000) }) }],
+  'a body that is no JSON': ['errors/malformed_request', { body: '{' }],
+  'a body beyond the limit': [
+    'errors/content_too_large',
+    { body: JSON.stringify({ query, more: 'x'.repeat(1_100_000) }) },
+  ],
   'a body with too many fields': [
-    undefined,
+    'errors/content_too_large',
     {
       body: JSON.stringify({
         query,
@@ -198,7 +201,7 @@ const requests: Requests = {
       }),
     },
   ],
-  'a body that is no UTF-8': [undefined, { body: new Blob([Uint8Array.of(0x7b, 0xff, 0x7d)]) }],
+  'a body that is no UTF-8': ['errors/malformed_request', { body: new Blob([Uint8Array.of(0x7b, 0xff, 0x7d)]) }],
   'no body': [undefined, { body: '', headers: { 'content-type': '' } }],
   'a form': [
     undefined,

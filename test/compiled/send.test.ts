@@ -21,64 +21,64 @@ function splice(text: string, memory = 1_000) {
 }
 
 /** A response whose client reads when the test says so. */
-function response(closed = false) {
-  const raw = Object.assign(new EventEmitter(), {
+function request(closed = false) {
+  const response = Object.assign(new EventEmitter(), {
     closed,
     sent: undefined as Uint8Array | undefined,
     head: undefined as unknown,
     writeHead(status: number, headers: object) {
-      raw.head = { status, ...headers };
+      response.head = { status, ...headers };
     },
     end(bytes: Uint8Array) {
-      raw.sent = bytes;
+      response.sent = bytes;
     },
   });
-  return { raw: raw as typeof raw & ServerResponse };
+  return { response: response as typeof response & ServerResponse };
 }
 
 test('a response is sent out of the memory of its kernel, which is closed with it', () => {
   const printed = splice('{"data":{}}');
-  const reply = response();
-  createSend()(reply, 'application/json', printed.splice);
-  expect(reply.raw.head).toEqual({ status: 200, 'content-type': 'application/json', 'content-length': 11 });
-  expect(reply.raw.sent?.buffer).toBe(printed.bytes.buffer);
+  const sent = request();
+  createSend()(sent, 'application/json', printed.splice);
+  expect(sent.response.head).toEqual({ status: 200, 'content-type': 'application/json', 'content-length': 11 });
+  expect(sent.response.sent?.buffer).toBe(printed.bytes.buffer);
   expect(printed.closed()).toBe(0);
-  reply.raw.emit('close');
+  sent.response.emit('close');
   expect(printed.closed()).toBe(1);
 });
 
 test('no more than some wait so: of the others the bytes are copied', () => {
   const send = createSend();
-  const waiting = Array.from({ length: 64 }, () => ({ printed: splice('waits'), reply: response() }));
-  for (const { printed, reply } of waiting) send(reply, 'application/json', printed.splice);
+  const waiting = Array.from({ length: 64 }, () => ({ printed: splice('waits'), sent: request() }));
+  for (const { printed, sent } of waiting) send(sent, 'application/json', printed.splice);
   expect(waiting.every(({ printed }) => printed.closed() === 0)).toBe(true);
 
   const printed = splice('copied');
-  const reply = response();
-  send(reply, 'application/json', printed.splice);
+  const sent = request();
+  send(sent, 'application/json', printed.splice);
   expect(printed.closed()).toBe(1);
-  expect(Buffer.from(reply.raw.sent ?? []).toString()).toBe('copied');
-  reply.raw.emit('close');
+  expect(Buffer.from(sent.response.sent ?? []).toString()).toBe('copied');
+  sent.response.emit('close');
   expect(printed.closed()).toBe(1);
 
-  waiting[0]?.reply.raw.emit('close');
+  waiting[0]?.sent.response.emit('close');
   const next = splice('waits again');
-  send(response(), 'application/json', next.splice);
+  send(request(), 'application/json', next.splice);
   expect(next.closed()).toBe(0);
 });
 
 test('a kernel with a large memory does not wait', () => {
   const printed = splice('small', 8 * 1_024 * 1_024);
-  const reply = response();
-  createSend()(reply, 'application/json', printed.splice);
+  const sent = request();
+  createSend()(sent, 'application/json', printed.splice);
   expect(printed.closed()).toBe(1);
-  expect(Buffer.from(reply.raw.sent ?? []).toString()).toBe('small');
+  expect(Buffer.from(sent.response.sent ?? []).toString()).toBe('small');
 });
 
 test('nothing waits for a client that has gone', () => {
   const printed = splice('nobody');
-  const reply = response(true);
-  createSend()(reply, 'application/json', printed.splice);
+  const sent = request(true);
+  createSend()(sent, 'application/json', printed.splice);
   expect(printed.closed()).toBe(1);
-  expect(reply.raw.sent).toBeUndefined();
+  expect(sent.response.sent).toBeUndefined();
 });

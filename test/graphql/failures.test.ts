@@ -5,7 +5,7 @@ import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectT
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { maxBodyBytes } from '../../src/http/server.ts';
+import { maxBodyBytes } from '../../src/http/incoming-request.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
 interface Envelope {

@@ -5,7 +5,7 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { maxBodyBytes } from '../../src/http/server.ts';
+import { maxBodyBytes } from '../../src/http/incoming-request.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { headersIn, sendBytes } from '../support/raw-http.ts';
 

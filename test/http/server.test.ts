@@ -6,7 +6,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import { createHttpServer, maxBodyBytes } from '../../src/http/server.ts';
+import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { createHttpServer } from '../../src/http/server.ts';
 
 let server: FastifyInstance;
 let address: string;

@@ -1,5 +1,7 @@
 /** Bytes on a connection, for requests that no HTTP client sends. */
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
 
 /**
  * Sends bytes that need not be HTTP, and reads until the server closes the connection: a request that is valid must ask for
@@ -7,7 +9,17 @@ import { connect } from 'node:net';
  */
 export async function sendBytes(address: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(address);
-  const socket = connect(Number(port), hostname);
+  return textOf(connect(Number(port), hostname), bytes);
+}
+
+/** Sends bytes as {@link sendBytes} does, over a connection of which the server believes that it comes from an address. */
+export async function sendBytesFrom(remoteAddress: string, server: Server, bytes: string): Promise<string> {
+  const [ours, theirs] = duplexPair();
+  server.emit('connection', Object.assign(theirs, { remoteAddress }));
+  return textOf(ours, bytes);
+}
+
+async function textOf(socket: Duplex, bytes: string): Promise<string> {
   socket.setEncoding('latin1').write(bytes);
   let text = '';
   for await (const chunk of socket) text += chunk;

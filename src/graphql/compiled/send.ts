@@ -1,5 +1,5 @@
 /** Sends a response out of the memory of the kernel that printed it. */
-import type { FastifyReply } from 'fastify';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { Splice } from '../../splice/splicer.ts';
 
 /**
@@ -11,25 +11,25 @@ const maxWaiting = 64;
 const maxWaitingBytes = 4 * 1_024 * 1_024;
 
 /** Sends a response, and closes the splice when its bytes are of no more use. */
-export type Send = (reply: Pick<FastifyReply, 'raw'>, contentType: string, splice: Splice) => void;
+export type Send = (request: Pick<IncomingRequest, 'response'>, contentType: string, splice: Splice) => void;
 
 export function createSend(): Send {
   let waiting = 0;
-  return ({ raw }, contentType, splice) => {
+  return ({ response }, contentType, splice) => {
     // The client has gone, and nothing more will be heard of that.
-    if (raw.closed) return splice.close();
+    if (response.closed) return splice.close();
     let output = splice.output();
     if (waiting >= maxWaiting || output.buffer.byteLength > maxWaitingBytes) {
       output = Buffer.from(output);
       splice.close();
     } else {
       waiting += 1;
-      raw.once('close', () => {
+      response.once('close', () => {
         waiting -= 1;
         splice.close();
       });
     }
-    raw.writeHead(200, { 'content-type': contentType, 'content-length': output.length });
-    raw.end(output);
+    response.writeHead(200, { 'content-type': contentType, 'content-length': output.length });
+    response.end(output);
   };
 }

@@ -1,0 +1,2 @@
+/** The path of the endpoint. */
+export const endpoint = '/graphql';

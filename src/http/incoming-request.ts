@@ -1,0 +1,153 @@
+/** A request as node:http received it, before anything routes it: what every request has, whatever serves it. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
+import { ServiceError } from '../errors.ts';
+import { requireFewFields } from '../json-limits.ts';
+import { privateHeaders } from './headers.ts';
+
+/** Size limit of a request body in bytes (1 MiB). */
+export const maxBodyBytes = 1_048_576;
+export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
+
+/** Whether the `X-Forwarded-For` of a peer with this address tells the address of its client. */
+export type IsTrustedProxy = (address: string) => boolean;
+
+/** Where a message keeps the request that was made of it: an entry of a WeakMap each would burden garbage collection. */
+const madeOf = Symbol('request');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    [madeOf]?: IncomingRequest;
+  }
+}
+
+export class IncomingRequest {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: IncomingHttpHeaders;
+  /** Also the `x-request-id` header of the response. */
+  readonly id: string;
+  /** What the log line of the request says beside method, path and status. */
+  readonly logFields: Record<string, unknown> = {};
+  readonly #startedAt = performance.now();
+  readonly #isTrustedProxy: IsTrustedProxy;
+  #aborted: AbortController | undefined;
+  #body: Promise<Buffer> | undefined;
+  #json: Promise<unknown> | undefined;
+
+  constructor(raw: IncomingMessage, response: ServerResponse, isTrustedProxy: IsTrustedProxy) {
+    this.raw = raw;
+    this.response = response;
+    this.headers = raw.headers;
+    this.id = acceptedRequestId(raw.headers['x-request-id']) ?? randomUUID();
+    this.#isTrustedProxy = isTrustedProxy;
+    raw[madeOf] = this;
+    response.setHeader('x-request-id', this.id);
+    this.addHeaders(privateHeaders);
+  }
+
+  /** The request that was made of a message. */
+  static of(raw: IncomingMessage): IncomingRequest {
+    const request = raw[madeOf];
+    if (request === undefined) throw new Error('A message was routed of which no request was made');
+    return request;
+  }
+
+  /** The path, as it was sent. */
+  get path(): string {
+    return pathOf(this.raw);
+  }
+
+  /** The address of the client. */
+  get ip(): string {
+    return proxyAddr(this.raw, this.#isTrustedProxy);
+  }
+
+  /** Milliseconds since the request was received. */
+  get elapsedTime(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  /** Aborts when the client disconnects before it has received the whole response. */
+  get clientAborted(): AbortSignal {
+    if (this.#aborted !== undefined) return this.#aborted.signal;
+    const aborted = new AbortController();
+    this.#aborted = aborted;
+    this.whenClosed(() => {
+      if (!this.response.writableFinished) aborted.abort(new DOMException('The client disconnected', 'AbortError'));
+    });
+    return aborted.signal;
+  }
+
+  /** Calls back when the response has been sent, or its connection is gone: at once if that has happened. */
+  whenClosed(callback: () => void): void {
+    if (this.response.closed) callback();
+    else this.response.once('close', callback);
+  }
+
+  /** Adds headers to the response, in place of any with their names, unless it has begun. */
+  addHeaders(headers: Readonly<Record<string, string>> | null): void {
+    if (headers === null || this.response.headersSent) return;
+    for (const name in headers) this.response.setHeader(name, headers[name] as string);
+  }
+
+  /**
+   * The body. It is read once, whoever asks for it.
+   * @throws ServiceError `content_too_large` beyond {@link maxBodyBytes}, `malformed_request` if it ends early
+   */
+  body(): Promise<Buffer> {
+    this.#body ??= readBody(this.raw);
+    return this.#body;
+  }
+
+  /**
+   * The JSON that the body is. It is parsed once, whoever asks for it.
+   * @throws ServiceError as {@link body}, and `malformed_request` for what is no JSON
+   */
+  json(): Promise<unknown> {
+    this.#json ??= this.body().then(parse);
+    return this.#json;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    const text = utf8.decode(bytes);
+    requireFewFields(text);
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own message repeats parts of the body.
+    const malformed = new ServiceError('malformed_request', { detail: 'The body is not valid JSON in UTF-8.' });
+    throw error instanceof ServiceError ? error : malformed;
+  }
+}
+
+function readBody(raw: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const tooLarge = () => reject(new ServiceError('content_too_large', { detail: bodyLimitDetail }));
+    if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge();
+    raw.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maxBodyBytes) {
+        raw.removeAllListeners('data');
+        return tooLarge();
+      }
+      chunks.push(chunk);
+    });
+    raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    raw.once('error', () => reject(new ServiceError('malformed_request', { detail: 'The body ended early.' })));
+  });
+}
+
+/** The path of a request, as it was sent. */
+export const pathOf = ({ url = '' }: { readonly url?: string | undefined }): string => url.split('?', 1)[0] ?? '';
+
+/** A client may set its own request id: 8 to 64 characters that are safe to log and to search for. */
+function acceptedRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : undefined;
+}
