@@ -77,6 +77,19 @@ export function windowOfPage<T>(
   return { items, hasNextPage: more, end: items.at(-1)?.after ?? (more ? at : null) };
 }
 
+/** For each place in a list, the longest of the pages that begin there: it serves those that want fewer items, too. */
+export function longestPages<Page extends { readonly limit: number }>(
+  pages: Iterable<Page>,
+  placeOf: (page: Page) => string,
+): ReadonlyMap<string, Page> {
+  const longest = new Map<string, Page>();
+  for (const page of pages) {
+    const place = placeOf(page);
+    if (page.limit > (longest.get(place)?.limit ?? 0)) longest.set(place, page);
+  }
+  return longest;
+}
+
 /** How many items to ask for, of a page that a window of `wanted` items begins in. */
 export const limitAt = (
   { offset }: Position,

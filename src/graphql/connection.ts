@@ -14,7 +14,7 @@ import { builder } from './builder.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
-import { hasWindow } from './window-field.ts';
+import { shows } from './window-field.ts';
 
 /** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
 export interface Connection<T> {
@@ -77,7 +77,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
       }),
       node: t.expose('node', {
         type: node,
-        extensions: hasWindow('item'),
+        extensions: shows('item'),
         nullable: true,
         description: 'The item; null if it could not be read, with an error at its path.',
       }),
@@ -89,13 +89,13 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
     fields: (t) => ({
       edges: t.field({
         type: [EdgeObject],
-        extensions: hasWindow('edges'),
+        extensions: shows('edges'),
         description: 'The items, each with its cursor.',
         resolve: ({ window, cursorOf }) => window.items.map((item): Edge => ({ ...item, cursorOf })),
       }),
       nodes: t.field({
         type: [node],
-        extensions: hasWindow('items'),
+        extensions: shows('items'),
         nullable: { list: false, items: true },
         description: 'The items without cursors. An item is null if it could not be read, with an error at its path.',
         resolve: ({ window }) => window.items.map((item): object => item.node),

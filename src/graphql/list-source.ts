@@ -11,7 +11,7 @@ import type { Connection, ConnectionRequest } from './connection.ts';
 /** How a connection field reads its list. `Args` are the field's arguments, coerced. */
 export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
   /** The list and the window of it that the arguments ask for. */
-  readonly window: (args: Args) => ConnectionRequest<Request, Item>;
+  readonly connection: (args: Args) => ConnectionRequest<Request, Item>;
   /** The account that the items are read with. */
   readonly account: (args: Args) => string;
   /** Where pages come from as bytes; undefined where a backend has no bytes. */

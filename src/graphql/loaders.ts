@@ -16,6 +16,7 @@ import type { Delivery } from '../deliveries/shapes.ts';
 import { findJobs } from '../jobs/operations.ts';
 import type { JobPosting } from '../jobs/shapes.ts';
 import { type Operation, run } from '../operation.ts';
+import { longestPages } from '../paging.ts';
 import type { Ports } from '../ports.ts';
 import { listPosts } from '../posts/operations.ts';
 import type { PostList, PostListRequest } from '../posts/shapes.ts';
@@ -58,15 +59,13 @@ function loadPages(
   context: RequestContext,
   pages: readonly PageOfPosts[],
 ): Promise<(PostList | Error)[]> {
-  const longest = new Map<string, PageOfPosts>();
-  for (const page of pages) {
-    const place = placeOf(page);
-    if (page.limit > (longest.get(place)?.limit ?? 0)) longest.set(place, page);
-  }
   // The connection has checked scope and shape (see connection.ts), so only the port method is called.
   const read = listPosts.method(ports);
   const reads = new Map(
-    [...longest].map(([place, page]) => [place, read(context, page).catch((error: Error) => error)]),
+    [...longestPages(pages, placeOf)].map(([place, page]) => [
+      place,
+      read(context, page).catch((error: Error) => error),
+    ]),
   );
   return Promise.all(pages.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
 }

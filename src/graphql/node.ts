@@ -27,9 +27,12 @@ export type IdKind =
 export const globalId = (kind: IdKind, ...rawIds: readonly string[]): string =>
   Buffer.from(JSON.stringify([kind, ...rawIds])).toString('base64url');
 
-/** What the text of a global id begins with, before its last raw id, a string in quotes, and the bracket that closes it. */
+/** What the text of a global id begins with, before its last raw id, a string in quotes, and {@link idSuffix}. */
 export const idPrefix = (kind: IdKind, ...rawIds: readonly string[]): string =>
-  `${JSON.stringify([kind, ...rawIds]).slice(0, -1)},`;
+  `${JSON.stringify([kind, ...rawIds]).slice(0, -idSuffix.length)},`;
+
+/** What the text of a global id ends with. */
+export const idSuffix = ']';
 
 /** The kind and the raw id in a global id with one raw id; null for any other text. */
 function parseGlobalId(id: string): { readonly kind: string; readonly rawId: string } | null {

@@ -5,8 +5,9 @@ import type { GraphQLField } from 'graphql';
 type Shows = 'items' | 'edges' | 'item';
 
 /** For the `extensions` of a field of a connection or edge. */
-export const hasWindow = (window: Shows) => ({ window });
+export const shows = (window: Shows) => ({ window });
 
-export const windowOf = ({ extensions }: GraphQLField<unknown, unknown>): Shows | undefined =>
+/** What a field shows of the window; undefined for a field about the connection. */
+export const shownBy = ({ extensions }: GraphQLField<unknown, unknown>): Shows | undefined =>
   // Nothing else writes this extension.
   extensions.window as Shows | undefined;

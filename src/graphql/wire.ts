@@ -3,7 +3,7 @@
  * its resolver, in its `extensions`, so that a reader of the schema can follow the field without calling the resolver.
  * Fields made with `t.expose` say the same in Pothos' `pothosExposedField`.
  */
-import type { GraphQLAbstractType, GraphQLField, GraphQLUnionType } from 'graphql';
+import type { GraphQLAbstractType, GraphQLField } from 'graphql';
 import type { IdKind } from './node.ts';
 
 export type WireValue =
@@ -37,7 +37,7 @@ export function wireOf({ extensions }: GraphQLField<unknown, unknown>): WireValu
 }
 
 /** How a type tells its objects apart; undefined if it does not say. */
-export const tagOf = ({ extensions }: GraphQLAbstractType | GraphQLUnionType): TypeTag | undefined =>
+export const tagOf = ({ extensions }: GraphQLAbstractType): TypeTag | undefined =>
   // Nothing else writes this extension.
   (extensions.tag as (() => TypeTag) | undefined)?.();
 

@@ -19,18 +19,19 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
 
 const pagesOf = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
   items: 'items',
-  frame: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
+  metadata: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
   async read(context, request) {
     requireAccount(context.caller, request.account_id);
     return (await upstream.read(context, postEndpoints.list, request)).body;
   },
-  page(frame) {
-    if (!isPostList(frame)) throw new ServiceError('provider_error', { detail: 'The response is no list of posts.' });
-    return postListOf(frame);
+  page(metadata) {
+    if (!isPostList(metadata))
+      throw new ServiceError('provider_error', { detail: 'The response is no list of posts.' });
+    return postListOf(metadata);
   },
 });
 
-const isPostList = (frame: object): frame is PostList => 'object' in frame && frame.object === 'PostList';
+const isPostList = (metadata: object): metadata is PostList => 'object' in metadata && metadata.object === 'PostList';
 
 /** @param response of which only `object` has been checked */
 function postListOf(response: PostList): PostList {

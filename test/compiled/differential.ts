@@ -7,9 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
 import type { Caller } from '../../src/auth/caller.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { Fallback } from '../../src/graphql/compiled/fallback.ts';
 import { type CompiledOperation, compileOperation } from '../../src/graphql/compiled/operation.ts';
-import { NotCompiled } from '../../src/graphql/compiled/parts.ts';
-import { Refused, runCompiled } from '../../src/graphql/compiled/run.ts';
+import { runCompiled } from '../../src/graphql/compiled/run.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { createLoaders } from '../../src/graphql/loaders.ts';
 import { schema } from '../../src/graphql/schema.ts';
@@ -118,7 +118,7 @@ interface PreparedOperation extends GeneratedOperation {
   readonly document: DocumentNode;
   /** The variables, coerced. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly plan: CompiledOperation | NotCompiled;
+  readonly plan: CompiledOperation | Fallback;
 }
 
 function prepare(operation: GeneratedOperation, seed: number, { compile }: Subject): PreparedOperation {
@@ -135,7 +135,7 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   try {
     return { ...operation, seed, document, values: coerced, plan: compile(schema, ports, document, chosen, coerced) };
   } catch (plan) {
-    if (plan instanceof NotCompiled) return { ...operation, seed, document, values: coerced, plan };
+    if (plan instanceof Fallback) return { ...operation, seed, document, values: coerced, plan };
     throw new Error(`Seed ${seed}: compiling failed`, { cause: plan });
   }
 }
@@ -183,14 +183,14 @@ async function compiledResponse(
   context: Parameters<typeof runCompiled>[2],
   { run, splicer }: Subject,
 ): Promise<string | { readonly reason: string }> {
-  if (plan instanceof NotCompiled) return { reason: plan.message };
+  if (plan instanceof Fallback) return { reason: plan.reason };
   try {
     const splice = await run(plan, values, context, splicer);
     const response = Buffer.from(splice.output()).toString();
     splice.close();
     return response;
   } catch (error) {
-    if (error instanceof Refused) return { reason: error.message };
+    if (error instanceof Fallback) return { reason: error.reason };
     if (error instanceof ServiceError || error instanceof GraphQLError) return { reason: error.name };
     throw new Error(`Seed ${seed}: the compiled way failed`, { cause: error });
   }

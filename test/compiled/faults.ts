@@ -1,5 +1,6 @@
 /** Deliberate faults of the compiler and of the runner, each of which the differential test must find. */
 import { type DocumentNode, visit } from 'graphql';
+import type { Values } from '../../src/graphql/compiled/arguments.ts';
 import type { CompiledOperation } from '../../src/graphql/compiled/operation.ts';
 import type { PageSource } from '../../src/page-source.ts';
 import type { Ports } from '../../src/ports.ts';
@@ -13,7 +14,7 @@ export type Fault = (subject: Subject) => Subject;
 /** A compiler that compiles another operation than it was given. */
 const compiling =
   (
-    change: Partial<{ document: (document: DocumentNode) => DocumentNode; values: (values: unknown) => unknown }>,
+    change: Partial<{ document: (document: DocumentNode) => DocumentNode; values: (values: Values) => Values }>,
   ): Fault =>
   (subject) => ({
     ...subject,
@@ -221,22 +222,26 @@ export const faults: Readonly<Record<string, Fault>> = {
   'all pages are of one author': reading(({ read }) => ({
     read: (context, request) => read(context, { ...(request as object), identifier: 'ACo1' } as never),
   })),
-  'every page is the last': reading(({ page }) => ({ page: (frame) => ({ ...page(frame), cursor: null }) as never })),
-  'no page is the last': reading(({ page }) => ({ page: (frame) => ({ ...page(frame), cursor: 'next' }) as never })),
+  'every page is the last': reading(({ page }) => ({
+    page: (metadata) => ({ ...page(metadata), cursor: null }) as never,
+  })),
+  'no page is the last': reading(({ page }) => ({
+    page: (metadata) => ({ ...page(metadata), cursor: 'next' }) as never,
+  })),
   'the cursor of the page is another one': reading(({ page }) => ({
-    page: (frame) => {
-      const read = page(frame);
+    page: (metadata) => {
+      const read = page(metadata);
       return { ...read, cursor: read.cursor && `${read.cursor}x` } as never;
     },
   })),
   'the count of the page is that of its items': reading(({ page }) => ({
-    page: (frame) => {
-      const read = page(frame);
+    page: (metadata) => {
+      const read = page(metadata);
       return { ...read, paging: { page_count: read.items.length } } as never;
     },
   })),
   'the kind of the page is not looked at': reading(({ page }) => ({
-    page: (frame) => page({ ...frame, object: 'PostList' }) as never,
+    page: (metadata) => page({ ...metadata, object: 'PostList' }) as never,
   })),
   'values beside items are forgotten': parts((part) => (part.kind === 'given' ? [] : part)),
 };

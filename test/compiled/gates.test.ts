@@ -43,7 +43,7 @@ const requests: Requests = {
     'an empty query': ['invalid', { query: '' }],
     'a query that is no text': ['parameters', { query: 7 }],
     'no query': ['parameters', {}],
-    'a list of requests': ['parameters', [{ query }]],
+    'a list of requests': ['no request', [{ query }]],
     'no object': ['no request', 'null'],
     'variables that are a list': ['parameters', { query, variables: [] }],
     'variables that are a text': ['parameters', { query, variables: 'x' }],

@@ -1,10 +1,12 @@
 /** Arguments and variables of a compiled operation: what graphql-js makes of them, with everything done once that can be. */
 import {
+  BREAK,
   type FieldNode,
   type GraphQLArgument,
   GraphQLBoolean,
   type GraphQLField,
   GraphQLID,
+  type GraphQLInputType,
   GraphQLInt,
   type GraphQLSchema,
   GraphQLString,
@@ -13,16 +15,18 @@ import {
   isNonNullType,
   Kind,
   type OperationDefinitionNode,
+  type ValueNode,
   valueFromAST,
+  visit,
 } from 'graphql';
-import { NotCompiled } from './parts.ts';
+import { Fallback } from './fallback.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The values of something, from those of the variables; undefined for what graphql-js refuses. */
+/** Reads coerced values from the variables; undefined if graphql-js would refuse them. */
 export type ReadValues = (variables: Values) => Values | undefined;
 
-/** @throws NotCompiled for a literal that has variables in it */
+/** @throws Fallback for a literal that has variables inside, or that graphql-js would refuse */
 export function compileArguments({ args }: GraphQLField<unknown, unknown>, node: FieldNode): ReadValues {
   const readers = args.map((argument) => compileArgument(argument, node));
   return (variables) => {
@@ -47,9 +51,21 @@ function compileArgument({ name, type, defaultValue }: GraphQLArgument, { argume
       read: (variables: Values) => (Object.hasOwn(variables, variable) ? variables[variable] : defaultValue),
     };
   }
-  const value: unknown = literal === undefined ? defaultValue : valueFromAST(literal, type);
-  if (literal !== undefined && value === undefined) throw new NotCompiled(`the literal of ${name}`);
+  const value: unknown = literal === undefined ? defaultValue : constantOf(literal, type);
+  if (literal !== undefined && value === undefined) throw new Fallback(`the literal of ${name}`);
   return { name, isNeeded, read: () => value };
+}
+
+/** The value of a literal; undefined if that depends on variables, of which graphql-js would make null or nothing here. */
+function constantOf(literal: ValueNode, type: GraphQLInputType): unknown {
+  let hasVariables = false;
+  visit(literal, {
+    Variable() {
+      hasVariables = true;
+      return BREAK;
+    },
+  });
+  return hasVariables ? undefined : valueFromAST(literal, type);
 }
 
 /** What a value is that graphql-js takes as it is. */
@@ -71,7 +87,7 @@ export function compileVariables(
   const variables = variableDefinitions.map(({ type, variable: { name } }) => {
     const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     const named = inner.kind === Kind.NAMED_TYPE ? schema.getType(inner.name.value) : undefined;
-    // The one name that an object of values may lose.
+    // Assigning `__proto__` would set the prototype.
     const isPlain = isLeafType(named) && name.value !== '__proto__';
     return { name: name.value, isPlain, fits: fits.get(named) ?? (() => false) };
   });

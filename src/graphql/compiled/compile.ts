@@ -19,17 +19,18 @@ import {
 } from 'graphql';
 import type { Part } from '../../splice/plan.ts';
 import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../cost/selections.ts';
-import type { IdKind } from '../node.ts';
+import { type IdKind, idSuffix } from '../node.ts';
 import { isRequired, tagOf, wireOf } from '../wire.ts';
+import { Fallback } from './fallback.ts';
 import { leafRuleOf } from './leaves.ts';
-import { addShape, type MutableShape, NotCompiled, text } from './parts.ts';
+import { addShape, type MutableShape, text } from './parts.ts';
 
 /** Where selections are compiled: what takes part, and what they need beside the page. */
 export interface Compiling {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
-  /** Counts what is selected of an object. @throws NotCompiled for more than a plan should hold */
+  /** Counts what is selected of an object. @throws Fallback for more than a plan should hold */
   readonly count: (selected: Collected['fields']) => void;
   /** The index of the given text that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
@@ -54,7 +55,7 @@ function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string)
 /**
  * An object that is read from the page.
  * @param shape gets what is to be noted of the object
- * @throws NotCompiled for a selection that a plan cannot say
+ * @throws Fallback for a selection that a plan cannot say
  */
 export function compileObject(
   compiling: Compiling,
@@ -64,10 +65,10 @@ export function compileObject(
 ): Part[] {
   if (isObjectType(type)) return ofType(compiling, type, sets, shape);
   const tag = tagOf(type);
-  if (tag === undefined) throw new NotCompiled(`the types of ${type.name} have no tag`);
+  if (tag === undefined) throw new Fallback(`the types of ${type.name} have no tag`);
   const partsOf = (name: string): Part[] => {
     const possible = compiling.schema.getType(name);
-    if (!isObjectType(possible)) throw new NotCompiled(`${name} is no object type`);
+    if (!isObjectType(possible)) throw new Fallback(`${name} is no object type`);
     return ofType(compiling, possible, sets, shape);
   };
   addShape(shape, tag.key, 'leaf');
@@ -90,7 +91,7 @@ const ofType = (
 
 /**
  * An object in braces, with its fields as they are selected.
- * @param partOf the value of a field, by its name in the schema; the name of the type is told without it
+ * @param partOf the value of a field, by its name in the schema; `__typename` is printed here
  */
 export function compileFields(
   compiling: Compiling,
@@ -117,15 +118,15 @@ function partOf(
   const field = parent.getFields()[name];
   const wire = field && wireOf(field);
   if (field === undefined || wire === undefined || field.args.length > 0) {
-    throw new NotCompiled(`${parent.name}.${name} is known to its resolver only`);
+    throw new Fallback(`${parent.name}.${name} is known to its resolver only`);
   }
   if ('globalId' in wire) {
     addShape(shape, wire.key, 'leaf');
-    return { kind: 'sealed', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: ']' };
+    return { kind: 'sealed', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: idSuffix };
   }
   const key = 'part' in wire ? wire.part : wire.exposed;
   const needed = isRequired(field);
-  if (needed === undefined) throw new NotCompiled(`${parent.name}.${name} is not read from a network`);
+  if (needed === undefined) throw new Fallback(`${parent.name}.${name} is not read from a network`);
   return fromNetwork(compiling, field, { key, needed, nodes, shape });
 }
 
@@ -147,7 +148,7 @@ function fromNetwork(
   const named = getNamedType(type);
   const isList = isListType(getNullableType(type));
   if (isLeafType(named)) {
-    if (isList) throw new NotCompiled('a list of leaves');
+    if (isList) throw new Fallback('a list of leaves');
     addShape(shape, key, 'leaf');
     return { kind: 'leaf', key, rule: leafRuleOf(named), needed };
   }

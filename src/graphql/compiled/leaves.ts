@@ -2,7 +2,7 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, type GraphQLLeafType, GraphQLString, isEnumType } from 'graphql';
 import type { LeafRule } from '../../splice/plan.ts';
 import { fallbackOf } from '../enums.ts';
-import { NotCompiled } from './parts.ts';
+import { Fallback } from './fallback.ts';
 
 const rules = new Map<GraphQLLeafType, LeafRule>([
   [GraphQLString, 'string'],
@@ -15,13 +15,13 @@ const rules = new Map<GraphQLLeafType, LeafRule>([
 /** For the `extensions` of a scalar. */
 export const printedAs = (rule: LeafRule) => ({ leafRule: rule });
 
-/** @throws NotCompiled for a type without a rule */
+/** @throws Fallback for a type without a rule */
 export function leafRuleOf(type: GraphQLLeafType): LeafRule {
   // Nothing else writes this extension.
   const rule = rules.get(type) ?? (type.extensions.leafRule as LeafRule | undefined);
   if (rule !== undefined) return rule;
   const fallback = isEnumType(type) ? fallbackOf(type) : undefined;
-  if (!isEnumType(type) || fallback === undefined) throw new NotCompiled(`${type.name} has no rule for printing`);
+  if (!isEnumType(type) || fallback === undefined) throw new Fallback(`${type.name} has no rule for printing`);
   const words = type.getValues().map(({ name, value }): [string, string] => [String(value), JSON.stringify(name)]);
   return { words: Object.fromEntries(words), otherwise: JSON.stringify(fallback) };
 }

@@ -21,11 +21,12 @@ import { includedBy, variablesOf } from '../cost/arguments.ts';
 import { fragmentsOf, selectionSetsOf } from '../cost/selections.ts';
 import { type AnyListSource, listSourceOf } from '../list-source.ts';
 import { type IdKind, idPrefix } from '../node.ts';
-import { windowOf } from '../window-field.ts';
-import { compileArguments, type ReadValues } from './arguments.ts';
+import { shownBy } from '../window-field.ts';
+import { compileArguments, type ReadValues, type Values } from './arguments.ts';
 import { type Compiling, compileFields, compileObject, selectedOf } from './compile.ts';
-import { type MutableShape, NotCompiled, text } from './parts.ts';
-import { compileField, type Print } from './values.ts';
+import { Fallback } from './fallback.ts';
+import { type MutableShape, text } from './parts.ts';
+import { compileField, type Print, readField } from './values.ts';
 
 /** A root field of a compiled operation. */
 export interface CompiledRoot {
@@ -53,17 +54,17 @@ export interface CompiledOperation {
 
 /**
  * @param values of the variables, coerced: the plan is good for operations with the same values in their directives
- * @throws NotCompiled for an operation that a plan cannot say
+ * @throws Fallback for an operation that a plan cannot say
  */
 export function compileOperation(
   schema: GraphQLSchema,
   ports: Ports,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  values: unknown,
+  values: Values,
 ): CompiledOperation {
   const query = schema.getQueryType();
-  if (operation.operation !== OperationTypeNode.QUERY || !query) throw new NotCompiled(`a ${operation.operation}`);
+  if (operation.operation !== OperationTypeNode.QUERY || !query) throw new Fallback(`a ${operation.operation}`);
   const variables = variablesOf(operation, values);
   const scope: Scope = {
     schema,
@@ -84,6 +85,7 @@ export function compileOperation(
     const [node] = nodes;
     const field = node && query.getFields()[node.name.value];
     if (node === undefined || field === undefined) {
+      // Only `__typename` is not among the fields of a type.
       before += JSON.stringify(query.name);
       continue;
     }
@@ -91,7 +93,7 @@ export function compileOperation(
     roots.push({ ...root, before, args: compileArguments(field, node), template: templates.push(parts) - 1 });
     before = '';
   }
-  const plan = encodePlan({ shape: { ...pages.frame, [pages.items]: { list: shape } }, templates });
+  const plan = encodePlan({ shape: { ...pages.metadata, [pages.items]: { list: shape } }, templates });
   return { source, plan, roots, after: `${before}}}` };
 }
 
@@ -108,11 +110,11 @@ function countPlan(): Compiling['count'] {
   let characters = 0;
   return (selected) => {
     for (const name of selected.keys()) characters += charactersOfField + name.length;
-    if (characters > maxPlanCharacters) throw new NotCompiled('more than a plan holds');
+    if (characters > maxPlanCharacters) throw new Fallback('more than a plan holds');
   };
 }
 
-type Pages = Pick<PageSource<never, never>, 'items' | 'frame'>;
+type Pages = Pick<PageSource<never, never>, 'items' | 'metadata'>;
 type Scope = Omit<Compiling, 'prefixOf'>;
 
 /** The one source of all lists of an operation. */
@@ -123,13 +125,13 @@ function sourceOf(query: GraphQLObjectType, selected: ReturnType<typeof selected
     if (name === '__typename') continue;
     const field = query.getFields()[name];
     const source = field && listSourceOf(field);
-    if (source === undefined) throw new NotCompiled(`${query.name}.${name} reads no list of a service`);
+    if (source === undefined) throw new Fallback(`${query.name}.${name} reads no list of a service`);
     sources.add(source);
   }
   const [source, ...others] = sources;
-  if (source === undefined || others.length > 0) throw new NotCompiled('no list of one kind');
+  if (source === undefined || others.length > 0) throw new Fallback('no list of one kind');
   const pages = source.bytes(ports);
-  if (pages === undefined) throw new NotCompiled('pages do not come as bytes');
+  if (pages === undefined) throw new Fallback('pages do not come as bytes');
   return { source, pages };
 }
 
@@ -139,48 +141,67 @@ function compileRoot(
   nodes: readonly FieldNode[],
   { pages, shape }: { readonly pages: Pages; readonly shape: MutableShape },
 ) {
-  const given: CompiledRoot['given'][number][] = [];
-  const givenByItem: Print[] = [];
-  const prefixes = new Map<IdKind, number>();
+  const { given, givenByItem, prefixOf } = collectGiven();
+  const compiling: Compiling = { ...scope, prefixOf };
   let edgesOf: CompiledRoot['edgesOf'] = null;
-  const compiling: Compiling = {
-    ...scope,
-    prefixOf(kind) {
-      const index = prefixes.get(kind) ?? given.push((_, accountId) => idPrefix(kind, accountId)) - 1;
-      prefixes.set(kind, index);
-      return index;
-    },
-  };
-  const itemParts = (field: GraphQLField<unknown, unknown>, sets: readonly SelectionSetNode[]): Part[] => {
-    const item = getNamedType(field.type);
-    if (!isObjectType(item) && !isAbstractType(item)) throw new NotCompiled(`${field.name} has no objects`);
-    return compileObject(compiling, item, sets, shape);
-  };
-  const edgeParts = (edge: GraphQLObjectType, sets: readonly SelectionSetNode[]): Part[] =>
-    compileFields(compiling, edge, sets, (name, edgeNodes) => {
-      const field = edge.getFields()[name];
-      if (field !== undefined && windowOf(field) === 'item') return itemParts(field, selectionSetsOf(edgeNodes));
-      return [{ kind: 'givenByItem', index: givenByItem.push(compileField(compiling, edge, edgeNodes)) - 1 }];
-    });
   const parts = compileFields(compiling, type, selectionSetsOf(nodes), (name, fieldNodes) => {
     const field = type.getFields()[name];
-    const shows = field && windowOf(field);
-    const sets = selectionSetsOf(fieldNodes);
-    if (field === undefined || shows === undefined) {
+    const shown = field && shownBy(field);
+    if (field === undefined || shown === undefined) {
       return [{ kind: 'given', index: given.push(compileField(compiling, type, fieldNodes)) - 1 }];
     }
-    if (shows === 'edges') edgesOf = (connection) => field.resolve?.(connection, {}, undefined, nothing);
-    const window = shows === 'items' ? itemParts(field, sets) : edgeParts(objectOf(field), sets);
-    return [text('['), { kind: 'window', key: pages.items, parts: window }, text(']')];
+    const sets = selectionSetsOf(fieldNodes);
+    if (shown === 'edges') edgesOf = readField(field);
+    const inner =
+      shown === 'items'
+        ? compileItem(compiling, field, sets, shape)
+        : compileEdge(compiling, objectOf(field), sets, { shape, givenByItem });
+    return [text('['), { kind: 'window', key: pages.items, parts: inner }, text(']')];
   });
   return { parts, given, givenByItem, edgesOf };
 }
 
-/** Resolvers of values beside items take nothing but the parent. */
-const nothing = undefined as never;
+/** What is given to a template when it is printed, as the compiler finds that it is needed. */
+function collectGiven() {
+  const given: CompiledRoot['given'][number][] = [];
+  const givenByItem: Print[] = [];
+  const prefixes = new Map<IdKind, number>();
+  const prefixOf = (kind: IdKind): number => {
+    const index = prefixes.get(kind) ?? given.push((_, accountId) => idPrefix(kind, accountId)) - 1;
+    prefixes.set(kind, index);
+    return index;
+  };
+  return { given, givenByItem, prefixOf };
+}
+
+function compileItem(
+  compiling: Compiling,
+  field: GraphQLField<unknown, unknown>,
+  sets: readonly SelectionSetNode[],
+  shape: MutableShape,
+): Part[] {
+  const item = getNamedType(field.type);
+  if (!isObjectType(item) && !isAbstractType(item)) throw new Fallback(`${field.name} has no objects`);
+  return compileObject(compiling, item, sets, shape);
+}
+
+function compileEdge(
+  compiling: Compiling,
+  edge: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  { shape, givenByItem }: { readonly shape: MutableShape; readonly givenByItem: Print[] },
+): Part[] {
+  return compileFields(compiling, edge, sets, (name, nodes) => {
+    const field = edge.getFields()[name];
+    if (field !== undefined && shownBy(field) === 'item') {
+      return compileItem(compiling, field, selectionSetsOf(nodes), shape);
+    }
+    return [{ kind: 'givenByItem', index: givenByItem.push(compileField(compiling, edge, nodes)) - 1 }];
+  });
+}
 
 function objectOf({ name, type }: GraphQLField<unknown, unknown>): GraphQLObjectType {
   const named = getNamedType(type);
-  if (!isObjectType(named)) throw new NotCompiled(`${name} is no object`);
+  if (!isObjectType(named)) throw new Fallback(`${name} is no object`);
   return named;
 }

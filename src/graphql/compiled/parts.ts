@@ -1,19 +1,5 @@
 import type { Part } from '../../splice/plan.ts';
-
-/** Why an operation is executed by graphql-js: a plan cannot say it. */
-export class NotCompiled extends Error {}
-
-/**
- * Why a request is executed by graphql-js: what that way says of it, the compiled way does not repeat. It is thrown, but is
- * no Error: many requests are left, and to record a stack would cost each of them more than to find the reason.
- */
-export class Left {
-  readonly reason: string;
-
-  constructor(reason: string) {
-    this.reason = reason;
-  }
-}
+import { Fallback } from './fallback.ts';
 
 /** A shape that is being collected. */
 export interface MutableShape {
@@ -22,7 +8,7 @@ export interface MutableShape {
 
 /**
  * Notes a value of an object. Several fields, also of several types, may read the same value.
- * @throws NotCompiled if it was noted as a value of another kind
+ * @throws Fallback if it was noted as a value of another kind
  */
 export function addShape(shape: MutableShape, key: string, value: MutableShape[string]): void {
   const before = Object.hasOwn(shape, key) ? shape[key] : undefined;
@@ -31,11 +17,11 @@ export function addShape(shape: MutableShape, key: string, value: MutableShape[s
     return;
   }
   if (before === 'leaf' || value === 'leaf') {
-    if (before !== value) throw new NotCompiled(`"${key}" is read as an object and as a leaf`);
+    if (before !== value) throw new Fallback(`"${key}" is read as an object and as a leaf`);
     return;
   }
   const [ofBefore, ofValue] = [innerOf(before), innerOf(value)];
-  if (ofBefore.kind !== ofValue.kind) throw new NotCompiled(`"${key}" is read as an object and as a list`);
+  if (ofBefore.kind !== ofValue.kind) throw new Fallback(`"${key}" is read as an object and as a list`);
   for (const [innerKey, inner] of Object.entries(ofValue.shape)) addShape(ofBefore.shape, innerKey, inner);
 }
 

@@ -1,19 +1,16 @@
 /** Runs a compiled operation: reads the pages of its lists as bytes, and prints the response from them. */
-
 import type { PageSource } from '../../page-source.ts';
-import { limitAt, type Page, type Window, windowOfPage } from '../../paging.ts';
+import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../paging.ts';
 import type { ObjectShape } from '../../splice/plan.ts';
 import type { Scanned, Splice, Splicer } from '../../splice/splicer.ts';
 import { type Connection, openConnection } from '../connection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import type { AnyListSource } from '../list-source.ts';
 import type { Values } from './arguments.ts';
+import { Fallback } from './fallback.ts';
 import type { CompiledOperation, CompiledRoot } from './operation.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders'>;
-
-/** Why a response was not printed: a page, or a request, that the plan does not expect. */
-export class Refused extends Error {}
 
 /** A window of a list that root fields with equal arguments show. */
 interface Reading {
@@ -34,7 +31,7 @@ interface ReadPage {
 /**
  * @param variables coerced
  * @returns the response, in an instance of the kernel that the caller must close
- * @throws Refused, or what reading and checking throw: graphql-js then executes the operation, and reads no page again
+ * @throws Fallback, or what reading and checking throw: the executor then takes over, and reads no page again
  */
 export async function runCompiled(
   { source, plan, roots, after }: CompiledOperation,
@@ -43,11 +40,11 @@ export async function runCompiled(
   splicer: Splicer,
 ): Promise<Splice> {
   const pages = source.bytes(context.ports);
-  if (pages === undefined) throw new Refused('pages do not come as bytes');
+  if (pages === undefined) throw new Fallback('pages do not come as bytes');
   const readings = new Map<string, Reading>();
   const shows = roots.map((root): { root: CompiledRoot; reading: Reading } => {
     const args = root.args(variables);
-    if (args === undefined) throw new Refused('arguments');
+    if (args === undefined) throw new Fallback('arguments');
     const key = JSON.stringify(args);
     const reading = readings.get(key) ?? openReading(source, args, context);
     readings.set(key, reading);
@@ -62,9 +59,9 @@ export async function runCompiled(
     for (const [place, body] of bodies) read.set(place, scanPage(splice, body, pages));
     const shown = new Map<Reading, Shown>();
     for (const { root, reading } of shows) {
-      const window = shown.get(reading) ?? show(source, reading, read);
-      shown.set(reading, window);
-      print(splice, root, window);
+      const showing = shown.get(reading) ?? show(source, reading, read);
+      shown.set(reading, showing);
+      print(splice, root, showing);
     }
     splice.text(after);
     return splice;
@@ -75,7 +72,7 @@ export async function runCompiled(
 }
 
 function openReading(source: AnyListSource, args: Values, context: RunContext): Reading {
-  const request = source.window(args);
+  const request = source.connection(args);
   const opened = openConnection(context, request);
   const { first, list } = request;
   const { from, maxLimit } = opened;
@@ -88,44 +85,41 @@ function openReading(source: AnyListSource, args: Values, context: RunContext): 
   };
 }
 
-/** Reads the longest page for each place, as the loader of graphql-js' way does (see loaders.ts). */
+/** Reads the longest page for each place, as the loader of the executor does (see loaders.ts). */
 async function readBodies(
   readings: readonly Reading[],
   read: (reading: Reading) => Promise<readonly Uint8Array[]>,
 ): Promise<ReadonlyMap<string, readonly Uint8Array[]>> {
-  const longest = new Map<string, Reading>();
-  for (const reading of readings) {
-    if (reading.limit > (longest.get(reading.place)?.limit ?? 0)) longest.set(reading.place, reading);
-  }
+  const longest = longestPages(readings, ({ place }) => place);
   const bodies = [...longest].map(async ([place, reading]) => [place, await read(reading)] as const);
   return new Map(await Promise.all(bodies));
 }
 
-/** The values of the frame, as `JSON.parse` would have them. What is not there is left out; an empty object is no leaf. */
-function frameOf(scanned: Scanned, shape: ObjectShape, path: readonly string[] = []): Record<string, unknown> {
-  const frame: Record<string, unknown> = {};
+/** The metadata of a page. Missing values are left out; `{}` stands for a value that is not a leaf. */
+function metadataOf(scanned: Scanned, shape: ObjectShape, path: readonly string[] = []): Record<string, unknown> {
+  const metadata: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(shape)) {
     const at = [...path, key];
     if (value === 'leaf') {
       const leaf = scanned.leaf(...at);
-      if (leaf !== undefined) frame[key] = leaf === null ? {} : JSON.parse(leaf);
+      if (leaf !== undefined) metadata[key] = leaf === null ? {} : JSON.parse(leaf);
     } else if ('object' in value) {
-      frame[key] = frameOf(scanned, value.object, at);
+      metadata[key] = metadataOf(scanned, value.object, at);
     }
   }
-  return frame;
+  return metadata;
 }
 
 function scanPage(
   splice: Splice,
   body: readonly Uint8Array[],
-  { items, frame, page }: Pick<PageSource<object, Page<unknown>>, 'items' | 'frame' | 'page'>,
+  { items, metadata, page }: Pick<PageSource<object, Page<unknown>>, 'items' | 'metadata' | 'page'>,
 ): ReadPage {
   const scanned = splice.scan(body);
-  if (typeof scanned === 'string') throw new Refused(scanned);
+  if (typeof scanned === 'string') throw new Fallback(scanned);
   const count = scanned.count(items);
-  if (count === undefined) throw new Refused('no list');
-  return { page: page({ ...frameOf(scanned, frame), [items]: new Array<null>(count).fill(null) }), scanned };
+  if (count === undefined) throw new Fallback('no list');
+  return { page: page({ ...metadataOf(scanned, metadata), [items]: new Array<null>(count).fill(null) }), scanned };
 }
 
 /** What the templates of equal root fields print. */
@@ -144,14 +138,15 @@ function show(
 ): Shown {
   const read = pages.get(place);
   const window = read && windowOfPage(read.page, { first, from: opened.from });
-  if (read === undefined || window === null || window === undefined) throw new Refused('the window needs another page');
+  if (read === undefined || window === null || window === undefined)
+    throw new Fallback('the window needs another page');
   const connection = source.value(opened.connection(window), read.page);
   return { connection, accountId, scanned: read.scanned, ...rangeOf(window, opened.from.offset) };
 }
 
 function print(splice: Splice, root: CompiledRoot, { connection, accountId, scanned, from, to }: Shown): void {
   const edges = root.edgesOf?.(connection) ?? [];
-  if (!Array.isArray(edges)) throw new Refused('the edges are no list');
+  if (!Array.isArray(edges)) throw new Fallback('the edges are no list');
   splice.text(root.before);
   const refusal = splice.print(root.template, scanned, {
     from,
@@ -159,7 +154,7 @@ function print(splice: Splice, root: CompiledRoot, { connection, accountId, scan
     given: root.given.map((each) => each(connection, accountId)),
     givenByItem: root.givenByItem.map((each) => edges.map(each)),
   });
-  if (refusal !== null) throw new Refused(refusal);
+  if (refusal !== null) throw new Fallback(refusal);
 }
 
 const rangeOf = ({ items }: Window<unknown>, from: number) =>

@@ -1,7 +1,7 @@
 /**
- * The short way of a query: from the body that was received to the bytes of the response, without the executor. It passes
- * the same gates in the same order as Yoga's way. Whatever it does not expect it leaves to that way, with the caller who
- * was admitted and the pages that were read, so that nothing is counted or fetched twice.
+ * The compiled path of a query: from the body that was received to the bytes of the response, without the executor. It
+ * passes the same gates in the same order. Whatever it does not expect falls back to the executor, with the caller who was
+ * admitted and the pages that were read, so that nothing is counted or fetched twice.
  */
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
@@ -12,17 +12,17 @@ import { codingRefusal, type ShortCut } from '../../http/server.ts';
 import { isShallow } from '../../json-limits.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { createSplicer } from '../../splice/splicer.ts';
+import { createSplicer, type Splice } from '../../splice/splicer.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { endpoint } from '../endpoint.ts';
 import type { Values } from './arguments.ts';
+import { Fallback } from './fallback.ts';
 import { contentTypeFor } from './media-type.ts';
-import { Left } from './parts.ts';
-import { createPlans, type PlanOptions, valuesFor } from './plans.ts';
-import { Refused, runCompiled } from './run.ts';
+import { createOperationCache, type OperationCacheOptions, valuesFor } from './operation-cache.ts';
+import { runCompiled } from './run.ts';
 import { createSend } from './send.ts';
 
-export interface CompiledOptions extends PlanOptions {
+export interface CompiledOptions extends OperationCacheOptions {
   readonly admit: Admit;
   readonly cursors: CursorCodec;
   readonly documentOf: DocumentOf;
@@ -33,11 +33,11 @@ export interface CompiledOptions extends PlanOptions {
 export interface CompiledOperations {
   /** Serves POST requests, or leaves them to the router. The log line says whether it did, or why not. */
   readonly shortCut: ShortCut;
-  /** What was begun of a request that was left: the caller, and the pages that were read. Undefined if nothing was. */
+  /** What was begun of a request that falls back: the caller, and the pages that were read. Undefined if nothing was. */
   begunOf(request: IncomingRequest): Promise<RequestContext> | undefined;
 }
 
-/** A response may be this much smaller in bytes than the estimate that its limit is about (see response-size.ts). */
+/** The limit is on an estimate (see response-size.ts), which is at most this many times the bytes of the response. */
 const estimateFactor = 8;
 
 export function compiledOperations({
@@ -52,40 +52,45 @@ export function compiledOperations({
 }: CompiledOptions): CompiledOperations {
   const splicer = createSplicer();
   const send = createSend();
-  const { find, requireCost, planFor } = createPlans({ ports, maxCost, introspection });
-
+  const { find, check, compiledFor } = createOperationCache({ ports, maxCost, introspection });
   const begun = new WeakMap<IncomingRequest, Promise<RequestContext>>();
+
+  /** What a request asks for, before anything is known of its caller. @throws Fallback */
+  function readOperation(body: unknown) {
+    const { query, operationName, variables } = parametersOf(body);
+    const operation = find(documentOf(query), operationName);
+    const values = valuesFor(operation, variables);
+    check(operation, values);
+    return { operation, values };
+  }
 
   async function begin(request: IncomingRequest): Promise<RequestContext> {
     const caller = await admit(request);
     return { caller, requestId: request.id, signal: request.clientAborted, responses: new Map() };
   }
 
-  /** @throws Left, or whatever else keeps it from being served */
-  async function serve(request: IncomingRequest, contentType: string): Promise<void> {
-    const { query, operationName, variables } = parametersOf(await request.json());
-    const document = documentOf(query);
-    const operation = find(document, operationName, variables);
-    const values = valuesFor(operation, variables);
-    requireCost(operation, values);
-    const beginning = begin(request);
-    begun.set(request, beginning);
-    const context = { ...(await beginning), ports, cursors };
-    const splice = await runCompiled(planFor(operation, values), values, context, splicer);
-    if (splice.output().length * estimateFactor > maxResponseBytes) {
-      splice.close();
-      throw new Left('the response is large');
-    }
-    send(request, contentType, splice);
+  async function execute(
+    { operation, values }: ReturnType<typeof readOperation>,
+    context: RequestContext,
+  ): Promise<Splice> {
+    const splice = await runCompiled(compiledFor(operation, values), values, { ...context, ports, cursors }, splicer);
+    if (splice.output().length * estimateFactor <= maxResponseBytes) return splice;
+    splice.close();
+    throw new Fallback('the response is large');
   }
 
-  async function attempt(request: IncomingRequest, contentType: string): Promise<boolean> {
+  async function serve(request: IncomingRequest, contentType: string): Promise<boolean> {
+    const { logFields } = request;
+    let beginning: Promise<RequestContext> | undefined;
     try {
-      await serve(request, contentType);
-      request.logFields.compiled = 'yes';
+      const asked = readOperation(await request.json());
+      beginning = begin(request);
+      send(request, contentType, await execute(asked, await beginning));
+      logFields.compiled = 'yes';
       return true;
     } catch (error) {
-      request.logFields.compiled = reasonOf(error, logger);
+      if (beginning !== undefined) begun.set(request, beginning);
+      logFields.compiled = reasonOf(error, logger);
       return false;
     }
   }
@@ -95,7 +100,7 @@ export function compiledOperations({
       if (request.raw.method !== 'POST' || request.path !== endpoint || !hasJson(request)) return false;
       const { accept, 'graphql-cost': cost } = request.headers;
       const contentType = contentTypeFor(accept);
-      if (contentType !== undefined && cost === undefined) return attempt(request, contentType);
+      if (contentType !== undefined && cost === undefined) return serve(request, contentType);
       request.logFields.compiled = 'headers';
       return false;
     },
@@ -107,33 +112,24 @@ const hasJson = ({ headers }: IncomingRequest): boolean =>
   /^application\/json(?: *; *charset=utf-8)?$/i.test(headers['content-type'] ?? '') &&
   codingRefusal({ headers }) === undefined;
 
-/** The parameters of a request that Yoga would accept, too. @throws Left for any other */
+/** The parameters of a request that the executor would accept, too. @throws Fallback for any other */
 function parametersOf(body: unknown) {
-  if (typeof body !== 'object' || body === null) throw new Left('no request');
-  const {
-    query,
-    operationName = null,
-    variables = null,
-    extensions = null,
-    ...others
-  } = body as Record<string, unknown>;
-  const isRequest =
-    typeof query === 'string' &&
-    (operationName === null || typeof operationName === 'string') &&
-    typeof variables === 'object' &&
-    !Array.isArray(variables) &&
-    extensions === null &&
-    Object.keys(others).length === 0 &&
-    isShallow(body);
-  if (!isRequest) throw new Left('parameters');
-  return { query, operationName: operationName as string | null, variables: (variables ?? {}) as Values };
+  if (!isObject(body)) throw new Fallback('no request');
+  const { query, operationName = null, variables = null, extensions = null, ...others } = body;
+  const isRequest = extensions === null && Object.keys(others).length === 0 && isShallow(body);
+  if (!isRequest || typeof query !== 'string') throw new Fallback('parameters');
+  if (operationName !== null && typeof operationName !== 'string') throw new Fallback('parameters');
+  if (variables !== null && !isObject(variables)) throw new Fallback('parameters');
+  return { query, operationName, variables: variables ?? {} };
 }
 
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 function reasonOf(error: unknown, logger: Pick<Logger, 'warn'>): string {
-  if (error instanceof Left) return error.reason;
-  if (error instanceof Refused) return error.message;
+  if (error instanceof Fallback) return error.reason;
   if (error instanceof ServiceError) return error.type;
   if (error instanceof GraphQLError) return 'invalid';
-  logger.warn({ err: error }, 'a compiled operation failed, and is executed by graphql-js');
+  logger.warn({ err: error }, 'a compiled operation failed, and falls back to the executor');
   return 'failed';
 }

@@ -5,6 +5,7 @@
 import {
   defaultFieldResolver,
   type FieldNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
@@ -16,12 +17,12 @@ import {
 } from 'graphql';
 import { selectionSetsOf } from '../cost/selections.ts';
 import { type Compiling, selectedOf } from './compile.ts';
-import { NotCompiled } from './parts.ts';
+import { Fallback } from './fallback.ts';
 
 /** Prints a value as JSON. @throws Error for one that graphql-js would report as an error */
 export type Print<Value = unknown> = (value: Value) => string;
 
-/** @throws NotCompiled for a field that may do more than read a property */
+/** @throws Fallback for a field that may do more than read a property */
 export function compileField(compiling: Compiling, parent: GraphQLObjectType, nodes: readonly FieldNode[]): Print {
   const name = nodes[0]?.name.value ?? '';
   if (name === '__typename') {
@@ -29,12 +30,17 @@ export function compileField(compiling: Compiling, parent: GraphQLObjectType, no
     return () => printed;
   }
   const field = parent.getFields()[name];
-  if (field === undefined || field.args.length > 0) throw new NotCompiled(`${parent.name}.${name} takes arguments`);
+  if (field === undefined || field.args.length > 0) throw new Fallback(`${parent.name}.${name} takes arguments`);
   const print = compileValue(compiling, field.type, selectionSetsOf(nodes));
-  const { resolve = defaultFieldResolver } = field;
-  // A resolver of a value beside items takes its parent only; the default one takes the name too.
+  const read = readField(field);
+  return (value) => print(read(value));
+}
+
+/** Reads a field of something beside the items from its parent. */
+export function readField({ name, resolve = defaultFieldResolver }: GraphQLField<unknown, unknown>) {
+  // A resolver of such a field takes its parent only; the default one takes the name too.
   const info = { fieldName: name } as GraphQLResolveInfo;
-  return (value) => print(resolve(value, {}, undefined, info));
+  return (parent: unknown): unknown => resolve(parent, {}, undefined, info);
 }
 
 function compileValue(compiling: Compiling, type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Print {
@@ -44,7 +50,7 @@ function compileValue(compiling: Compiling, type: GraphQLOutputType, sets: reado
     : isObjectType(nullable)
       ? compileObjectValue(compiling, nullable, sets)
       : undefined;
-  if (print === undefined) throw new NotCompiled(`${nullable.toString()} is no value beside items`);
+  if (print === undefined) throw new Fallback(`${nullable.toString()} is no value beside items`);
   return (value) => {
     if (value instanceof Promise || value instanceof Error) throw new Error('The value is not there yet');
     if (value !== undefined && value !== null) return print(value);

@@ -47,7 +47,7 @@ export interface PostListArguments {
 
 /** The posts of one author, read with one account. */
 export const postList: ListSource<PostListArguments, PostListRequest, Post, PostList> = {
-  window: ({ accountId, identifier, isCompany, first, after }) => ({
+  connection: ({ accountId, identifier, isCompany, first, after }) => ({
     operation: listPosts,
     request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },
     limits: postLimits,
@@ -68,7 +68,7 @@ export async function connectPosts(context: GraphQLContext, args: PostListArgume
   let paging: PostList['paging'] = { page_count: 0 };
   const connection = await connect(
     context,
-    postList.window(args),
+    postList.connection(args),
     async ({ limit = postLimits.limit.default, ...request }) => {
       const page = await context.loaders.posts.load({ ...request, limit });
       paging = page.paging;
