@@ -52,7 +52,11 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   // Each is loaded where it is needed only, as loading takes most of the start.
   const storage = needsDatabase(config) ? await openStorageOf(config, dependencies) : null;
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
-  const backend = await openBackend(config, storage, deriveKey, { ...dependencies, limits });
+  const backend = await openBackend(config, storage, deriveKey, { ...dependencies, limits }).catch(async (error) => {
+    // What it holds open would keep the process alive.
+    await storage?.close();
+    throw error;
+  });
   const streams = createStreams({
     limits: config.streams,
     now,

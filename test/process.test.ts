@@ -1,7 +1,7 @@
 /** The gateway as a process: what it prints, how it stops, and what its log never contains. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { demoId } from '../src/providers/sandbox/demo.ts';
@@ -232,6 +232,27 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toBe(
       `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.\n`,
     );
+  });
+
+  test.each(databases)('and ends, with what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {
+    const place = await location();
+    // Whether its words are the contract's is found out after the database is open.
+    const names = file('names.json');
+    mkdirSync(dirname(names));
+    writeFileSync(names, JSON.stringify({ no_vocabulary: {} }));
+    const gateway = startProcess('src/main.ts', [], {
+      UPSTREAM_URL: 'http://127.0.0.1:1',
+      UPSTREAM_API_KEY: 'key',
+      UPSTREAM_NAMES: names,
+      PORT: '0',
+      DATABASE_URL: place.url,
+      SECRET: 'x'.repeat(32),
+    });
+    started.push(gateway);
+    const { code, stderr } = await gateway.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^UPSTREAM_NAMES .+\n$/);
+    await place.drop();
   });
 
   test('an unknown option', async () => {

@@ -70,8 +70,11 @@ export async function embeddedBackend(
     idempotency,
     ready,
     async close() {
-      await delivery.close();
-      await close();
+      try {
+        await delivery.close();
+      } finally {
+        await close();
+      }
     },
   };
 }

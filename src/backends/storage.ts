@@ -1,5 +1,4 @@
 /** What is kept in the gateway's own database, whatever its backend. It is loaded only where there is one. */
-
 import type { Logger } from 'pino';
 import { authenticate, findRefusedKeys, revocationChannel } from '../auth/api-keys.ts';
 import type { Authenticate } from '../auth/caller.ts';
@@ -50,8 +49,11 @@ export async function openStorage(
     idempotency: databaseIdempotency(database, now),
     ready: () => ping(database),
     async close() {
-      await revocations?.close();
-      await database.destroy();
+      try {
+        await revocations?.close();
+      } finally {
+        await database.destroy();
+      }
     },
   };
 }

@@ -48,8 +48,11 @@ export function upstreamBackend(
       await Promise.all([service.ready(), storage?.ready()]);
     },
     async close() {
-      await service.close();
-      await storage?.close();
+      try {
+        await service.close();
+      } finally {
+        await storage?.close();
+      }
     },
   };
 }
