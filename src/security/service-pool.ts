@@ -70,18 +70,19 @@ function send(pool: Dispatcher, { signal, ...request }: ServiceRequest): Promise
     let controller: Dispatcher.DispatchController | undefined;
     let started: Pick<WholeResponse, 'status' | 'headers'> | null = null;
     const body: Uint8Array[] = [];
-    // A request that waits for a connection has no controller yet: it is aborted when its turn comes.
-    const abort = () => controller?.abort(signal.reason);
     const settle = (response: ServiceResponse) => {
       signal.removeEventListener('abort', abort);
       resolve(response);
     };
     const fail = (cause: unknown) => settle({ kind: 'broken', status: started?.status ?? null, cause });
+    // A request that waits for a connection has no controller yet. It ends now, and is aborted when its turn comes.
+    const abort = () => (controller === undefined ? fail(signal.reason) : controller.abort(signal.reason));
+    if (signal.aborted) return fail(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     pool.dispatch(request, {
       onRequestStart(startedBy) {
         controller = startedBy;
-        if (signal.aborted) abort();
+        if (signal.aborted) startedBy.abort(signal.reason);
       },
       onResponseStart(_controller, status, headers) {
         // Informational responses (1xx) precede the final one.

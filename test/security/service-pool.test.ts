@@ -131,7 +131,7 @@ test('a request ends with its signal, whatever has arrived by then', async () =>
   }
 });
 
-test('a request whose signal aborts while it waits for a connection is never sent', async () => {
+test('a request whose signal aborts while it waits for a connection ends at once, and is never sent', async () => {
   const held: Socket[] = [];
   const { send, received } = await setUp((socket) => void held.push(socket));
   const first = send({ path: '/first' });
@@ -140,10 +140,10 @@ test('a request whose signal aborts while it waits for a connection is never sen
   const second = send({ path: '/second', signal: gone.signal });
   const third = send({ path: '/third', signal: AbortSignal.abort('never') });
   gone.abort('left');
-  held[0]?.write(ok('1'));
-  expect(await first).toMatchObject({ kind: 'whole' });
   expect(await second).toEqual({ kind: 'broken', status: null, cause: 'left' });
   expect(await third).toEqual({ kind: 'broken', status: null, cause: 'never' });
+  held[0]?.write(ok('1'));
+  expect(await first).toMatchObject({ kind: 'whole' });
   const fourth = send({ path: '/fourth' });
   await vi.waitFor(() => expect(held).toHaveLength(2));
   held[1]?.write(ok('4'));
