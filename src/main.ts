@@ -6,11 +6,11 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Until then the modules that a start needs are loaded. A process that is killed later has kept them. */
-const keptAfterMs = 5_000;
+/** By then the modules of a start are loaded. Flushed now, the cache survives a kill. */
+const flushAfterMs = 5_000;
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)));
-setTimeout(flushCompileCache, keptAfterMs).unref();
+setTimeout(flushCompileCache, flushAfterMs).unref();
 
 const { run } = await import('./process.ts');
 await run();

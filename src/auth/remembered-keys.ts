@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Authenticate, Caller } from './caller.ts';
 
-/** How long a key is taken for good that was found to be, in milliseconds. A revocation takes no longer to be heard of. */
+/** How long a valid key is trusted without another look-up, in milliseconds: the longest delay of a revocation. */
 const rememberedMs = 1_000;
 
 /** Keys that are remembered at once: those of a busy second. */
@@ -10,7 +10,7 @@ const maxRemembered = 10_000;
 
 export interface RememberedKeys {
   readonly authenticate: Authenticate;
-  /** Lets every key be looked up anew: one was revoked. */
+  /** Forgets all keys, as one was revoked. */
   forget(): void;
 }
 
@@ -20,7 +20,7 @@ interface Remembered {
 }
 
 /**
- * Remembers the callers of right keys for a moment, so that a request costs no read of the database. Requests that come
+ * Remembers the callers of valid keys for a moment, so that a request costs no read of the database. Requests that come
  * together with one key wait for one look-up. A key that is refused is not remembered.
  * @param clocks.elapsed milliseconds of a clock that only goes forward
  */

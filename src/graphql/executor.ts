@@ -23,7 +23,7 @@ export interface ExecutorOptions extends CallerOptions {
 
 /**
  * Executes the operation of a request, and sends the response.
- * @param begun what the compiled way began of it
+ * @param begun what the compiled path began of it
  */
 export type Execute = (request: FastifyRequest, reply: FastifyReply, begun?: Promise<RequestContext>) => Promise<void>;
 

@@ -7,7 +7,7 @@ import type { Loaders } from './loaders.ts';
 /** What Yoga and its plugins know of a request before its caller is authenticated. */
 export interface Incoming {
   readonly http: FastifyRequest;
-  /** What the compiled way has begun, if it left the request: the caller was admitted, and pages may have been read. */
+  /** What the compiled path began, if it fell back: the caller was admitted, and pages may have been read. */
   readonly begun?: Promise<RequestContext> | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Lists that can be read as bytes. A connection field that has one in its `extensions` can be executed over the page as
- * the service sent it (see compiled/): the field's resolver and the compiled way share every step but the items.
+ * the service sent it (see compiled/): the field's resolver and the compiled path share every step but the items.
  */
 import type { GraphQLField } from 'graphql';
 import type { PageSource } from '../page-source.ts';

@@ -1,5 +1,4 @@
 /** One HTTP exchange with the upstream: a call is prepared, sent, and its response read. */
-
 import { apiKeyToForward } from '../auth/forwarded-key.ts';
 import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
@@ -114,7 +113,7 @@ function queryOf(endpoint: ContractEndpoint, request: object): string {
   return query;
 }
 
-/** What of the request stands not in the path. */
+/** The fields of the request that are not path parameters. */
 function bodyOf(endpoint: ContractEndpoint, request: object): object {
   const ids = pathParameters(endpoint);
   return Object.fromEntries(Object.entries(request).filter(([name]) => !ids.includes(name)));

@@ -239,7 +239,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     expect(await rowsOf(gateway, 'events', workspace)).toBe(12);
   });
 
-  test('deliveries: many webhooks make an event dear, and redelivering costs the same', async () => {
+  test('deliveries: many webhooks make an event expensive, and redelivering costs the same', async () => {
     const { gateway, workspace, pass } = await start({ environment: { DELIVERIES_PER_SECOND: '1' } }, dialect);
     const accountId = await workspace.account();
     const ids: string[] = [];

@@ -121,13 +121,13 @@ test('a cost is of the variables that it was found for', async () => {
     many: posts(accountId: "a1", identifier: "ACo1", first: $many) { nodes { ... on PnetPost { id a: id b: id c: id } } }
   }`;
   const cheap = { query: sized, variables: { many: 1 } };
-  const dear = { query: sized, variables: { few: 1 } };
+  const expensive = { query: sized, variables: { few: 1 } };
   const unlimited = await startBothWays();
-  const report = { headers: { 'graphql-cost': 'report' }, body: dear };
+  const report = { headers: { 'graphql-cost': 'report' }, body: expensive };
   const { requestedCost } = JSON.parse((await unlimited.ask(report)).on.body).extensions.cost;
   const both = await startBothWays(pages, { GRAPHQL_MAX_COST: String(requestedCost - 1) });
   await expectAlike(both, 'yes', { body: cheap });
-  await expectAlike(both, 'cost', { body: dear });
+  await expectAlike(both, 'cost', { body: expensive });
   await expectAlike(both, 'yes', { body: cheap });
 });
 

@@ -7,7 +7,7 @@ import { requireReasonableShape } from './shape.ts';
 
 /**
  * The document of a text. Equal texts give the same object, as long as it is remembered.
- * @throws LimitError for one that is too large, too deep or too dear to validate; GraphQLError for one that is not GraphQL
+ * @throws LimitError for one that is too large, too deep or too expensive to validate; GraphQLError for one that is not GraphQL
  */
 export type DocumentOf = (text: string) => DocumentNode;
 

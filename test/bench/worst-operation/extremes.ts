@@ -1,4 +1,4 @@
-/** Documents and operations that are made to be as dear as one limit lets them be. */
+/** Documents and operations that are made to be as expensive as one limit lets them be. */
 import { operationLimits } from '../../../src/graphql/cost/limits.ts';
 
 const times = (count: number, of: (index: number) => string): string =>
