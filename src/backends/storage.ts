@@ -46,7 +46,7 @@ export async function openStorage(
     authenticate: keys.authenticate,
     refusedKeys: (keyIds, at) => findRefusedKeys(database, keyIds, at),
     rateLimits: databaseRateLimits(database, location.kind),
-    idempotency: databaseIdempotency(database, now),
+    idempotency: databaseIdempotency(database, now, logger),
     ready: () => ping(database),
     async close() {
       try {

@@ -1,6 +1,7 @@
 /** `Idempotency-Key` over the database: a row is first the lease of a running request, then its stored response. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency, IdempotentRequest } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
@@ -21,6 +22,7 @@ const pollMs = 25;
 export function databaseIdempotency(
   database: Database,
   now: () => Date,
+  logger: Logger,
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
   const rows = idempotencyRows(database, maxRows);
@@ -64,22 +66,37 @@ export function databaseIdempotency(
     return numUpdatedRows === 1n ? until : null;
   }
 
+  /** Stores the response. Another request may have taken over an expired lease: `claimed_until` then differs, and nothing matches. */
+  async function store(id: string, until: number, body: string): Promise<void> {
+    const change = database.updateTable('idempotent_responses').set({ status: success, body });
+    await change.where('id', '=', id).where('claimed_until', '=', until).execute();
+    rows.stored(id);
+  }
+
+  /** Gives the key back, unless another request has taken over an expired lease. */
+  async function release(id: string, until: number): Promise<void> {
+    const release = database.deleteFrom('idempotent_responses');
+    await release.where('id', '=', id).where('claimed_until', '=', until).execute();
+  }
+
+  /**
+   * Waits for a write about work that is done. If it fails, that is logged and not thrown: the caller must hear what the
+   * work came to. The key is then leased until its lease ends, and free after it.
+   */
+  const note = (write: Promise<void>): Promise<void> =>
+    write.catch((err: unknown) => logger.error({ err }, 'what an Idempotency-Key stands for could not be stored'));
+
   async function run(id: string, until: number, work: () => Promise<string>): Promise<string> {
-    let body: string | undefined;
+    let body: string;
     try {
       body = await work();
-      return body;
-    } finally {
-      // Another request may have taken over an expired lease. `claimed_until` then differs, and neither statement matches.
-      if (body !== undefined && Buffer.byteLength(body) <= idempotencyLimits.bodyBytes) {
-        const store = database.updateTable('idempotent_responses').set({ status: success, body });
-        await store.where('id', '=', id).where('claimed_until', '=', until).execute();
-        rows.stored(id);
-      } else {
-        const release = database.deleteFrom('idempotent_responses');
-        await release.where('id', '=', id).where('claimed_until', '=', until).execute();
-      }
+    } catch (error) {
+      await note(release(id, until));
+      throw error;
     }
+    const isSmall = Buffer.byteLength(body) <= idempotencyLimits.bodyBytes;
+    await note(isSmall ? store(id, until, body) : release(id, until));
+    return body;
   }
 
   return {

@@ -1,5 +1,7 @@
 /** What `Idempotency-Key` stores, on every database. */
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseIdempotency } from '../../src/store/idempotency.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
@@ -17,9 +19,12 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     await place.drop();
   });
 
+  const failures: object[] = [];
+  const logger = pino({ level: 'error' }, { write: (line: string) => void failures.push(JSON.parse(line)) });
+
   function open(maxKeys: number) {
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
-    const store = databaseIdempotency(gateway.app.database, () => clock.now, maxKeys);
+    const store = databaseIdempotency(gateway.app.database, () => clock.now, logger, maxKeys);
     const ownKeyId = randomBytes(16).toString('base64url');
     const once = (key: string, work: () => Promise<string>, keyId = ownKeyId) =>
       store.once(
@@ -60,5 +65,26 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     const large = 'x'.repeat(20_000);
     expect(await once('b', async () => large)).toEqual({ body: large, replayed: false });
     expect(await rows()).toHaveLength(before);
+  });
+
+  test('what the work came to is told, also where the database fails when it is to be stored', async () => {
+    const { once } = open(3);
+    const { database } = gateway.app;
+    const without = async <T>(work: () => Promise<T>): Promise<T> => {
+      await sql`alter table idempotent_responses rename to elsewhere`.execute(database);
+      return work();
+    };
+    const back = () => sql`alter table elsewhere rename to idempotent_responses`.execute(database);
+    const refused = () => Promise.reject(new Error('refused'));
+
+    failures.length = 0;
+    expect(await once('a', () => without(async () => 'done'))).toEqual({ body: 'done', replayed: false });
+    await back();
+    await expect(once('b', () => without(refused))).rejects.toThrow('refused');
+    await back();
+    expect(await once('c', () => without(async () => 'x'.repeat(20_000)))).toMatchObject({ replayed: false });
+    await back();
+    expect(failures).toHaveLength(3);
+    expect(failures[0]).toMatchObject({ err: { message: expect.stringContaining('idempotent_responses') } });
   });
 });
