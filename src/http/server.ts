@@ -172,11 +172,17 @@ export function errorResponse(
   request: FastifyRequest,
   adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
 ): ErrorEnvelope {
-  const failure = adjust(fromUnknown(fromFastify(error)));
+  // The client has gone in the middle of its body: nothing of ours failed, and nobody reads the response.
+  const isBrokenOff = error !== null && error === request.raw.errored;
+  if (isBrokenOff) request.log.info({ method: request.method, path: pathOf(request) }, 'request broken off');
+  const failure = adjust(isBrokenOff ? brokenOff() : fromUnknown(fromFastify(error)));
   logFailure(failure, request);
   request.addHeaders?.(failure.headers);
   return toEnvelope(failure, request.id);
 }
+
+const brokenOff = () =>
+  new ServiceError('malformed_request', { detail: 'The connection was closed before the whole body had arrived.' });
 
 /** Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose. */
 export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest): void {
