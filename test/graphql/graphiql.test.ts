@@ -406,9 +406,63 @@ describe('the link', () => {
     ['cf-ray', '1'],
     ['true-client-ip', '203.0.113.1'],
     ['x-client-ip', ''],
+    ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678'],
+    ['x-amz-cf-id', '1'],
+    ['cloudfront-viewer-address', '203.0.113.1:1'],
+    ['x-envoy-external-address', '203.0.113.1'],
+    ['x-request-id', 'a-proxy-numbers-it'],
+    ['x-azure-clientip', '203.0.113.1'],
+    ['x-arr-ssl', '1'],
+    ['x-appengine-user-ip', '203.0.113.1'],
+    ['x-cloud-trace-context', '1/1'],
+    ['x-vercel-id', '1'],
+    ['x-nf-client-connection-ip', '203.0.113.1'],
+    ['fly-client-ip', '203.0.113.1'],
+    ['fastly-client-ip', '203.0.113.1'],
+    ['akamai-origin-hop', '1'],
+    ['do-connecting-ip', '203.0.113.1'],
+    ['client-ip', '203.0.113.1'],
+    ['cdn-loop', 'cloudflare'],
+    ['proxy-connection', 'keep-alive'],
+    ['tailscale-user-login', 'x'],
+    ['x-original-url', '/'],
+    ['a-header-of-tomorrow', 'x'],
   ])('is not exchanged through a proxy that adds %s, which leaves it valid', async (name, value) => {
     expect((await exchange(gateway, token, { added: [`${name}: ${value}`] })).status).toBe(403);
     expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it.each(['cross-site', 'same-site', 'none'])(
+    'is not exchanged for a request that the browser calls %s, which leaves it valid',
+    async (site) => {
+      expect((await exchange(gateway, token, { added: [`sec-fetch-site: ${site}`] })).status).toBe(403);
+      expect((await exchange(gateway, token, { added: ['sec-fetch-site: same-origin'] })).status).toBe(200);
+    },
+  );
+
+  it('is exchanged with all that browsers send by themselves', async () => {
+    const added = [
+      'user-agent: Mozilla/5.0',
+      'accept: */*',
+      'accept-language: en',
+      'accept-encoding: gzip, deflate, br, zstd',
+      'referer: http://127.0.0.1/graphql',
+      'sec-fetch-dest: empty',
+      'sec-fetch-mode: cors',
+      'sec-fetch-site: same-origin',
+      'sec-ch-ua: "Chromium";v="140"',
+      'sec-ch-ua-mobile: ?0',
+      'sec-ch-ua-platform: "Linux"',
+      'sec-gpc: 1',
+      'dnt: 1',
+      'priority: u=4',
+      'te: trailers',
+      'pragma: no-cache',
+      'cache-control: no-cache',
+      'cookie: of-another-port=1',
+      'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    ];
+    expect((await exchange(gateway, token, { added })).status).toBe(200);
   });
 
   it('is not exchanged over a connection from another machine, whoever a trusted proxy says it is from', async () => {

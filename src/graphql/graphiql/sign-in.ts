@@ -77,26 +77,32 @@ export function mountSignIn(server: FastifyInstance, endpoint: string, { exchang
   });
 }
 
-/** Headers that proxies, tunnels and content delivery networks add to what they pass on. */
-const ofProxies =
-  /^(?:forwarded|via|x-forwarded(?:-.+)?|x-original-.+|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|fastly-.+|cdn-loop|cf-.+)$/;
+/**
+ * Headers that a browser sends by itself with the page's request, and those of tracing. Proxies, tunnels and content
+ * delivery networks tell of themselves in headers without number (`Via`, `X-Forwarded-For`, `CF-Ray`, `X-Amzn-Trace-Id`,
+ * `X-Envoy-External-Address`, …): whatever is not here was added on the way.
+ */
+const ofBrowsers =
+  /^(?:host|connection|content-length|authorization|accept|accept-(?:encoding|language|charset)|origin|referer|user-agent|sec-(?:fetch|ch|gpc)\b.*|cookie|cache-control|pragma|dnt|priority|te|save-data|idempotency-key|traceparent|tracestate)$/;
 
 const thisMachine = inBlocks(readBlocks('127.0.0.0/8, ::1/128'));
 
 /**
- * Whether a request comes from this machine, and through no proxy that says so. The address is that of the connection,
+ * Whether a request comes from this machine, and through nothing that says so. The address is that of the connection,
  * whatever proxies TRUST_PROXY trusts.
  */
 const isDirect = ({ headers, socket }: FastifyRequest): boolean =>
-  thisMachine(socket.remoteAddress ?? '') && !Object.keys(headers).some((name) => ofProxies.test(name));
+  thisMachine(socket.remoteAddress ?? '') && Object.keys(headers).every((name) => ofBrowsers.test(name));
 
 /**
  * Whether the page that asks was opened under a loopback name. A proxy may say nothing of itself; ORIGIN is the browser's
- * own word for the address that it shows. A link that is opened through a proxy by mistake does not carry the key off the
- * machine, and stays usable.
+ * own word for the address that it shows, and SEC-FETCH-SITE for who asks, which an old browser does not say. A link that
+ * is opened through a proxy by mistake does not carry the key off the machine, and stays usable.
  */
-const isFromOwnPage = ({ headers: { host = '', origin } }: FastifyRequest): boolean =>
-  origin === `http://${host}` && isLoopback(host.replace(/:\d+$/, ''));
+const isFromOwnPage = ({ headers }: FastifyRequest): boolean => {
+  const { host = '', origin, 'sec-fetch-site': site = 'same-origin' } = headers;
+  return origin === `http://${host}` && site === 'same-origin' && isLoopback(host.replace(/:\d+$/, ''));
+};
 
 /** Whether a host name or address, as in a URL or in HOST, is always this machine. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
