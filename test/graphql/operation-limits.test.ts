@@ -339,4 +339,31 @@ describe('the size of a response', () => {
     ]);
     await gateway.close();
   });
+
+  test('hides nothing of what mutations did: those without room in it are told to have been run', async () => {
+    const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
+    const workspace = await gateway.workspace();
+    const input = '{ source: { users: {} }, requestUrl: "https://hooks.example/", enabled: false }';
+    const create = (alias: string, selection: string) =>
+      `${alias}: createWebhook(input: ${input}) { ... on WebhookCreated { webhook { ${selection} } } }`;
+    const large = times(100, (n) => `a${n}: requestUrl`);
+    const mutations = [create('first', 'webhookId'), create('second', large), create('third', 'webhookId')];
+    const { status, data, errors } = await graphql(
+      gateway.address,
+      workspace.key,
+      `mutation { ${mutations.join(' ')} }`,
+    );
+    const told = { webhook: { webhookId: expect.any(String) } };
+    expect({ status, data }).toEqual({ status: 200, data: { first: told, second: null, third: told } });
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining('The mutation was run'),
+        path: ['second'],
+        extensions: { type: 'errors/limit_too_high', status: 400 },
+      },
+    ]);
+    const { data: listed } = await graphql(gateway.address, workspace.key, '{ webhooks { nodes { webhookId } } }');
+    expect(listed.webhooks.nodes).toHaveLength(3);
+    await gateway.close();
+  });
 });

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { mapAsyncIterator, type Plugin } from 'graphql-yoga';
 import { type ErrorName, fromUnknown, ServiceError, unexpectedError } from '../../errors.ts';
 import { logFailure } from '../../http/server.ts';
 import { toGraphQLError } from '../errors.ts';
 import type { Incoming } from '../graphql-context.ts';
-import { requireSendable } from '../response-size.ts';
+import { requireSendable, withRoomFor } from '../response-size.ts';
 
 export interface ResponseOptions {
   /** The largest response, in bytes. */
@@ -18,12 +18,19 @@ export interface ResponseOptions {
  * Presents every error of every response, and of each event of a subscription, in the contract's terms. It stands where
  * responses are made, so that nothing can fail without passing it: not the request itself, not a parser, not a plugin.
  */
-export function useServiceErrors(options: ResponseOptions): Plugin<object, Incoming> {
+export function useServiceErrors(options: ResponseOptions): Plugin<Incoming, Incoming> {
+  /** Requests whose mutations were run. */
+  const changing = new WeakSet<FastifyRequest>();
   return {
+    onExecute({ args: { document, operationName, contextValue } }) {
+      const isMutation = getOperationAST(document, operationName)?.operation === 'mutation';
+      if (isMutation) changing.add(contextValue.http);
+    },
     onResultProcess({ result, setResult, serverContext: { http } }) {
       // Batches are off.
       if (Array.isArray(result)) return;
-      const present = (each: ExecutionResult) => presentResult(each, http, options);
+      const within = changing.has(http) ? withRoomFor : orRefusal;
+      const present = (each: ExecutionResult) => presentResult(within(each, options.maxResponseBytes), http, options);
       setResult(isStream(result) ? mapAsyncIterator(result, present) : present(result));
     },
   };
@@ -33,17 +40,17 @@ const isStream = <T extends object>(result: T | AsyncIterable<T>): result is Asy
   Symbol.asyncIterator in result;
 
 function presentResult(result: ExecutionResult, http: FastifyRequest, options: ResponseOptions): ExecutionResult {
-  const sendable = withinSize(result, options.maxResponseBytes);
-  const { errors } = sendable;
-  if (errors === undefined) return sendable;
+  const { errors } = result;
+  if (errors === undefined) return result;
   // Before anything is executed, the HTTP status can tell what failed.
-  const isWhole = !('data' in sendable);
+  const isWhole = !('data' in result);
   // Yoga drops the errors of work that was aborted.
   const failures = errors.length === 0 && isWhole ? [unexpectedError('The execution was aborted')] : errors;
-  return { ...sendable, errors: failures.map((error) => presentError(error, http, { ...options, isWhole })) };
+  return { ...result, errors: failures.map((error) => presentError(error, http, { ...options, isWhole })) };
 }
 
-function withinSize(result: ExecutionResult, maxBytes: number): ExecutionResult {
+/** The result, or the error of one that is too large. */
+function orRefusal(result: ExecutionResult, maxBytes: number): ExecutionResult {
   try {
     requireSendable(result, maxBytes);
     return result;
