@@ -122,7 +122,7 @@ const variables = {
     count,
   ),
   KEYLESS_PER_MINUTE: variable(
-    'Requests for the GraphQL schema without an API key that one client address can make. `0` sets no limit.',
+    'GraphQL requests without an API key that one client address can make. `0` sets no limit.',
     '600',
     count,
   ),

@@ -188,6 +188,30 @@ describe('requests for the schema', () => {
   });
 });
 
+describe('requests that are never executed', () => {
+  const documents = [
+    ['no document', '{'],
+    ['an invalid document', '{ nothing }'],
+    ['a document that needs a key', who],
+    [
+      'a document beyond a limit',
+      '{ a { a { a { a { a { a { a { a { a { a { a { a { a { a { a { a { a } } } } } } } } } } } } } } } } }',
+    ],
+    ['no operation', 'fragment F on Query { viewer { keyId } }'],
+    ['no text', ''],
+  ] as const;
+
+  test.each(documents)('%s is counted by the address, by the wrong key or by the right one', async (_what, query) => {
+    const limits = { KEYLESS_PER_MINUTE: '1', WRONG_KEYS_PER_MINUTE: '1', REQUESTS_PER_MINUTE: '1' };
+    const { gateway, workspace } = await start({ environment: limits });
+    for (const key of [undefined, wrongKey, workspace.key]) {
+      expect((await graphql(gateway.address, key, query)).status).toBeLessThan(500);
+      const { status, errors } = await graphql(gateway.address, key, query);
+      expect({ status, extensions: errors[0]?.extensions }).toMatchObject({ status: 503, extensions: refused });
+    }
+  });
+});
+
 test.each(databases)('a clock that jumped a day ahead and back locks nobody out on $name', async (dialect) => {
   const { gateway, second, pass, workspace } = await start(
     { environment: { REQUESTS_PER_MINUTE: '5' }, second: true },

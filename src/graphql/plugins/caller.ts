@@ -27,24 +27,16 @@ interface Starting {
 
 /**
  * Authenticates the caller and creates the context of the resolvers, before anything is executed. Only introspection is
- * possible without an API key, and is counted too.
+ * possible without an API key. All requests have been counted before (see operation-limits.ts).
  */
-export function useCaller({
-  ports,
-  admit,
-  admitKeyless,
-  cursors,
-  streams,
-}: CallerOptions): Plugin<Incoming & GraphQLContext> {
+export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Plugin<Incoming & GraphQLContext> {
   /** The caller of an operation; null if it needs none, or is refused. */
   const identify = async ({ args, setResultAndStopExecution }: Starting): Promise<Caller | null> => {
     const { http, begun } = args.contextValue;
     try {
       if (begun !== undefined) return (await begun).caller;
       const operation = getOperationAST(args.document, args.operationName);
-      if (operation && !isIntrospection(operation)) return await admit(http);
-      await admitKeyless(http);
-      return null;
+      return operation && !isIntrospection(operation) ? await admit(http) : null;
     } catch (error) {
       setResultAndStopExecution(refusal(error, http));
       return null;

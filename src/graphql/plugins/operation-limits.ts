@@ -45,9 +45,11 @@ export function useOperationLimits({
 
   return {
     async onParams({ params: { query, operationName, variables }, context, setResult }) {
+      const { http } = context;
+      // First of all: what is refused takes time as well, and never comes where callers are identified.
+      await admitKeyless(http);
       // Yoga refuses what is no request of GraphQL, in the next step.
       if (typeof query !== 'string' || query === '') return;
-      const { http } = context;
       const report = (requestedCost: number | null, limit = maxCost) => reports.set(http, { requestedCost, limit });
       report(null);
       const document = parsed(() => documentOf(query));
@@ -57,8 +59,6 @@ export function useOperationLimits({
       const response = introspect?.(document, operation) ?? null;
       if (response !== null) {
         report(preparedCost(response));
-        // It is not executed, so it does not pass where callers are identified.
-        await admitKeyless(http);
         return setResult(prepared(response));
       }
       const cost = operationCost(schema, document, operation, variables);
