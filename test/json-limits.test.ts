@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { isShallow, maxJsonDepth, maxJsonFields, requireFewFields } from '../src/json-limits.ts';
+import {
+  hasFewEntries,
+  isShallow,
+  maxJsonDepth,
+  maxJsonEntries,
+  maxJsonFields,
+  requireFewFields,
+} from '../src/json-limits.ts';
 
 test('fields are counted at any depth, and nothing else is', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `"k${n}": 1`).join();
@@ -23,4 +30,21 @@ test('levels are those of lists and objects', () => {
     expect(isShallow(nested(maxJsonDepth, inner))).toBe(true);
     expect(isShallow(nested(maxJsonDepth + 1, inner))).toBe(false);
   }
+});
+
+test('entries are counted in all lists together, and of one that is too long none is read', () => {
+  const list = (length: number) => new Array<unknown>(length).fill(null);
+  expect(hasFewEntries({ a: list(maxJsonEntries) })).toBe(true);
+  expect(hasFewEntries({ a: list(maxJsonEntries / 2), b: [{ c: list(maxJsonEntries / 2 - 1) }] })).toBe(true);
+  expect(hasFewEntries({ a: list(maxJsonEntries / 2), b: [{ c: list(maxJsonEntries / 2) }] })).toBe(false);
+  const read: PropertyKey[] = [];
+  const long = new Proxy(list(maxJsonEntries + 1), {
+    get(entries, name) {
+      read.push(name);
+      return Reflect.get(entries, name);
+    },
+  });
+  expect(hasFewEntries({ a: { b: long } })).toBe(false);
+  expect(read).toEqual(['length']);
+  expect(hasFewEntries(7)).toBe(true);
 });

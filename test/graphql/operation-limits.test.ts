@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationLimits } from '../../src/graphql/cost/limits.ts';
 import { exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { maxJsonEntries } from '../../src/json-limits.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { fields } from '../support/hostile-inputs.ts';
 import { wholeSelection } from '../support/selection.ts';
 
 const times = (count: number, of: (index: number) => string): string =>
@@ -96,6 +98,20 @@ describe('limits of an operation', () => {
     const before = gateway.log.length;
     expect(await post(query)).toMatchObject({ status: 400, body: refusal });
     expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+
+  const lists = fields.flatMap(({ name, document, places }) =>
+    places.filter(({ kind }) => kind === 'list').map((place) => ({ field: name, document, place })),
+  );
+
+  test('finds the lists of the schema', () => expect(lists.length).toBeGreaterThan(15));
+
+  test.each(lists)('counts the entries of $field($place.name) before it looks at one', async ({ document, place }) => {
+    const variables = place.with(Array.from({ length: maxJsonEntries + 1 }, () => '1')) as object;
+    const { status, body } = await post(document, { 'x-api-key': workspace.key }, variables);
+    expect({ status, body }).toMatchObject({ status: 400, body: refusal });
+    expect(body.errors[0].message).toContain(`${maxJsonEntries} entries`);
+    expect(body.data).toBeUndefined();
   });
 
   test('lets a fragment that leads back to itself be refused by the validation', async () => {

@@ -9,7 +9,7 @@ import type { Admit } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { codingRefusal, type ShortCut } from '../../http/server.ts';
-import { isShallow } from '../../json-limits.ts';
+import { hasFewEntries, isShallow } from '../../json-limits.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { createSplicer, type Splice } from '../../splice/splicer.ts';
@@ -116,7 +116,8 @@ const hasJson = ({ headers }: IncomingRequest): boolean =>
 function parametersOf(body: unknown) {
   if (!isObject(body)) throw new Fallback('no request');
   const { query, operationName = null, variables = null, extensions = null, ...others } = body;
-  const isRequest = extensions === null && Object.keys(others).length === 0 && isShallow(body);
+  const isAlone = extensions === null && Object.keys(others).length === 0;
+  const isRequest = isAlone && hasFewEntries(body) && isShallow(body);
   if (!isRequest || typeof query !== 'string') throw new Fallback('parameters');
   if (operationName !== null && typeof operationName !== 'string') throw new Fallback('parameters');
   if (variables !== null && !isObject(variables)) throw new Fallback('parameters');

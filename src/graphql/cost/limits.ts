@@ -37,7 +37,7 @@ export const operationLimits = {
  */
 export const maxIntrospectionCost = 20_000;
 
-export type OperationLimit = keyof typeof operationLimits | 'cost';
+export type OperationLimit = keyof typeof operationLimits | 'entries' | 'cost';
 
 /** What is limited, as the error says it. */
 const nouns: Readonly<Record<OperationLimit, string>> = {
@@ -52,6 +52,7 @@ const nouns: Readonly<Record<OperationLimit, string>> = {
   depth: 'levels of fields (its depth)',
   comparisons: 'pairs of fields with the same response name',
   selections: 'selected fields',
+  entries: 'entries in the lists of its variables',
   cost: 'cost',
 };
 

@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import { ServiceError, toEnvelope } from '../../errors.ts';
-import { isShallow, maxJsonDepth } from '../../json-limits.ts';
+import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries } from '../../json-limits.ts';
+import { LimitError } from '../cost/limits.ts';
 import type { Incoming } from '../graphql-context.ts';
 
 /**
@@ -10,10 +11,10 @@ import type { Incoming } from '../graphql-context.ts';
 export function useJsonRequests(): Plugin<object, Incoming> {
   return {
     onRequestParse({ request, serverContext: { http }, requestParser, setRequestParser }) {
-      if (request.method === 'POST') setRequestParser(() => shallow(requestIn(http.body)));
+      if (request.method === 'POST') setRequestParser(() => reasonable(requestIn(http.body)));
       // Variables and extensions are JSON in the query of the URL, of which Yoga expects that it is valid.
       else if (requestParser !== undefined) {
-        setRequestParser(async (get) => shallow(await refusingInvalidJson(() => requestParser(get))));
+        setRequestParser(async (get) => reasonable(await refusingInvalidJson(() => requestParser(get))));
       }
     },
     onResponse({ response, setResponse, serverContext, fetchAPI }) {
@@ -42,8 +43,12 @@ function requestIn(body: unknown): Record<string, unknown> {
   });
 }
 
-/** @throws ServiceError `malformed_request` for a request that is nested too deeply, also where nothing reads it */
-function shallow<T>(request: T): T {
+/**
+ * @throws LimitError for a request whose lists are too long; ServiceError `malformed_request` for one that is nested too
+ *   deeply, also where nothing reads it
+ */
+function reasonable<T>(request: T): T {
+  if (!hasFewEntries(request)) throw new LimitError('entries', maxJsonEntries);
   if (isShallow(request)) return request;
   throw new ServiceError('malformed_request', {
     detail: `The request is nested more than ${maxJsonDepth} levels deep.`,

@@ -68,8 +68,9 @@ export function useOperationLimits({
     },
     onParse: ({ setParseFn }) => setParseFn((text: string) => documentOf(text)),
     onResultProcess({ result, setResult, serverContext: { http } }) {
-      const cost = reports.get(http);
-      if (cost === undefined || Array.isArray(result) || Symbol.asyncIterator in result) return;
+      if (Array.isArray(result) || Symbol.asyncIterator in result) return;
+      // What is refused before its document is read has no report.
+      const cost = reports.get(http) ?? { requestedCost: null, limit: maxCost };
       const refusal = refusalIn(result);
       if (refusal !== undefined) refusal.extensions.cost = cost;
       else if (!wantsCost(http)) return;
