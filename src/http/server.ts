@@ -2,13 +2,14 @@
  * The HTTP server that both faces share. Each request gets a request id, a body limit and one log line; a failure that
  * neither face handles gets the contract's error envelope.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
 import { bodyLimitDetail, IncomingRequest, type IsTrustedProxy, maxBodyBytes, pathOf } from './incoming-request.ts';
 import { oneAtATime } from './pipelining.ts';
+import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 declare module 'fastify' {
@@ -37,10 +38,12 @@ export interface HttpOptions {
   readonly shortCut?: ShortCut | undefined;
   /** Lets a face change the error for a request that is not valid HTTP. Its method and URL are empty where unknown. */
   readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
+  /** How much waits for clients that do not read. Only tests set it. */
+  readonly waiting?: WaitingLimits;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const { logger, ready, isTrustedProxy = () => false, adjust, shortCut } = options;
+  const { logger, ready, isTrustedProxy = () => false, adjust, shortCut, waiting = waitingLimits } = options;
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
   let stopping = false;
@@ -74,7 +77,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     bodyLimit: maxBodyBytes,
     trustProxy: isTrustedProxy,
     genReqId: (raw) => IncomingRequest.of(raw).id,
-    serverFactory: (route) => createNodeServer(listener(route)),
+    serverFactory: (route) => createNodeServer(listener(route), limitWaiting(waiting, logger)),
     forceCloseConnections: 'idle',
     // The router limits no path: the shape of an id decides how long it can be. node:http accepts 16 KiB, which
     // routableUrl can triple.
@@ -127,10 +130,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   return server;
 }
 
-function createNodeServer(listener: RequestListener): Server {
+function createNodeServer(listener: RequestListener, responses: typeof ServerResponse): Server {
   // node:http and Fastify would respond to a request without a host in words of their own. A hook above responds instead.
   // A client that sends its headers or body too slowly is cut off by the deadline of node:http.
-  const server = createServer({ requireHostHeader: false, requestTimeout: 60_000, keepAliveTimeout: 72_000 }, listener);
+  const timeouts = { requestTimeout: 60_000, keepAliveTimeout: 72_000 };
+  const server = createServer({ requireHostHeader: false, ServerResponse: responses, ...timeouts }, listener);
   // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

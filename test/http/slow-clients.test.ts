@@ -1,0 +1,87 @@
+/** Clients that do not read their responses: what waits for them is bounded in bytes and in time. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { createHttpServer } from '../../src/http/server.ts';
+import type { WaitingLimits } from '../../src/http/slow-clients.ts';
+
+const mebibyte = 1_024 * 1_024;
+/** More than the network takes for a client that does not read. */
+const responseBytes = 12 * mebibyte;
+/** Two bytes a character. */
+const text = 'é'.repeat(responseBytes / 2);
+
+let server: FastifyInstance;
+const clients: Socket[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await server.close();
+});
+
+async function serve(waiting: WaitingLimits) {
+  server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => undefined, waiting });
+  server.get('/sent', () => text);
+  server.get('/ended', (_request, reply) => {
+    reply.hijack();
+    reply.raw.end(Buffer.from(text));
+  });
+  // As Yoga does: the end follows when the client has read.
+  server.get('/written', (_request, reply) => {
+    reply.hijack();
+    reply.raw.once('drain', () => reply.raw.end());
+    reply.raw.write(text);
+  });
+  const accepted: Socket[] = [];
+  server.server.on('connection', (socket: Socket) => accepted.push(socket));
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  /** Sends a request, and waits until its response waits. @returns the connection on both sides */
+  const ask = async (path: string) => {
+    const client = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => undefined);
+    clients.push(client.pause());
+    const before = accepted.length;
+    client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    await expect.poll(() => accepted[before]?.writableLength ?? 0).toBeGreaterThan(mebibyte);
+    return { client, ours: accepted[before] as Socket };
+  };
+  return { ask };
+}
+
+const paths = ['/sent', '/ended', '/written'];
+
+test.each(paths)('%s: of more bytes than may wait, those that have waited longest are cut off', async (path) => {
+  const { ask } = await serve({ maxBytes: 2.5 * responseBytes, stallMs: 60_000 });
+  const asked = [];
+  for (let count = 0; count < 5; count += 1) asked.push(await ask(path));
+  expect(asked.map(({ ours }) => ours.destroyed)).toEqual([true, true, true, false, false]);
+  // Texts wait as bytes: as many as they have.
+  for (const { ours } of asked.slice(3)) expect(ours.writableLength).toBeGreaterThanOrEqual(responseBytes);
+
+  let read = 0;
+  for await (const chunk of asked.at(-1)?.client ?? []) read += chunk.length;
+  expect(read).toBeGreaterThan(responseBytes);
+});
+
+test.each(paths)('%s: one response may be larger than all that may wait', async (path) => {
+  const { ask } = await serve({ maxBytes: 1, stallMs: 60_000 });
+  expect((await ask(path)).ours.destroyed).toBe(false);
+});
+
+test.each(paths)('%s: a client that takes nothing is cut off, one that reads slowly is not', async (path) => {
+  const { ask } = await serve({ maxBytes: 10 * responseBytes, stallMs: 300 });
+  const slow = await ask(path);
+  let read = 0;
+  const reading = (async () => {
+    for await (const chunk of slow.client) {
+      read += chunk.length;
+      await sleep(4);
+    }
+  })();
+  const { ours } = await ask(path);
+  await once(ours, 'close');
+  expect(read).toBeLessThan(responseBytes);
+  await reading;
+  expect(read).toBeGreaterThan(responseBytes);
+});
