@@ -288,6 +288,17 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     }
   });
 
+  // An empty list is the contract's word for every account: it names none, and says why events of the key's own accounts
+  // go there.
+  test.each(keyNames)('a key %s is told by both faces that a webhook listens to all accounts', async (key) => {
+    const { webhookId } = await stage.furnish('all');
+    const { data, errors } = await ask(key, '{ webhooks(first: 250) { nodes { webhookId accounts { accountId } } } }');
+    expect(errors).toEqual([]);
+    expect(data.webhooks.nodes).toContainEqual({ webhookId, accounts: [] });
+    const { body } = await rest(stage.address, stage.keys[key], 'GET', '/v1/webhooks?limit=250');
+    expect(body.items).toContainEqual(expect.objectContaining({ id: webhookId, account_ids: [] }));
+  });
+
   test.runIf(additions)('the accounts of a webhook cannot be widened beyond the key', async () => {
     const { a, b, c } = stage.accounts;
     const update = async (key: KeyName, webhookId: string, accountIds: readonly string[]) => {
