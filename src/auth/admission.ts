@@ -14,7 +14,7 @@ export interface AdmissionRequest {
 }
 
 /**
- * Identifies the caller of a request, and counts it: once, however often it is asked.
+ * Identifies the caller of a request, and counts it.
  * @throws ServiceError as {@link Authenticate}, or `service_unavailable` for one request too many
  */
 export type Admit = (request: AdmissionRequest) => Promise<Caller>;
@@ -38,12 +38,9 @@ export interface AdmissionLimits {
 }
 
 export function admission(authenticate: Authenticate, { requests, wrongKeys, keyless }: AdmissionLimits): Admission {
-  const counted = new WeakMap<FastifyRequest, Promise<void>>();
-  const callers = new WeakMap<FastifyRequest, Promise<Caller>>();
-
   // A right key is admitted whatever wrong ones come from its address, which many clients behind one proxy may share. So
   // the key is looked up first, which is one read by an index.
-  const identify: Admit = async (request) => {
+  const admit: Admit = async (request) => {
     const caller = await authenticate(apiKeyOf(request)).catch(async (error: unknown) => {
       if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
       throw error;
@@ -51,26 +48,35 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
     request.addHeaders(await requests.take(caller.keyId));
     return caller;
   };
-  const admit: Admit = (request) => remembered(callers, request, identify);
-  const count = async (request: FastifyRequest) => request.addHeaders(await keyless.take(clientOf(request.ip)));
   return {
     admit,
     async admitKeyless(request) {
       // GraphiQL sends an empty key until one is entered.
       if (apiKeyOf(request)) await admit(request);
-      else await remembered(counted, request, count);
+      else request.addHeaders(await keyless.take(clientOf(request.ip)));
     },
   };
 }
 
+/** The admission that identifies and counts each request once, however often it is asked. */
+export function oncePerRequest({ admit, admitKeyless }: Admission): Admission {
+  const callers = new WeakMap<AdmissionRequest, Promise<Caller>>();
+  const counted = new WeakMap<AdmissionRequest, Promise<void>>();
+  return {
+    admit: (request) => remembered(callers, request, admit),
+    admitKeyless: (request) =>
+      apiKeyOf(request)
+        ? remembered(callers, request, admit).then(() => undefined)
+        : remembered(counted, request, admitKeyless),
+  };
+}
+
 function remembered<T>(
-  known: WeakMap<FastifyRequest, Promise<T>>,
-  request: FastifyRequest,
-  make: (request: FastifyRequest) => Promise<T>,
+  known: WeakMap<AdmissionRequest, Promise<T>>,
+  request: AdmissionRequest,
+  make: (request: AdmissionRequest) => Promise<T>,
 ): Promise<T> {
-  const before = known.get(request);
-  if (before !== undefined) return before;
-  const made = make(request);
+  const made = known.get(request) ?? make(request);
   known.set(request, made);
   return made;
 }

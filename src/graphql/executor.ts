@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
+import { oncePerRequest } from '../auth/admission.ts';
 import { fromUnknown } from '../errors.ts';
 import { privateHeaders } from '../http/headers.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -29,6 +30,7 @@ export type Execute = (request: FastifyRequest, reply: FastifyReply, begun?: Pro
 
 export function createExecutor(options: ExecutorOptions): Execute {
   const { documentOf, limits } = options;
+  const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
     graphqlEndpoint: endpoint,
@@ -52,9 +54,9 @@ export function createExecutor(options: ExecutorOptions): Execute {
       // When a response is made, and after each event of a subscription.
       useServiceErrors({ ...limits, suggestions: limits.introspection }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
-      useOperationLimits({ ...limits, documentOf, admitKeyless: options.admitKeyless }),
+      useOperationLimits({ ...limits, documentOf, ...admission }),
       // Before a valid operation is executed.
-      useCaller(options),
+      useCaller({ ...options, ...admission }),
       // Of a caller who is known, before graphql-js reads the variables.
       useVariableLimits(),
       // A stream of events would be `no-cache`, which lets a cache store it.

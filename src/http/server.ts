@@ -177,7 +177,7 @@ export function errorResponse(
   adjust: (failure: ServiceError) => ServiceError = (failure) => failure,
 ): ErrorEnvelope {
   // The client has gone in the middle of its body: nothing of ours failed, and nobody reads the response.
-  const isBrokenOff = error !== null && error === request.raw.errored;
+  const isBrokenOff = request.raw.errored instanceof Error;
   if (isBrokenOff) request.log.info({ method: request.method, path: pathOf(request) }, 'request broken off');
   const failure = adjust(isBrokenOff ? brokenOff() : fromUnknown(fromFastify(error)));
   logFailure(failure, request);

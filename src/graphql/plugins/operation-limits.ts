@@ -45,9 +45,9 @@ export function useOperationLimits({
 
   return {
     async onParams({ params: { query, operationName, variables }, context, setResult }) {
-      const { http } = context;
+      const { http, begun } = context;
       // First of all: what is refused takes time as well, and never comes where callers are identified.
-      await admitKeyless(http);
+      if (begun === undefined) await admitKeyless(http);
       // Yoga refuses what is no request of GraphQL, in the next step.
       if (typeof query !== 'string' || query === '') return;
       const report = (requestedCost: number | null, limit = maxCost) => reports.set(http, { requestedCost, limit });
