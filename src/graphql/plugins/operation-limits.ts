@@ -7,7 +7,7 @@ import {
   validate,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Admission } from '../../auth/admission.ts';
+import { type Admission, apiKeyOf } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { isIntrospection, preparedIntrospection } from '../cost/introspection.ts';
@@ -47,7 +47,8 @@ export function useOperationLimits({
     async onParams({ params: { query, operationName, variables }, context, setResult }) {
       const { http, begun } = context;
       // First of all: what is refused takes time as well, and never comes where callers are identified.
-      if (begun === undefined) await admitKeyless(http);
+      // The compiled way has counted what it began, unless there is no key.
+      if (begun === undefined || !apiKeyOf(http)) await admitKeyless(http);
       // Yoga refuses what is no request of GraphQL, in the next step.
       if (typeof query !== 'string' || query === '') return;
       const report = (requestedCost: number | null, limit = maxCost) => reports.set(http, { requestedCost, limit });
