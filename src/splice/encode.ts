@@ -26,7 +26,7 @@ import { writeTemplate } from './template.ts';
 /**
  * Compiles a plan.
  * @throws Error for a plan that names a key that its shape does not have, or has with another kind of value; for a key
- * that JSON writes with escapes; for a text by item outside of a window
+ * that JSON writes with escapes; for a parameter by item outside of a window
  */
 export function encodePlan(plan: SplicePlan): EncodedPlan {
   const memory = new PlanMemory();

@@ -17,7 +17,7 @@ interface KernelExports {
   reserve(end: number): number;
   scan(shape: number, start: number, length: number): number;
   tapeEnd(): number;
-  print(step: number, frame: number, from: number, to: number, givens: number, out: number): number;
+  print(step: number, frame: number, from: number, to: number, parameters: number, out: number): number;
 }
 
 const pageBytes = 65_536;

@@ -3,7 +3,7 @@
  * and one as AssemblyScript, so it holds plain integer constants only.
  *
  * ```
- * memory      constants, learned keys, the plan, room for given texts, documents and their tapes, the output
+ * memory      constants, learned keys, the plan, room for parameters, documents and their tapes, the output
  * shape       the size of its frames, its first key, the dictionary of its keys
  * key         what is under it, the key to expect next, the key itself in quotes
  * step        what to print, the step behind it, the text to print before it
@@ -31,14 +31,14 @@ export const maxDepth = 64;
 export const dictionaryMask = 0;
 export const dictionarySlots = 4;
 
-// A key record, which is also that of a word and of a case.
+// A key record, which is also that of a mapped string and of a case.
 /** The length of its text: the key in quotes. A colon follows, which is not counted. */
 export const keyLength = 0;
 /** The bytes of the text and its colon among the first 32, as bits. */
 export const keyMask = 4;
-/** What was found: of a key the offset of its slot, of a word its JSON text, of a case its first step. */
+/** What was found: of a key the offset of its slot, of a mapped string its JSON text, of a case its first step. */
 export const keyValue = 8;
-/** Of a key: what is under it. Of a word: the length of its JSON text. */
+/** Of a key: what is under it. Of a mapped string: the length of its JSON text. */
 export const keyDetail = 12;
 /** Of a key: the shape of the object, or of those in the list. */
 export const keyShape = 16;
@@ -107,10 +107,10 @@ export const stepAfter = 8;
 export const stepSlot = 12;
 /** Of a value: the kinds that are printed as they stand, as bits. */
 export const stepDirect = 16;
-export const stepNeeded = 20;
-/** Of words and choices: the dictionary. Of a given text: its index, or its list. Of a sealed string: its prefix. */
+export const stepRequired = 20;
+/** Of mappings and switches: the dictionary. Of a parameter: its index, or its list. Of base64url: its prefix. */
 export const stepTable = 24;
-/** Of words: the text for others. Of a choice: the first step for others, or 0. Of a sealed string: its suffix. */
+/** Of mappings: the text for others. Of a switch: the first step for others, or 0. Of base64url: its suffix. */
 export const stepOtherwise = 28;
 /** The length of the text at {@link stepOtherwise}. */
 export const stepOtherwiseLength = 32;
@@ -123,21 +123,21 @@ export const opJump = 1;
 export const opValue = 2;
 export const opString = 3;
 export const opInstant = 4;
-export const opWords = 5;
-export const opSealed = 6;
-export const opGiven = 7;
-export const opGivenByItem = 8;
+export const opMapping = 5;
+export const opBase64url = 6;
+export const opParameter = 7;
+export const opItemParameter = 8;
 export const opObject = 9;
 export const opList = 10;
 export const opWindow = 11;
-export const opChoice = 12;
+export const opSwitch = 12;
 export const opNumber = 13;
 
-// The texts that are given to a print, as lists: the first are those by index, each other has one for each item.
-export const givenListCount = 0;
+// The parameters of a print, as lists: the first has those by index, each other has one for each item.
+export const parameterListCount = 0;
 /** Of each list: the address of its texts' places, and how many there are. Of each text: its address and its length. */
-export const givenLists = 8;
-export const givenBytes = 8;
+export const parameterLists = 8;
+export const parameterBytes = 8;
 
 // What the kernel returns in place of an address: why it refuses.
 export const refusedNotJson = -1;

@@ -1,15 +1,15 @@
 import type { EncodedPlan } from './encoded-plan.ts';
-import { givensBytes, writeGivens } from './givens.ts';
 import type { Kernel } from './kernel.ts';
 import { blockBytes, slack } from './layout.ts';
+import { parametersBytes, writeParameters } from './parameters.ts';
 import { ScannedDocument } from './scanned-document.ts';
-import type { Printing, Refusal, Scanned, Splice } from './splice.ts';
+import type { PrintOptions, Refusal, Scanned, Splice } from './splice.ts';
 
 /** By what the kernel returns in place of an address, as a positive number. */
 const refusals = ['trap', 'not_json', 'not_expected', 'missing', 'too_deep', 'too_large'] as const;
 
-/** Room behind the plan for texts that are given to a print. As a rule they fit, and what was printed need not move. */
-const givensRoom = 16_384;
+/** Room behind the plan for the parameters of a print. As a rule they fit, and what was printed need not move. */
+const parametersRoom = 16_384;
 
 const mostBytesPerUnit = 3;
 
@@ -24,7 +24,7 @@ export class OpenSplice implements Splice {
   #isClosed = false;
   /** Why nothing can be read or printed any more. */
   #broken: Refusal | undefined;
-  readonly #givens: number = 0;
+  readonly #parameters: number = 0;
   /** The first address that is free. */
   #top = 0;
   #outStart = 0;
@@ -36,12 +36,12 @@ export class OpenSplice implements Splice {
     this.#kernel = kernel;
     this.#release = release;
     const end = kernel?.load(plan);
-    if (end === undefined || !kernel?.reserve(end + blockBytes + givensRoom)) {
+    if (end === undefined || !kernel?.reserve(end + blockBytes + parametersRoom)) {
       this.#broken = 'too_large';
       return;
     }
-    this.#givens = aligned(end);
-    this.#top = this.#outStart = this.#outEnd = this.#givens + givensRoom;
+    this.#parameters = aligned(end);
+    this.#top = this.#outStart = this.#outEnd = this.#parameters + parametersRoom;
   }
 
   scan(document: readonly Uint8Array[]): Scanned | Refusal {
@@ -65,7 +65,7 @@ export class OpenSplice implements Splice {
     return new ScannedDocument(this, frame, root, () => this.#open());
   }
 
-  print(template: number, scanned: Scanned, { from, to, given, givenByItem }: Printing): Refusal | null {
+  print(template: number, scanned: Scanned, { from, to, parameters, itemParameters }: PrintOptions): Refusal | null {
     const kernel = this.#usable();
     if (typeof kernel === 'string') return kernel;
     const step = this.#plan.templates[template];
@@ -73,13 +73,13 @@ export class OpenSplice implements Splice {
     if (!(scanned instanceof ScannedDocument && scanned.splice === this)) {
       throw new TypeError('The document was read by another splice');
     }
-    const lists = [given, ...givenByItem];
-    const needed = givensBytes(lists);
-    const givens = needed <= givensRoom ? this.#givens : this.#take(kernel, needed);
-    if (givens === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
-    writeGivens(lists, kernel, givens);
+    const lists = [parameters, ...itemParameters];
+    const needed = parametersBytes(lists);
+    const address = needed <= parametersRoom ? this.#parameters : this.#take(kernel, needed);
+    if (address === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
+    writeParameters(lists, kernel, address);
     const out = this.#outEnd;
-    const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), givens, out));
+    const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), address, out));
     if (typeof end === 'string') return end;
     this.#top = this.#outEnd = end;
     return null;

@@ -35,31 +35,31 @@ export type LeafRule =
   /** A string that is a time in UTC as `Date.prototype.toISOString` writes it, with or without milliseconds. */
   | 'instant'
   /** The JSON text that stands for a string; `otherwise` for any other string. */
-  | { readonly words: Readonly<Record<string, string>>; readonly otherwise: string };
+  | { readonly mapping: Readonly<Record<string, string>>; readonly otherwise: string };
 
 /** A step of a template. Keys are of the object that the step stands in. */
 export type Part =
   /** JSON text that is always the same. */
   | { readonly kind: 'text'; readonly text: string }
-  /** A text that is given when the template is printed, by its index. */
-  | { readonly kind: 'given'; readonly index: number }
-  /** As `given`, but one for each item of the window that the step stands in. */
-  | { readonly kind: 'givenByItem'; readonly index: number }
-  | { readonly kind: 'leaf'; readonly key: string; readonly rule: LeafRule; readonly needed: boolean }
+  /** A JSON text that is passed with the print, by its index. */
+  | { readonly kind: 'parameter'; readonly index: number }
+  /** As `parameter`, but one for each item of the window that the step stands in. */
+  | { readonly kind: 'itemParameter'; readonly index: number }
+  | { readonly kind: 'leaf'; readonly key: string; readonly rule: LeafRule; readonly required: boolean }
   /**
-   * A string, as base64url in quotes, of: the given text `prefix`, then the leaf as a string of JSON with its quotes, then
+   * A string, as base64url in quotes, of: the parameter `prefix`, then the leaf as a string of JSON with its quotes, then
    * `suffix`. Refused unless the leaf is a string.
    */
-  | { readonly kind: 'sealed'; readonly key: string; readonly prefix: number; readonly suffix: string }
-  /** `needed`: absence and null are refused. Otherwise they are printed as null. The same goes for leaves and lists. */
-  | { readonly kind: 'object'; readonly key: string; readonly needed: boolean; readonly parts: readonly Part[] }
+  | { readonly kind: 'base64url'; readonly key: string; readonly prefix: number; readonly suffix: string }
+  /** `required`: absence and null are refused. Otherwise they are printed as null. The same goes for leaves and lists. */
+  | { readonly kind: 'object'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
   /** A list of objects in brackets, separated by commas. An entry that is no object is refused. */
-  | { readonly kind: 'list'; readonly key: string; readonly needed: boolean; readonly parts: readonly Part[] }
-  /** The objects from one index to another (given when the template is printed) of a list, separated by commas; no brackets. */
+  | { readonly kind: 'list'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
+  /** The objects from one index to another (passed with the print) of a list, separated by commas; no brackets. */
   | { readonly kind: 'window'; readonly key: string; readonly parts: readonly Part[] }
   /** Parts by the string under a key. Without `otherwise` any other string is refused; what is no string is refused always. */
   | {
-      readonly kind: 'choice';
+      readonly kind: 'switch';
       readonly key: string;
       readonly cases: Readonly<Record<string, readonly Part[]>>;
       readonly otherwise: readonly Part[] | null;

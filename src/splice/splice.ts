@@ -9,14 +9,14 @@ export interface Scanned {
   leaf(...path: readonly string[]): string | null | undefined;
 }
 
-export interface Printing {
+export interface PrintOptions {
   /** The window: from which entry, and up to which (exclusive). */
   readonly from: number;
   readonly to: number;
-  /** JSON texts, by the index of `given`. */
-  readonly given: readonly string[];
-  /** JSON texts by the index of `givenByItem`, then by the item's place in the window. */
-  readonly givenByItem: readonly (readonly string[])[];
+  /** JSON texts, by the index of `parameter`. */
+  readonly parameters: readonly string[];
+  /** JSON texts by the index of `itemParameter`, then by the item's place in the window. */
+  readonly itemParameters: readonly (readonly string[])[];
 }
 
 /** One response in the making, over an instance of the kernel that nobody else uses meanwhile. */
@@ -24,7 +24,7 @@ export interface Splice {
   /** Reads a document. Several can be read, one after the other. */
   scan(document: readonly Uint8Array[]): Scanned | Refusal;
   /** Prints a template behind what was printed before. A template that is refused leaves nothing behind. */
-  print(template: number, scanned: Scanned, printing: Printing): Refusal | null;
+  print(template: number, scanned: Scanned, options: PrintOptions): Refusal | null;
   /** Prints a text behind what was printed before. After one that does not fit, everything is refused as too large. */
   text(text: string): void;
   /**

@@ -5,7 +5,7 @@ import type { Splice } from './splice.ts';
 
 export { encodePlan } from './encode.ts';
 export type { EncodedPlan } from './encoded-plan.ts';
-export type { Printing, Refusal, Scanned, Splice } from './splice.ts';
+export type { PrintOptions, Refusal, Scanned, Splice } from './splice.ts';
 
 export interface Splicer {
   open(plan: EncodedPlan): Splice;

@@ -6,27 +6,27 @@ import {
   kindNull,
   kindNumber,
   kindTrue,
-  opChoice,
+  opBase64url,
   opEnd,
-  opGiven,
-  opGivenByItem,
   opInstant,
+  opItemParameter,
   opJump,
   opList,
+  opMapping,
   opNumber,
   opObject,
-  opSealed,
+  opParameter,
   opString,
+  opSwitch,
   opValue,
   opWindow,
-  opWords,
   stepAfter,
   stepBody,
   stepDirect,
-  stepNeeded,
   stepOp,
   stepOtherwise,
   stepOtherwiseLength,
+  stepRequired,
   stepSlot,
   stepTable,
   stepText,
@@ -74,7 +74,7 @@ function writeSteps(place: Place, parts: readonly Part[], lastOp: number): { fir
       continue;
     }
     const step = writeStep(opOf(part));
-    if (part.kind === 'choice') open = writeCases(place, step, part);
+    if (part.kind === 'switch') open = writeCases(place, step, part);
     else writeDetails(place, step, part);
   }
   const last = writeStep(lastOp);
@@ -83,18 +83,18 @@ function writeSteps(place: Place, parts: readonly Part[], lastOp: number): { fir
 
 function opOf(part: Exclude<Part, PartOf<'text'>>): number {
   if (part.kind !== 'leaf') return ops[part.kind];
-  if (typeof part.rule !== 'string') return opWords;
+  if (typeof part.rule !== 'string') return opMapping;
   return rules[part.rule].op;
 }
 
 const ops = {
-  given: opGiven,
-  givenByItem: opGivenByItem,
-  sealed: opSealed,
+  parameter: opParameter,
+  itemParameter: opItemParameter,
+  base64url: opBase64url,
   object: opObject,
   list: opList,
   window: opWindow,
-  choice: opChoice,
+  switch: opSwitch,
 } as const;
 
 /** What of each rule is printed as it stands. */
@@ -105,32 +105,32 @@ const rules = {
   instant: { op: opInstant, direct: 0 },
 } as const satisfies Record<Extract<LeafRule, string>, { op: number; direct: number }>;
 
-function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'text' | 'choice'>>): void {
+function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'text' | 'switch'>>): void {
   const { memory } = place;
   switch (part.kind) {
-    case 'given':
+    case 'parameter':
       memory.set(step + stepTable, part.index);
       return;
-    case 'givenByItem':
-      if (!place.inWindow) throw new Error('A text by item stands in no window');
-      // The texts that are not by item are the first list.
+    case 'itemParameter':
+      if (!place.inWindow) throw new Error('A parameter by item stands in no window');
+      // Those that are not by item are the first list.
       memory.set(step + stepTable, part.index + 1);
       return;
     case 'leaf':
       memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);
-      memory.set(step + stepNeeded, Number(part.needed));
+      memory.set(step + stepRequired, Number(part.required));
       if (typeof part.rule === 'string') {
-        memory.set(step + stepDirect, rules[part.rule].direct | (part.needed ? 0 : 1 << kindNull));
-      } else writeWords(memory, step, part.rule);
+        memory.set(step + stepDirect, rules[part.rule].direct | (part.required ? 0 : 1 << kindNull));
+      } else writeMapping(memory, step, part.rule);
       return;
-    case 'sealed':
+    case 'base64url':
       memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);
       memory.set(step + stepTable, part.prefix);
       writeOtherwise(memory, step, part.suffix);
       return;
     case 'object':
     case 'list':
-      memory.set(step + stepNeeded, Number(part.needed));
+      memory.set(step + stepRequired, Number(part.required));
       writeBody(place, step, part);
       return;
     case 'window':
@@ -148,8 +148,8 @@ function writeBody(place: Place, step: number, part: PartOf<'object' | 'list' | 
   memory.set(step + stepBody, writeSteps({ ...place, shape: slot.shape as EncodedShape }, part.parts, opEnd).first);
 }
 
-function writeWords(memory: PlanMemory, step: number, { words, otherwise }: Exclude<LeafRule, string>): void {
-  const entries = Object.entries(words).map(([key, text]) => {
+function writeMapping(memory: PlanMemory, step: number, { mapping, otherwise }: Exclude<LeafRule, string>): void {
+  const entries = Object.entries(mapping).map(([key, text]) => {
     const { address, length } = memory.text(text);
     return { key, value: address, detail: length };
   });
@@ -164,7 +164,7 @@ function writeOtherwise(memory: PlanMemory, step: number, text: string): void {
 }
 
 /** @returns the last steps of all cases */
-function writeCases(place: Place, step: number, { key, cases, otherwise }: PartOf<'choice'>): number[] {
+function writeCases(place: Place, step: number, { key, cases, otherwise }: PartOf<'switch'>): number[] {
   const { memory } = place;
   const written = Object.entries(cases).map(([name, parts]) => ({ name, ...writeSteps(place, parts, opJump) }));
   const entries = written.map(({ name, first }) => ({ key: name, value: first, detail: 0 }));

@@ -3,7 +3,7 @@
  * `node test/bench/splice.ts [seconds]`. The ratios are what counts; times are of the CPU, and swing with the machine.
  */
 import type { ObjectShape, Part, SplicePlan, ValueShape } from '../../src/splice/plan.ts';
-import { createSplicer, encodePlan, type Printing } from '../../src/splice/splicer.ts';
+import { createSplicer, encodePlan, type PrintOptions } from '../../src/splice/splicer.ts';
 import { page } from './page.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -25,14 +25,14 @@ function planOf(items: readonly { readonly [key: string]: Json }[], keys?: reado
           key: 'items',
           parts: [
             { kind: 'text', text: '{"cursor":' },
-            { kind: 'sealed', key: 'id', prefix: 0, suffix: '}' },
+            { kind: 'base64url', key: 'id', prefix: 0, suffix: '}' },
             { kind: 'text', text: ',"node":' },
             ...partsOf(chosen),
             { kind: 'text', text: '}' },
           ],
         },
         { kind: 'text', text: '],"next":' },
-        { kind: 'leaf', key: 'cursor', rule: 'string', needed: false },
+        { kind: 'leaf', key: 'cursor', rule: 'string', required: false },
         { kind: 'text', text: '}}}' },
       ],
     ],
@@ -64,15 +64,15 @@ function partsOf(object: { readonly [key: string]: Json }): Part[] {
 }
 
 function partOf(key: string, value: Json): Part {
-  if (Array.isArray(value)) return { kind: 'list', key, needed: false, parts: partsOf(merge(value)) };
+  if (Array.isArray(value)) return { kind: 'list', key, required: false, parts: partsOf(merge(value)) };
   switch (typeof value) {
     case 'object':
-      return { kind: 'object', key, needed: false, parts: partsOf(value as Record<string, Json>) };
+      return { kind: 'object', key, required: false, parts: partsOf(value as Record<string, Json>) };
     case 'number':
     case 'boolean':
-      return { kind: 'leaf', key, rule: typeof value as 'number' | 'boolean', needed: false };
+      return { kind: 'leaf', key, rule: typeof value as 'number' | 'boolean', required: false };
     default:
-      return { kind: 'leaf', key, rule: key === 'parsed_datetime' ? 'instant' : 'string', needed: false };
+      return { kind: 'leaf', key, rule: key === 'parsed_datetime' ? 'instant' : 'string', required: false };
   }
 }
 
@@ -100,7 +100,12 @@ function enlarged(document: Buffer, size: number): Buffer {
 const chunked = (bytes: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, n) => bytes.subarray(n * 65_536, (n + 1) * 65_536));
 
-const printing: Printing = { from: 0, to: 100, given: ['{"v":1,"filter":"0123456789abcdef","id":'], givenByItem: [] };
+const options: PrintOptions = {
+  from: 0,
+  to: 100,
+  parameters: ['{"v":1,"filter":"0123456789abcdef","id":'],
+  itemParameters: [],
+};
 
 for (const { name, count, size, keys } of [
   { name: '100 posts, all keys', count: 100, size: 216_000, keys: undefined },
@@ -117,7 +122,7 @@ for (const { name, count, size, keys } of [
     const scanned = open.scan(chunks);
     if (typeof scanned === 'string') throw new Error(scanned);
     if (!scanOnly) {
-      const refusal = open.print(0, scanned, printing);
+      const refusal = open.print(0, scanned, options);
       if (refusal !== null) throw new Error(refusal);
       printed = open.output().length;
     }

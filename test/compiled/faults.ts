@@ -5,7 +5,7 @@ import type { CompiledOperation } from '../../src/graphql/compiled/operation.ts'
 import type { PageSource } from '../../src/page-source.ts';
 import type { Ports } from '../../src/ports.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';
-import { encodePlan, type Printing, type Splice } from '../../src/splice/splicer.ts';
+import { encodePlan, type PrintOptions, type Splice } from '../../src/splice/splicer.ts';
 import type { Subject } from './differential.ts';
 
 /** The subject with a fault. */
@@ -44,7 +44,7 @@ const plans = (change: (plan: SplicePlan) => SplicePlan): Fault =>
 const parts = (change: (part: Part) => Part | readonly Part[]): Fault => {
   const all = (list: readonly Part[]): Part[] => list.flatMap((part) => change(inside(part)));
   const inside = (part: Part): Part => {
-    if (part.kind === 'choice') {
+    if (part.kind === 'switch') {
       const cases = Object.fromEntries(Object.entries(part.cases).map(([key, each]) => [key, all(each)]));
       return { ...part, cases, otherwise: part.otherwise && all(part.otherwise) };
     }
@@ -55,14 +55,14 @@ const parts = (change: (part: Part) => Part | readonly Part[]): Fault => {
 
 /** A runner whose splices print something else. */
 const printing =
-  (change: (printing: Printing) => Printing): Fault =>
+  (change: (options: PrintOptions) => PrintOptions): Fault =>
   (subject) => ({
     ...subject,
     splicer: {
       open(plan) {
         const splice = subject.splicer.open(plan);
         // What is not changed keeps its own `this`.
-        const print: Splice['print'] = (template, scanned, given) => splice.print(template, scanned, change(given));
+        const print: Splice['print'] = (template, scanned, options) => splice.print(template, scanned, change(options));
         return new Proxy(splice, {
           get(target, name) {
             if (name === 'print') return print;
@@ -89,7 +89,7 @@ const reading =
     },
   });
 
-const withoutNeed = (part: Part): Part => ('needed' in part ? { ...part, needed: false } : part);
+const optional = (part: Part): Part => ('required' in part ? { ...part, required: false } : part);
 
 const texts = (change: (text: string) => string) =>
   parts((part) => (part.kind === 'text' ? { ...part, text: change(part.text) } : part));
@@ -108,11 +108,11 @@ const flipped = (values: unknown) =>
   );
 
 export const faults: Readonly<Record<string, Fault>> = {
-  'nothing is needed': parts(withoutNeed),
-  'no leaf is needed': leaves(withoutNeed),
-  'no object is needed': parts((part) => (part.kind === 'object' ? withoutNeed(part) : part)),
-  'no list is needed': parts((part) => (part.kind === 'list' ? withoutNeed(part) : part)),
-  'an optional value is left out': leaves((leaf) => (leaf.needed ? leaf : { kind: 'text', text: 'null' })),
+  'nothing is required': parts(optional),
+  'no leaf is required': leaves(optional),
+  'no object is required': parts((part) => (part.kind === 'object' ? optional(part) : part)),
+  'no list is required': parts((part) => (part.kind === 'list' ? optional(part) : part)),
+  'an optional value is left out': leaves((leaf) => (leaf.required ? leaf : { kind: 'text', text: 'null' })),
   'a time is printed as it came': leaves((leaf) => (leaf.rule === 'instant' ? { ...leaf, rule: 'string' } : leaf)),
   'a word is printed as it came': leaves((leaf) =>
     typeof leaf.rule === 'object' ? { ...leaf, rule: 'string' } : leaf,
@@ -122,39 +122,42 @@ export const faults: Readonly<Record<string, Fault>> = {
   ),
   'words are mixed up': leaves((leaf) => {
     if (typeof leaf.rule !== 'object') return leaf;
-    const { words, otherwise } = leaf.rule;
-    const names = rotated(Object.values(words));
+    const { mapping, otherwise } = leaf.rule;
+    const names = rotated(Object.values(mapping));
     return {
       ...leaf,
-      rule: { words: Object.fromEntries(Object.keys(words).map((key, at) => [key, names[at] as string])), otherwise },
+      rule: {
+        mapping: Object.fromEntries(Object.keys(mapping).map((key, at) => [key, names[at] as string])),
+        otherwise,
+      },
     };
   }),
   'the first word is forgotten': leaves((leaf) =>
     typeof leaf.rule === 'object'
-      ? { ...leaf, rule: { ...leaf.rule, words: Object.fromEntries(Object.entries(leaf.rule.words).slice(1)) } }
+      ? { ...leaf, rule: { ...leaf.rule, mapping: Object.fromEntries(Object.entries(leaf.rule.mapping).slice(1)) } }
       : leaf,
   ),
   'the other type is chosen': parts((part) => {
-    if (part.kind !== 'choice') return part;
+    if (part.kind !== 'switch') return part;
     const cases = rotated(Object.values(part.cases));
     return { ...part, cases: Object.fromEntries(Object.keys(part.cases).map((key, at) => [key, cases[at] as Part[]])) };
   }),
   'a type is forgotten': parts((part) =>
-    part.kind === 'choice' && part.otherwise !== null
+    part.kind === 'switch' && part.otherwise !== null
       ? { ...part, cases: Object.fromEntries(Object.entries(part.cases).slice(1)) }
       : part,
   ),
   'a type that is unknown is the first one': parts((part) =>
-    part.kind === 'choice' ? { ...part, otherwise: Object.values(part.cases)[0] ?? null } : part,
+    part.kind === 'switch' ? { ...part, otherwise: Object.values(part.cases)[0] ?? null } : part,
   ),
   'aliases are forgotten': texts((text) => text.replaceAll('"as_', '"')),
   'the name of a type is wrong': texts((text) => text.replaceAll('"PnetAuthor"', '"PhotonetOwner"')),
   'an object begins with a comma': texts((text) => (text.startsWith(',') ? text : text.replace('{"', '{,"'))),
   'brackets of windows are forgotten': parts((part) => (part.kind === 'text' && part.text === '[' ? [] : part)),
   'entries of lists are forgotten': parts((part) => (part.kind === 'list' ? { kind: 'text', text: '[]' } : part)),
-  'the bracket of an id is forgotten': parts((part) => (part.kind === 'sealed' ? { ...part, suffix: '' } : part)),
+  'the bracket of an id is forgotten': parts((part) => (part.kind === 'base64url' ? { ...part, suffix: '' } : part)),
   'an id is the one of the network': parts((part) =>
-    part.kind === 'sealed' ? { kind: 'leaf', key: part.key, rule: 'string', needed: true } : part,
+    part.kind === 'base64url' ? { kind: 'leaf', key: part.key, rule: 'string', required: true } : part,
   ),
   'ids are of another account': roots(({ given }) => ({
     given: given.map((each) => (connection: never) => each(connection, 'acc-2')),
@@ -162,9 +165,9 @@ export const faults: Readonly<Record<string, Fault>> = {
   'ids are of no account': roots(({ given }) => ({
     given: given.map((each) => (connection: never) => each(connection, '')),
   })),
-  'the first text is given for all': printing((given) => ({
-    ...given,
-    given: given.given.map(() => given.given[0] ?? ''),
+  'the first parameter is passed for all': printing((options) => ({
+    ...options,
+    parameters: options.parameters.map(() => options.parameters[0] ?? ''),
   })),
   'roots have the template of the first': roots(() => ({ template: 0 })),
   'the text before a root is forgotten': compiled((operation) => ({
@@ -197,17 +200,19 @@ export const faults: Readonly<Record<string, Fault>> = {
             : undefined,
       }),
   }),
-  'the window begins one too late': printing((given) => ({ ...given, from: given.from + 1, to: given.to + 1 })),
-  'the window begins at the page': printing((given) => ({ ...given, from: 0, to: given.to - given.from })),
-  'the window ends one too early': printing((given) => ({ ...given, to: given.to - 1 })),
-  'the window ends with the page': printing((given) => ({ ...given, to: 100 })),
-  'cursors are those of the edge before': printing((given) => ({
-    ...given,
-    givenByItem: given.givenByItem.map(([first, ...rest]) => (first === undefined ? [] : [first, first, ...rest])),
+  'the window begins one too late': printing((options) => ({ ...options, from: options.from + 1, to: options.to + 1 })),
+  'the window begins at the page': printing((options) => ({ ...options, from: 0, to: options.to - options.from })),
+  'the window ends one too early': printing((options) => ({ ...options, to: options.to - 1 })),
+  'the window ends with the page': printing((options) => ({ ...options, to: 100 })),
+  'cursors are those of the edge before': printing((options) => ({
+    ...options,
+    itemParameters: options.itemParameters.map(([first, ...rest]) =>
+      first === undefined ? [] : [first, first, ...rest],
+    ),
   })),
-  'cursors are those of the edge behind': printing((given) => ({
-    ...given,
-    givenByItem: given.givenByItem.map(rotated),
+  'cursors are those of the edge behind': printing((options) => ({
+    ...options,
+    itemParameters: options.itemParameters.map(rotated),
   })),
   'the cursor of the request is forgotten': reading(({ read }) => ({
     read: (context, request) => read(context, { ...(request as object), cursor: undefined } as never),
@@ -243,5 +248,5 @@ export const faults: Readonly<Record<string, Fault>> = {
   'the kind of the page is not looked at': reading(({ page }) => ({
     page: (metadata) => page({ ...metadata, object: 'PostList' }) as never,
   })),
-  'values beside items are forgotten': parts((part) => (part.kind === 'given' ? [] : part)),
+  'values beside items are forgotten': parts((part) => (part.kind === 'parameter' ? [] : part)),
 };

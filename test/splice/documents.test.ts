@@ -146,7 +146,12 @@ describe('keys', () => {
     expect(splicedLeaf('number', '{"v":1,"v":{}}')).toEqual({ refused: 'not_expected' });
     const shape: ObjectShape = { v: { object: { a: 'leaf' } } };
     const parts = [
-      { kind: 'object', key: 'v', needed: false, parts: [{ kind: 'leaf', key: 'a', rule: 'number', needed: false }] },
+      {
+        kind: 'object',
+        key: 'v',
+        required: false,
+        parts: [{ kind: 'leaf', key: 'a', rule: 'number', required: false }],
+      },
     ] as const;
     expect(spliced(shape, parts, '{"v":{"a":1},"v":{"a":2}}')).toBe('2');
     expect(spliced(shape, parts, '{"v":{"a":1},"v":{}}')).toBe('null');
@@ -158,7 +163,7 @@ describe('keys', () => {
     const keys = Array.from({ length: 70 }, (_, length) => 'k'.repeat(length));
     const shape = Object.fromEntries(keys.map((key): [string, 'leaf'] => [key, 'leaf']));
     const parts = keys.flatMap((key) => [
-      { kind: 'leaf' as const, key, rule: 'number' as const, needed: true },
+      { kind: 'leaf' as const, key, rule: 'number' as const, required: true },
       { kind: 'text' as const, text: ' ' },
     ]);
     const expected = `${keys.map((_, at) => at).join(' ')} `;
@@ -177,7 +182,7 @@ describe('keys', () => {
     (key) => {
       const shape = Object.fromEntries([[key, 'leaf' as const]]);
       const document = `{"x":1,${JSON.stringify(key)}:"y"}`;
-      expect(spliced(shape, [{ kind: 'leaf', key, rule: 'string', needed: true }], document)).toBe('"y"');
+      expect(spliced(shape, [{ kind: 'leaf', key, rule: 'string', required: true }], document)).toBe('"y"');
     },
   );
 

@@ -6,23 +6,23 @@ import { encodePlan } from '../../src/splice/splicer.ts';
 const shape: ObjectShape = { leaf: 'leaf', object: { object: { leaf: 'leaf' } }, list: { list: { leaf: 'leaf' } } };
 
 const wrong: readonly (readonly [string, Part])[] = [
-  ['The shape has no key "none"', { kind: 'leaf', key: 'none', rule: 'string', needed: true }],
-  ['The shape has no key "toString"', { kind: 'object', key: 'toString', needed: true, parts: [] }],
-  ['Under the key "object" the shape has no leaf', { kind: 'leaf', key: 'object', rule: 'string', needed: true }],
-  ['Under the key "list" the shape has no leaf', { kind: 'sealed', key: 'list', prefix: 0, suffix: '' }],
-  ['Under the key "object" the shape has no leaf', { kind: 'choice', key: 'object', cases: {}, otherwise: [] }],
-  ['Under the key "list" the shape has no object', { kind: 'object', key: 'list', needed: true, parts: [] }],
-  ['Under the key "object" the shape has no list', { kind: 'list', key: 'object', needed: true, parts: [] }],
+  ['The shape has no key "none"', { kind: 'leaf', key: 'none', rule: 'string', required: true }],
+  ['The shape has no key "toString"', { kind: 'object', key: 'toString', required: true, parts: [] }],
+  ['Under the key "object" the shape has no leaf', { kind: 'leaf', key: 'object', rule: 'string', required: true }],
+  ['Under the key "list" the shape has no leaf', { kind: 'base64url', key: 'list', prefix: 0, suffix: '' }],
+  ['Under the key "object" the shape has no leaf', { kind: 'switch', key: 'object', cases: {}, otherwise: [] }],
+  ['Under the key "list" the shape has no object', { kind: 'object', key: 'list', required: true, parts: [] }],
+  ['Under the key "object" the shape has no list', { kind: 'list', key: 'object', required: true, parts: [] }],
   ['Under the key "leaf" the shape has no list', { kind: 'window', key: 'leaf', parts: [] }],
-  ['A text by item stands in no window', { kind: 'givenByItem', index: 0 }],
+  ['A parameter by item stands in no window', { kind: 'itemParameter', index: 0 }],
   ['The text "\\ud800" is not well-formed', { kind: 'text', text: '\ud800' }],
   [
     'The key "a\\nb" cannot be written without escapes',
-    { kind: 'leaf', key: 'leaf', rule: { words: { 'a\nb': '' }, otherwise: '' }, needed: true },
+    { kind: 'leaf', key: 'leaf', rule: { mapping: { 'a\nb': '' }, otherwise: '' }, required: true },
   ],
   [
     'The key "\\ud800" cannot be written without escapes',
-    { kind: 'choice', key: 'leaf', cases: { '\ud800': [] }, otherwise: [] },
+    { kind: 'switch', key: 'leaf', cases: { '\ud800': [] }, otherwise: [] },
   ],
 ];
 
@@ -35,11 +35,11 @@ test.each(['"', '\\', '\n', '\ud800'])('the key %j, which JSON writes with escap
 });
 
 test('what stands in a window stands in it all the way down', () => {
-  const byItem: Part = { kind: 'givenByItem', index: 0 };
+  const byItem: Part = { kind: 'itemParameter', index: 0 };
   const plan = (parts: Part[]) => () =>
     encodePlan({ shape: { list: { list: { list: { list: {} }, leaf: 'leaf' } } }, templates: [parts] });
   expect(
-    plan([{ kind: 'window', key: 'list', parts: [{ kind: 'list', key: 'list', needed: true, parts: [byItem] }] }]),
+    plan([{ kind: 'window', key: 'list', parts: [{ kind: 'list', key: 'list', required: true, parts: [byItem] }] }]),
   ).not.toThrow();
-  expect(plan([{ kind: 'list', key: 'list', needed: true, parts: [byItem] }])).toThrow('stands in no window');
+  expect(plan([{ kind: 'list', key: 'list', required: true, parts: [byItem] }])).toThrow('stands in no window');
 });

@@ -1,7 +1,7 @@
 /** What the parts of a template print. */
 import { describe, expect, test } from 'vitest';
 import type { LeafRule, ObjectShape, Part } from '../../src/splice/plan.ts';
-import type { Printing } from '../../src/splice/splicer.ts';
+import type { PrintOptions } from '../../src/splice/splicer.ts';
 import { type Outcome, spliced, splicedLeaf } from '../support/splice.ts';
 
 const text = (text: string): Part => ({ kind: 'text', text });
@@ -9,7 +9,7 @@ const notExpected: Outcome = { refused: 'not_expected' };
 const missing: Outcome = { refused: 'missing' };
 
 describe('a leaf', () => {
-  const words: LeafRule = { words: { a: '"A"', ä: '1' }, otherwise: '"other"' };
+  const mapped: LeafRule = { mapping: { a: '"A"', ä: '1' }, otherwise: '"other"' };
   const values = ['"a"', '"2026-01-01T00:00:00Z"', '1', 'true', 'false', '{}', '[]', '{"v":1}', '[1]'];
   const printed: readonly (readonly [LeafRule, readonly string[]])[] = [
     ['string', ['"a"', '"2026-01-01T00:00:00Z"']],
@@ -24,30 +24,30 @@ describe('a leaf', () => {
     }
   });
 
-  test.each([...printed.map(([rule]) => rule), words])('by the rule %j is null where it is null or absent', (rule) => {
+  test.each([...printed.map(([rule]) => rule), mapped])('by the rule %j is null where it is null or absent', (rule) => {
     for (const document of ['{"v":null}', '{}', '{"w":1}', '{ "v" : null }']) {
       expect(splicedLeaf(rule, document)).toBe('null');
       expect(splicedLeaf(rule, document, true)).toEqual(missing);
     }
   });
 
-  test('by words is the text of its word', () => {
-    expect(splicedLeaf(words, '{"v":"a"}')).toBe('"A"');
-    expect(splicedLeaf(words, '{"v":"ä"}')).toBe('1');
+  test('by a mapping is the text of its word', () => {
+    expect(splicedLeaf(mapped, '{"v":"a"}')).toBe('"A"');
+    expect(splicedLeaf(mapped, '{"v":"ä"}')).toBe('1');
     for (const other of ['""', '"A"', '"aa"', '"toString"', '"ö"']) {
-      expect(splicedLeaf(words, `{"v":${other}}`)).toBe('"other"');
+      expect(splicedLeaf(mapped, `{"v":${other}}`)).toBe('"other"');
     }
     // Escapes are not looked into.
     for (const value of ['1', 'true', '{}', '[]', '"\\u0061"', '"b\\n"']) {
-      expect(splicedLeaf(words, `{"v":${value}}`)).toEqual(notExpected);
+      expect(splicedLeaf(mapped, `{"v":${value}}`)).toEqual(notExpected);
     }
     const invalid = Buffer.from([...Buffer.from('{"v":"'), 0xff, ...Buffer.from('"}')]);
-    expect(splicedLeaf({ words: { '\ufffd': '1' }, otherwise: '2' }, invalid)).toEqual(notExpected);
+    expect(splicedLeaf({ mapping: { '\ufffd': '1' }, otherwise: '2' }, invalid)).toEqual(notExpected);
   });
 
   test('is found among words of all lengths', () => {
     const all = Array.from({ length: 70 }, (_, length) => 'w'.repeat(length));
-    const rule = { words: Object.fromEntries(all.map((word, at) => [word, String(at)])), otherwise: '"other"' };
+    const rule = { mapping: Object.fromEntries(all.map((word, at) => [word, String(at)])), otherwise: '"other"' };
     for (const [at, word] of all.entries()) {
       expect(splicedLeaf(rule, `{"v":"${word}"}`)).toBe(String(at));
       expect(splicedLeaf(rule, `{"v":"${word}x"}`)).toBe('"other"');
@@ -116,17 +116,17 @@ describe('an instant', () => {
   });
 });
 
-describe('a sealed string', () => {
+describe('a string as base64url', () => {
   const shape: ObjectShape = { v: 'leaf' };
-  const parts = (suffix: string): Part[] => [{ kind: 'sealed', key: 'v', prefix: 1, suffix }, text('!')];
-  const sealed = (value: string) => `"${Buffer.from(value).toString('base64url')}"!`;
+  const parts = (suffix: string): Part[] => [{ kind: 'base64url', key: 'v', prefix: 1, suffix }, text('!')];
+  const base64url = (value: string) => `"${Buffer.from(value).toString('base64url')}"!`;
 
   test('is base64url of prefix, string and suffix, at every length', () => {
     for (let length = 0; length < 60; length++) {
       for (const prefix of ['', '{"a":', 'ü', 'a prefix of some length ']) {
         const value = '~?ÿ>'.repeat(length).slice(0, length);
-        const outcome = spliced(shape, parts('}'), `{"v":"${value}"}`, { given: ['no', prefix] });
-        expect(outcome).toBe(sealed(`${prefix}"${value}"}`));
+        const outcome = spliced(shape, parts('}'), `{"v":"${value}"}`, { parameters: ['no', prefix] });
+        expect(outcome).toBe(base64url(`${prefix}"${value}"}`));
       }
     }
   });
@@ -134,43 +134,43 @@ describe('a sealed string', () => {
   test('has all characters of the alphabet', () => {
     for (let point = 0x80; point < 0x800; point += 1) {
       const value = String.fromCharCode(point, 0x20 + (point % 2), point ^ 0x7f);
-      expect(spliced(shape, parts('ÿ?>'), JSON.stringify({ v: value }), { given: ['', 'ÿ'] })).toBe(
-        sealed(`ÿ${JSON.stringify(value)}ÿ?>`),
+      expect(spliced(shape, parts('ÿ?>'), JSON.stringify({ v: value }), { parameters: ['', 'ÿ'] })).toBe(
+        base64url(`ÿ${JSON.stringify(value)}ÿ?>`),
       );
     }
   });
 
   test('is the string as JSON.stringify prints it', () => {
-    const outcome = spliced(shape, parts(''), '{"v":"\\u0041\\/\\ud83d\\ude00\\uD800\\n"}', { given: ['', ''] });
-    expect(outcome).toBe(sealed('"A/😀\\ud800\\n"'));
+    const outcome = spliced(shape, parts(''), '{"v":"\\u0041\\/\\ud83d\\ude00\\uD800\\n"}', { parameters: ['', ''] });
+    expect(outcome).toBe(base64url('"A/😀\\ud800\\n"'));
   });
 
   test('is refused where there is no string, or no prefix', () => {
     for (const value of ['1', 'true', '{}', '[]']) {
-      expect(spliced(shape, parts(''), `{"v":${value}}`, { given: ['', ''] })).toEqual(notExpected);
+      expect(spliced(shape, parts(''), `{"v":${value}}`, { parameters: ['', ''] })).toEqual(notExpected);
     }
-    expect(spliced(shape, parts(''), '{"v":null}', { given: ['', ''] })).toEqual(missing);
-    expect(spliced(shape, parts(''), '{}', { given: ['', ''] })).toEqual(missing);
-    expect(spliced(shape, parts(''), '{"v":"a"}', { given: [''] })).toEqual(missing);
+    expect(spliced(shape, parts(''), '{"v":null}', { parameters: ['', ''] })).toEqual(missing);
+    expect(spliced(shape, parts(''), '{}', { parameters: ['', ''] })).toEqual(missing);
+    expect(spliced(shape, parts(''), '{"v":"a"}', { parameters: [''] })).toEqual(missing);
     const invalid = Buffer.from([...Buffer.from('{"v":"'), 0xff, ...Buffer.from('"}')]);
-    expect(spliced(shape, parts(''), invalid, { given: ['', ''] })).toEqual(notExpected);
+    expect(spliced(shape, parts(''), invalid, { parameters: ['', ''] })).toEqual(notExpected);
   });
 });
 
 describe('an object', () => {
   const shape: ObjectShape = { o: { object: { a: 'leaf', p: { object: { a: 'leaf' } } } } };
-  const a: Part = { kind: 'leaf', key: 'a', rule: 'number', needed: false };
-  const parts = (needed: boolean): Part[] => [
+  const a: Part = { kind: 'leaf', key: 'a', rule: 'number', required: false };
+  const parts = (required: boolean): Part[] => [
     text('<'),
     {
       kind: 'object',
       key: 'o',
-      needed,
+      required,
       parts: [
         text('{'),
         a,
         text(','),
-        { kind: 'object', key: 'p', needed, parts: [text('('), a, text(')')] },
+        { kind: 'object', key: 'p', required, parts: [text('('), a, text(')')] },
         text('}'),
       ],
     },
@@ -182,7 +182,7 @@ describe('an object', () => {
     expect(spliced(shape, parts(true), '{"o":{"p":{}}}')).toBe('<{null,(null)}>');
   });
 
-  test('is null where it is null or absent, unless it is needed', () => {
+  test('is null where it is null or absent, unless it is required', () => {
     expect(spliced(shape, parts(false), '{"o":{"a":1}}')).toBe('<{1,null}>');
     expect(spliced(shape, parts(false), '{"o":null}')).toBe('<null>');
     expect(spliced(shape, parts(true), '{"o":{"a":1}}')).toEqual(missing);
@@ -196,8 +196,8 @@ describe('an object', () => {
 
 describe('lists', () => {
   const shape: ObjectShape = { l: { list: { a: 'leaf', m: { list: { a: 'leaf' } } } } };
-  const a: Part = { kind: 'leaf', key: 'a', rule: 'number', needed: true };
-  const list = (needed: boolean): Part[] => [{ kind: 'list', key: 'l', needed, parts: [a] }];
+  const a: Part = { kind: 'leaf', key: 'a', rule: 'number', required: true };
+  const list = (required: boolean): Part[] => [{ kind: 'list', key: 'l', required, parts: [a] }];
   const window: Part[] = [text('<'), { kind: 'window', key: 'l', parts: [a] }, text('>')];
   const document = '{"l":[{"a":0},{"a":1},{"a":2},{"a":3}]}';
 
@@ -248,40 +248,40 @@ describe('lists', () => {
 
   test('stand in lists, each with its own entries', () => {
     const parts: Part[] = [
-      { kind: 'list', key: 'l', needed: true, parts: [a, { kind: 'list', key: 'm', needed: false, parts: [a] }] },
+      { kind: 'list', key: 'l', required: true, parts: [a, { kind: 'list', key: 'm', required: false, parts: [a] }] },
     ];
     const nested = '{"l":[{"m":[{"a":1},{"a":2}],"a":0},{"a":3},{"a":4,"m":[]}]}';
     expect(spliced(shape, parts, nested)).toBe('[0[1,2],3null,4[]]');
   });
 
-  test('given texts stand where they are named, by item or not', () => {
+  test('parameters stand where they are named, by item or not', () => {
     const parts: Part[] = [
-      { kind: 'given', index: 1 },
+      { kind: 'parameter', index: 1 },
       {
         kind: 'window',
         key: 'l',
         parts: [
-          { kind: 'givenByItem', index: 0 },
-          { kind: 'window', key: 'm', parts: [text('('), { kind: 'givenByItem', index: 1 }, text(')')] },
-          { kind: 'givenByItem', index: 1 },
+          { kind: 'itemParameter', index: 0 },
+          { kind: 'window', key: 'm', parts: [text('('), { kind: 'itemParameter', index: 1 }, text(')')] },
+          { kind: 'itemParameter', index: 1 },
         ],
       },
-      { kind: 'given', index: 0 },
+      { kind: 'parameter', index: 0 },
     ];
-    const printing: Partial<Printing> = {
+    const options: Partial<PrintOptions> = {
       from: 1,
       to: 3,
-      given: ['"end"', '"ü"'],
-      givenByItem: [
+      parameters: ['"end"', '"ü"'],
+      itemParameters: [
         ['a', 'b'],
         ['"ä"', '"c"'],
       ],
     };
     const nested = '{"l":[{},{"m":[{},{},{}]},{"m":[]}]}';
-    expect(spliced(shape, parts, nested, printing)).toBe('"ü"a("ä"),("c")"ä",b"c""end"');
-    expect(spliced(shape, parts, nested, { ...printing, given: ['x'] })).toEqual(missing);
-    expect(spliced(shape, parts, nested, { ...printing, givenByItem: [['a', 'b']] })).toEqual(missing);
-    expect(spliced(shape, parts, nested, { ...printing, givenByItem: [['a'], ['c', 'd']] })).toEqual(missing);
+    expect(spliced(shape, parts, nested, options)).toBe('"ü"a("ä"),("c")"ä",b"c""end"');
+    expect(spliced(shape, parts, nested, { ...options, parameters: ['x'] })).toEqual(missing);
+    expect(spliced(shape, parts, nested, { ...options, itemParameters: [['a', 'b']] })).toEqual(missing);
+    expect(spliced(shape, parts, nested, { ...options, itemParameters: [['a'], ['c', 'd']] })).toEqual(missing);
   });
 
   test('of ten thousand entries are printed in full', () => {
@@ -291,13 +291,13 @@ describe('lists', () => {
   });
 });
 
-describe('a choice', () => {
+describe('a switch', () => {
   const shape: ObjectShape = { type: 'leaf', a: 'leaf', o: { object: { a: 'leaf' } } };
-  const a: Part = { kind: 'leaf', key: 'a', rule: 'number', needed: true };
-  const inner: Part = { kind: 'object', key: 'o', needed: true, parts: [a] };
+  const a: Part = { kind: 'leaf', key: 'a', rule: 'number', required: true };
+  const inner: Part = { kind: 'object', key: 'o', required: true, parts: [a] };
   const parts = (otherwise: Part[] | null): Part[] => [
     text('<'),
-    { kind: 'choice', key: 'type', cases: { one: [text('1:'), a], two: [], three: [inner, text('!')] }, otherwise },
+    { kind: 'switch', key: 'type', cases: { one: [text('1:'), a], two: [], three: [inner, text('!')] }, otherwise },
     text('>'),
     a,
   ];

@@ -7,10 +7,10 @@ import { wholeWindow } from '../support/splice.ts';
 const plan: SplicePlan = {
   shape: { v: 'leaf', o: { object: { v: 'leaf', p: { object: { v: 'leaf' } } } }, l: { list: { v: 'leaf' } } },
   templates: [
-    [{ kind: 'leaf', key: 'v', rule: 'string', needed: true }],
-    [{ kind: 'list', key: 'l', needed: true, parts: [{ kind: 'leaf', key: 'v', rule: 'string', needed: false }] }],
-    [{ kind: 'given', index: 0 }],
-    [{ kind: 'list', key: 'l', needed: true, parts: [{ kind: 'text', text: 'x'.repeat(1_000) }] }],
+    [{ kind: 'leaf', key: 'v', rule: 'string', required: true }],
+    [{ kind: 'list', key: 'l', required: true, parts: [{ kind: 'leaf', key: 'v', rule: 'string', required: false }] }],
+    [{ kind: 'parameter', index: 0 }],
+    [{ kind: 'list', key: 'l', required: true, parts: [{ kind: 'text', text: 'x'.repeat(1_000) }] }],
   ],
 };
 const encoded = encodePlan(plan);
@@ -74,13 +74,13 @@ describe('several documents and prints', () => {
     }
   });
 
-  test('given texts that are many or long are printed', () => {
+  test('parameters that are many or long are printed', () => {
     const splice = createSplicer().open(encoded);
     const document = scanned(splice, json({ v: 'x' }));
     let expected = '';
     for (const length of [10, 10_000, 100_000, 20, 400_000]) {
       const text = `${length}ü`.repeat(length / 5);
-      expect(splice.print(2, document, { ...wholeWindow, given: [text], givenByItem: [[text]] })).toBeNull();
+      expect(splice.print(2, document, { ...wholeWindow, parameters: [text], itemParameters: [[text]] })).toBeNull();
       expected += text;
     }
     expect(splice.print(0, document, wholeWindow)).toBeNull();
@@ -181,7 +181,7 @@ describe('memory', () => {
       (splice) => splice.scan([Buffer.from(`{"l":[${'{},'.repeat(200_000)}{}]}`)]),
       (splice) => splice.print(0, scanned(splice, fits), wholeWindow),
       (splice) => splice.print(3, scanned(splice, json({ l: Array(2_000).fill({}) })), wholeWindow),
-      (splice) => splice.print(2, scanned(splice, json({})), { ...wholeWindow, given: ['x'.repeat(mebibyte)] }),
+      (splice) => splice.print(2, scanned(splice, json({})), { ...wholeWindow, parameters: ['x'.repeat(mebibyte)] }),
       (splice) => {
         splice.text('x'.repeat(mebibyte));
         return splice.scan([]);
@@ -197,12 +197,12 @@ describe('memory', () => {
 
   test('is not left, however little of it is left', () => {
     const tight = createSplicer({ maxBytes: 128 * 1_024 });
-    const sealing = encodePlan({
+    const encoding = encodePlan({
       shape: plan.shape,
       templates: [
-        [{ kind: 'leaf', key: 'v', rule: 'string', needed: false }],
-        [{ kind: 'list', key: 'l', needed: false, parts: [{ kind: 'text', text: 'text' }] }],
-        [{ kind: 'sealed', key: 'v', prefix: 0, suffix: 'suffix' }],
+        [{ kind: 'leaf', key: 'v', rule: 'string', required: false }],
+        [{ kind: 'list', key: 'l', required: false, parts: [{ kind: 'text', text: 'text' }] }],
+        [{ kind: 'base64url', key: 'v', prefix: 0, suffix: 'suffix' }],
       ],
     });
     const outcomes = new Set<unknown>();
@@ -220,12 +220,12 @@ describe('memory', () => {
     ];
     for (const document of documents) {
       for (let room = 0; room < 120_000; room += 157) {
-        const splice = tight.open(sealing);
+        const splice = tight.open(encoding);
         const read = splice.scan([Buffer.from(document(room))]);
         if (typeof read === 'string') outcomes.add(read);
         else
           for (const template of [0, 1, 2])
-            outcomes.add(splice.print(template, read, { ...wholeWindow, given: ['prefix'] }));
+            outcomes.add(splice.print(template, read, { ...wholeWindow, parameters: ['prefix'] }));
         splice.close();
       }
     }

@@ -1,6 +1,6 @@
 /** Plans and documents for the splicer, made of choices. */
 import type { ObjectShape, Part, SplicePlan, ValueShape } from '../../src/splice/plan.ts';
-import type { Printing } from '../../src/splice/splicer.ts';
+import type { PrintOptions } from '../../src/splice/splicer.ts';
 import type { Choices } from './choices.ts';
 
 /** Keys of all lengths around those of a block, and some that JavaScript has its own idea of. */
@@ -90,7 +90,7 @@ const moreOddNumbers = ['9007199254740993', '0.1234567890123456', '0.0', '1e+2',
 
 /** A template, with what its leaves are expected to be. */
 interface Use {
-  readonly rule: 'string' | 'number' | 'boolean' | 'instant' | 'words';
+  readonly rule: 'string' | 'number' | 'boolean' | 'instant' | 'mapping';
 }
 
 /** What the parts of a plan do with each key of a shape: the documents are made to please them most of the time. */
@@ -113,7 +113,7 @@ function makeShape(choices: Choices, depth: number, uses: Uses): ObjectShape {
   const own = new Map<string, Use['rule']>();
   const makeEntry = (): [string, ValueShape] => {
     const key = choices.pick(keys);
-    own.set(key, choices.pick(['string', 'number', 'boolean', 'instant', 'words']));
+    own.set(key, choices.pick(['string', 'number', 'boolean', 'instant', 'mapping']));
     if (depth === 0 || choices.below(2) === 0) return [key, 'leaf'];
     const inside = makeShape(choices, depth - 1, uses);
     return [key, choices.below(2) === 0 ? { object: inside } : { list: inside }];
@@ -142,9 +142,9 @@ function makeParts(
       case 0:
         return text;
       case 1:
-        return { kind: 'given', index: choices.below(3) };
+        return { kind: 'parameter', index: choices.below(3) };
       case 2:
-        return inWindow ? { kind: 'givenByItem', index: choices.below(2) } : text;
+        return inWindow ? { kind: 'itemParameter', index: choices.below(2) } : text;
       default: {
         if (own.length === 0) return text;
         const [key, value] = choices.pick(own);
@@ -166,24 +166,24 @@ function makeLeafPart(
   depth: number,
 ): Part {
   const rule = uses.get(shape)?.get(key) as Use['rule'];
-  const needed = choices.oneIn(8);
+  const required = choices.oneIn(8);
   if (rule === 'string' && choices.oneIn(3)) {
-    return { kind: 'sealed', key, prefix: choices.below(2), suffix: choices.pick(['', '}', 'ü"', '123']) };
+    return { kind: 'base64url', key, prefix: choices.below(2), suffix: choices.pick(['', '}', 'ü"', '123']) };
   }
-  if (rule !== 'words') return { kind: 'leaf', key, rule, needed };
+  if (rule !== 'mapping') return { kind: 'leaf', key, rule, required };
   const some = words.filter(() => choices.below(2) === 0);
   if (depth === 0 || choices.below(2) === 0) {
     const entries = some.map((word) => [word, choices.pick(['"KNOWN"', '1', '', '"a rather long word, as words go"'])]);
     return {
       kind: 'leaf',
       key,
-      rule: { words: Object.fromEntries(entries), otherwise: choices.pick(['"UNKNOWN"', '', 'null']) },
-      needed,
+      rule: { mapping: Object.fromEntries(entries), otherwise: choices.pick(['"UNKNOWN"', '', 'null']) },
+      required,
     };
   }
   const cases = some.map((word) => [word, makeParts(choices, shape, uses, inWindow, depth - 1)]);
   const otherwise = choices.below(3) === 0 ? null : makeParts(choices, shape, uses, inWindow, depth - 1);
-  return { kind: 'choice', key, cases: Object.fromEntries(cases), otherwise };
+  return { kind: 'switch', key, cases: Object.fromEntries(cases), otherwise };
 }
 
 function makeInnerPart(
@@ -194,24 +194,24 @@ function makeInnerPart(
   inWindow: boolean,
   depth: number,
 ): Part {
-  const needed = choices.oneIn(8);
+  const required = choices.oneIn(8);
   if (depth === 0) return { kind: 'text', text: '0' };
   if ('object' in value) {
-    return { kind: 'object', key, needed, parts: makeParts(choices, value.object, uses, inWindow, depth - 1) };
+    return { kind: 'object', key, required, parts: makeParts(choices, value.object, uses, inWindow, depth - 1) };
   }
   return choices.below(2) === 0
-    ? { kind: 'list', key, needed, parts: makeParts(choices, value.list, uses, inWindow, depth - 1) }
+    ? { kind: 'list', key, required, parts: makeParts(choices, value.list, uses, inWindow, depth - 1) }
     : { kind: 'window', key, parts: makeParts(choices, value.list, uses, true, depth - 1) };
 }
 
-export function makePrinting(choices: Choices): Printing {
+export function makePrintOptions(choices: Choices): PrintOptions {
   const text = () => choices.pick(['"given"', '{}', '', '"gegebener längerer Text, der nicht kurz ist"', '17']);
   const from = choices.below(3);
   return {
     from,
     to: from + choices.below(5),
-    given: [text(), text(), ...choices.list(1, text)],
-    givenByItem: [Array.from({ length: 4 }, text), ...choices.list(1, () => choices.list(4, text))],
+    parameters: [text(), text(), ...choices.list(1, text)],
+    itemParameters: [Array.from({ length: 4 }, text), ...choices.list(1, () => choices.list(4, text))],
   };
 }
 
@@ -322,7 +322,7 @@ class DocumentWriter {
       case 'instant':
         // Mostly one of the first, which are well-formed.
         return JSON.stringify(choices.pick(choices.oneIn(16) ? instants : instants.slice(0, 4)));
-      case 'words': {
+      case 'mapping': {
         const word = choices.pick(choices.oneIn(8) ? strings : words);
         const text = choices.oneIn(16) ? this.#string(word) : JSON.stringify(word);
         if (text.includes('\\')) this.isUsual = false;

@@ -2,9 +2,9 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import type { Part } from '../../src/splice/plan.ts';
-import { encodePlan, type Printing, type Splice, type Splicer } from '../../src/splice/splicer.ts';
+import { encodePlan, type PrintOptions, type Splice, type Splicer } from '../../src/splice/splicer.ts';
 import { Choices } from './choices.ts';
-import { makeDocument, makePlan, makePrinting, mutate, type SpliceCase } from './splice-cases.ts';
+import { makeDocument, makePlan, makePrintOptions, mutate, type SpliceCase } from './splice-cases.ts';
 import { modelPrint, Refused } from './splice-model.ts';
 
 /** How many documents of one plan are tried: the kernel learns from each in what order keys come. */
@@ -63,9 +63,9 @@ function compareResponse(splice: Splice, choices: Choices, made: SpliceCase, tal
     const { bytes, isUsual } = document(choices, made);
     const scanned = splice.scan(chunks(choices, bytes));
     for (const template of [choices.below(2), 2, 3]) {
-      const printing = makePrinting(choices);
-      const model = modelled(made.plan.templates[template] as readonly Part[], bytes, printing);
-      const refusal = typeof scanned === 'string' ? scanned : splice.print(template, scanned, printing);
+      const options = makePrintOptions(choices);
+      const model = modelled(made.plan.templates[template] as readonly Part[], bytes, options);
+      const refusal = typeof scanned === 'string' ? scanned : splice.print(template, scanned, options);
       tally.pairs++;
       if (refusal === 'trap' || refusal === 'too_large') throw new Error(`${refusal} by ${bytes.toString()}`);
       if (refusal === null) {
@@ -98,9 +98,9 @@ function chunks(choices: Choices, bytes: Buffer): Buffer[] {
   return [bytes.subarray(0, at), bytes.subarray(at)];
 }
 
-function modelled(parts: readonly Part[], bytes: Buffer, printing: Printing): string | null {
+function modelled(parts: readonly Part[], bytes: Buffer, options: PrintOptions): string | null {
   try {
-    return modelPrint(parts, bytes, printing);
+    return modelPrint(parts, bytes, options);
   } catch (error) {
     if (error instanceof Refused) return null;
     throw error;

@@ -1,13 +1,13 @@
 /** What the splicer does, done with JSON.parse and JSON.stringify. */
 import type { LeafRule, Part } from '../../src/splice/plan.ts';
-import type { Printing } from '../../src/splice/splicer.ts';
+import type { PrintOptions } from '../../src/splice/splicer.ts';
 
 /** The model does not say why. */
 export class Refused extends Error {}
 
 interface Place {
   readonly object: object;
-  readonly printing: Printing;
+  readonly options: PrintOptions;
   readonly item: number;
 }
 
@@ -15,11 +15,11 @@ interface Place {
  * @returns what a template prints of a document
  * @throws Refused
  */
-export function modelPrint(parts: readonly Part[], document: Uint8Array, printing: Printing): string {
+export function modelPrint(parts: readonly Part[], document: Uint8Array, options: PrintOptions): string {
   // Bytes that are no UTF-8 are read as U+FFFD, and a byte order mark is no JSON.
   const object = parsed(Buffer.from(document).toString());
   if (!isObject(object)) throw new Refused('root');
-  return printParts(parts, { object, printing, item: 0 });
+  return printParts(parts, { object, options, item: 0 });
 }
 
 function parsed(text: string): unknown {
@@ -37,38 +37,38 @@ const printParts = (parts: readonly Part[], place: Place): string =>
   parts.map((part) => printPart(part, place)).join('');
 
 function printPart(part: Part, place: Place): string {
-  const { printing, item } = place;
+  const { options, item } = place;
   switch (part.kind) {
     case 'text':
       return part.text;
-    case 'given':
-      return given(printing.given[part.index]);
-    case 'givenByItem':
-      return given(printing.givenByItem[part.index]?.[item]);
+    case 'parameter':
+      return parameter(options.parameters[part.index]);
+    case 'itemParameter':
+      return parameter(options.itemParameters[part.index]?.[item]);
     case 'leaf':
     case 'object':
     case 'list': {
       const value = memberOf(place, part.key);
       if (value !== undefined && value !== null) return printValue(part, value, place);
-      if (part.needed) throw new Refused(part.key);
+      if (part.required) throw new Refused(part.key);
       return 'null';
     }
-    case 'sealed': {
+    case 'base64url': {
       const value = memberOf(place, part.key);
       if (typeof value !== 'string') throw new Refused(part.key);
-      const text = given(printing.given[part.prefix]) + JSON.stringify(value) + part.suffix;
+      const text = parameter(options.parameters[part.prefix]) + JSON.stringify(value) + part.suffix;
       return `"${Buffer.from(text).toString('base64url')}"`;
     }
     case 'window': {
       const value = memberOf(place, part.key);
       if (!Array.isArray(value)) throw new Refused(part.key);
-      return printEntries(part.parts, value.slice(printing.from, printing.to), (object, at) => ({
+      return printEntries(part.parts, value.slice(options.from, options.to), (object, at) => ({
         ...place,
         object,
         item: at,
       }));
     }
-    case 'choice': {
+    case 'switch': {
       const value = memberOf(place, part.key);
       if (typeof value !== 'string') throw new Refused(part.key);
       const chosen = Object.hasOwn(part.cases, value) ? part.cases[value] : part.otherwise;
@@ -83,12 +83,12 @@ function printPart(part: Part, place: Place): string {
 const memberOf = ({ object }: Place, key: string): unknown =>
   Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
 
-function given(text: string | undefined): string {
-  if (text === undefined) throw new Refused('given');
+function parameter(text: string | undefined): string {
+  if (text === undefined) throw new Refused('parameter');
   return text;
 }
 
-function printValue(part: Extract<Part, { needed: boolean }>, value: unknown, place: Place): string {
+function printValue(part: Extract<Part, { required: boolean }>, value: unknown, place: Place): string {
   switch (part.kind) {
     case 'leaf':
       return printLeaf(part.rule, value);
@@ -113,8 +113,8 @@ const printEntries = (parts: readonly Part[], entries: readonly unknown[], place
 
 function printLeaf(rule: LeafRule, value: unknown): string {
   if (typeof rule !== 'string') {
-    if (typeof value !== 'string') throw new Refused('words');
-    return Object.hasOwn(rule.words, value) ? (rule.words[value] as string) : rule.otherwise;
+    if (typeof value !== 'string') throw new Refused('mapping');
+    return Object.hasOwn(rule.mapping, value) ? (rule.mapping[value] as string) : rule.otherwise;
   }
   const isFit = rule === 'instant' ? isInstant(value) : typeof value === rule;
   if (!isFit) throw new Refused(rule);

@@ -1,25 +1,25 @@
 /** Reads a document with the splicer and prints it, in one call. */
 import type { LeafRule, ObjectShape, Part } from '../../src/splice/plan.ts';
-import { createSplicer, encodePlan, type Printing, type Refusal } from '../../src/splice/splicer.ts';
+import { createSplicer, encodePlan, type PrintOptions, type Refusal } from '../../src/splice/splicer.ts';
 
 /** What was printed, or why not. */
 export type Outcome = string | { readonly refused: Refusal };
 
 const splicer = createSplicer();
 
-export const wholeWindow: Printing = { from: 0, to: 1_000, given: [], givenByItem: [] };
+export const wholeWindow: PrintOptions = { from: 0, to: 1_000, parameters: [], itemParameters: [] };
 
 export function spliced(
   shape: ObjectShape,
   parts: readonly Part[],
   document: string | Uint8Array,
-  printing: Partial<Printing> = {},
+  options: Partial<PrintOptions> = {},
 ): Outcome {
   const splice = splicer.open(encodePlan({ shape, templates: [parts] }));
   try {
     const scanned = splice.scan([typeof document === 'string' ? Buffer.from(document) : document]);
     if (typeof scanned === 'string') return { refused: scanned };
-    const refused = splice.print(0, scanned, { ...wholeWindow, ...printing });
+    const refused = splice.print(0, scanned, { ...wholeWindow, ...options });
     return refused === null ? Buffer.from(splice.output()).toString() : { refused };
   } finally {
     splice.close();
@@ -27,8 +27,8 @@ export function spliced(
 }
 
 /** Prints the value under the key `v`. */
-export const splicedLeaf = (rule: LeafRule, document: string | Uint8Array, needed = false): Outcome =>
-  spliced({ v: 'leaf' }, [{ kind: 'leaf', key: 'v', rule, needed }], document);
+export const splicedLeaf = (rule: LeafRule, document: string | Uint8Array, required = false): Outcome =>
+  spliced({ v: 'leaf' }, [{ kind: 'leaf', key: 'v', rule, required }], document);
 
 /** Whether a document is read. */
 export function scans(shape: ObjectShape, document: string | Uint8Array): 'read' | Refusal {

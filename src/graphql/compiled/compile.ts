@@ -32,7 +32,7 @@ export interface Compiling {
   readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
   /** Counts what is selected of an object. @throws Fallback for more than a plan should hold */
   readonly count: (selected: Collected['fields']) => void;
-  /** The index of the given text that the global ids of a kind begin with. */
+  /** The index of the parameter that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
 }
 
@@ -74,7 +74,7 @@ export function compileObject(
   addShape(shape, tag.key, 'leaf');
   return [
     {
-      kind: 'choice',
+      kind: 'switch',
       key: tag.key,
       cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
       otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
@@ -122,7 +122,7 @@ function partOf(
   }
   if ('globalId' in wire) {
     addShape(shape, wire.key, 'leaf');
-    return { kind: 'sealed', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: idSuffix };
+    return { kind: 'base64url', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: idSuffix };
   }
   const key = 'part' in wire ? wire.part : wire.exposed;
   const needed = isRequired(field);
@@ -150,10 +150,10 @@ function fromNetwork(
   if (isLeafType(named)) {
     if (isList) throw new Fallback('a list of leaves');
     addShape(shape, key, 'leaf');
-    return { kind: 'leaf', key, rule: leafRuleOf(named), needed };
+    return { kind: 'leaf', key, rule: leafRuleOf(named), required: needed };
   }
   const inner: MutableShape = {};
   const parts = compileObject(compiling, named, selectionSetsOf(nodes), inner);
   addShape(shape, key, isList ? { list: inner } : { object: inner });
-  return { kind: isList ? 'list' : 'object', key, needed, parts };
+  return { kind: isList ? 'list' : 'object', key, required: needed, parts };
 }

@@ -22,6 +22,6 @@ export function leafRuleOf(type: GraphQLLeafType): LeafRule {
   if (rule !== undefined) return rule;
   const fallback = isEnumType(type) ? fallbackOf(type) : undefined;
   if (!isEnumType(type) || fallback === undefined) throw new Fallback(`${type.name} has no rule for printing`);
-  const words = type.getValues().map(({ name, value }): [string, string] => [String(value), JSON.stringify(name)]);
-  return { words: Object.fromEntries(words), otherwise: JSON.stringify(fallback) };
+  const mapping = type.getValues().map(({ name, value }): [string, string] => [String(value), JSON.stringify(name)]);
+  return { mapping: Object.fromEntries(mapping), otherwise: JSON.stringify(fallback) };
 }

@@ -148,7 +148,7 @@ function compileRoot(
     const field = type.getFields()[name];
     const shown = field && shownBy(field);
     if (field === undefined || shown === undefined) {
-      return [{ kind: 'given', index: given.push(compileField(compiling, type, fieldNodes)) - 1 }];
+      return [{ kind: 'parameter', index: given.push(compileField(compiling, type, fieldNodes)) - 1 }];
     }
     const sets = selectionSetsOf(fieldNodes);
     if (shown === 'edges') edgesOf = readField(field);
@@ -196,7 +196,7 @@ function compileEdge(
     if (field !== undefined && shownBy(field) === 'item') {
       return compileItem(compiling, field, selectionSetsOf(nodes), shape);
     }
-    return [{ kind: 'givenByItem', index: givenByItem.push(compileField(compiling, edge, nodes)) - 1 }];
+    return [{ kind: 'itemParameter', index: givenByItem.push(compileField(compiling, edge, nodes)) - 1 }];
   });
 }
 

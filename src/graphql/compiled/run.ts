@@ -151,8 +151,8 @@ function print(splice: Splice, root: CompiledRoot, { connection, accountId, scan
   const refusal = splice.print(root.template, scanned, {
     from,
     to,
-    given: root.given.map((each) => each(connection, accountId)),
-    givenByItem: root.givenByItem.map((each) => edges.map(each)),
+    parameters: root.given.map((each) => each(connection, accountId)),
+    itemParameters: root.givenByItem.map((each) => edges.map(each)),
   });
   if (refusal !== null) throw new Fallback(refusal);
 }

@@ -6,7 +6,7 @@ import { quote } from './characters.ts';
  * D. Lemire, "Faster Base64 Encoding and Decoding using AVX2 Instructions" (2018).
  * @returns the end of the output
  */
-export function seal(start: usize, end: usize, out: usize): usize {
+export function encodeBase64url(start: usize, end: usize, out: usize): usize {
   // The bits that fill up the last character are zero.
   v128.store(end, i64x2.splat(0));
   store<u8>(out, quote);

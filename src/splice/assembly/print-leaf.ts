@@ -8,16 +8,16 @@ import {
   refusedMissing,
   refusedNotExpected,
   refusedTooLarge,
-  stepNeeded,
   stepOtherwise,
   stepOtherwiseLength,
+  stepRequired,
   stepTable,
 } from '../layout.ts';
-import { seal } from './base64url.ts';
+import { encodeBase64url } from './base64url.ts';
 import { wordNull } from './characters.ts';
 import { find } from './dictionary.ts';
-import { givenText } from './givens.ts';
 import { isInstant } from './instant.ts';
+import { parameterText } from './parameters.ts';
 import { printString } from './print-string.ts';
 import { refuse } from './refusal.ts';
 import { copy, limit, printSpan, reserve } from './room.ts';
@@ -26,7 +26,7 @@ import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 /** Prints what is not there, or refuses it. */
 export function printNull(step: usize, kind: i32, out: usize): usize {
   if (kind > kindNull) return refuse(refusedNotExpected);
-  if (load<u32>(step, stepNeeded)) return refuse(refusedMissing);
+  if (load<u32>(step, stepRequired)) return refuse(refusedMissing);
   store<u32>(out, wordNull);
   return out + 4;
 }
@@ -59,30 +59,30 @@ export function printInstant(step: usize, slot: usize, out: usize): usize {
     : refuse(refusedNotExpected);
 }
 
-export function printWord(step: usize, slot: usize, out: usize): usize {
+export function printMapped(step: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
   if (!isString(kind)) return printNull(step, kind, out);
   if (!isLiteral(slot, kind)) return refuse(refusedNotExpected);
-  const word = find(load<u32>(step, stepTable), startOf(slot), lengthOf(slot));
-  return word === 0
+  const mapped = find(load<u32>(step, stepTable), startOf(slot), lengthOf(slot));
+  return mapped === 0
     ? printSpan(load<u32>(step, stepOtherwise), load<u32>(step, stepOtherwiseLength), out)
-    : printSpan(load<u32>(word, keyValue), load<u32>(word, keyDetail), out);
+    : printSpan(load<u32>(mapped, keyValue), load<u32>(mapped, keyDetail), out);
 }
 
-export function printSealed(step: usize, slot: usize, out: usize): usize {
+export function printBase64url(step: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
   if (!isString(kind)) return refuse(kind > kindNull ? refusedNotExpected : refusedMissing);
-  const prefix = givenText(0, load<u32>(step, stepTable));
+  const prefix = parameterText(0, load<u32>(step, stepTable));
   if (prefix === 0) return 0;
   const prefixLength: usize = load<u32>(prefix, 4);
   const suffixLength: usize = load<u32>(step, stepOtherwiseLength);
   const total = prefixLength + lengthOf(slot) + suffixLength;
-  // The bytes to seal are put behind the room that the sealed ones may take, which are a third more and a last block.
+  // The bytes to encode are put behind the room that their text may take, which is a third more and a last block.
   const bytes = out + 2 * total + 2 * blockBytes;
   if (!reserve(bytes + total)) return refuse(refusedTooLarge);
   let end = copy(bytes, load<u32>(prefix), prefixLength);
   end = printString(startOf(slot), lengthOf(slot), kind, end);
   if (end === 0) return 0;
   end = copy(end, load<u32>(step, stepOtherwise), suffixLength);
-  return seal(bytes, end, out);
+  return encodeBase64url(bytes, end, out);
 }

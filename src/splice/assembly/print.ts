@@ -5,20 +5,20 @@ import {
   kindList,
   kindNull,
   kindObject,
-  opChoice,
+  opBase64url,
   opEnd,
-  opGiven,
-  opGivenByItem,
   opInstant,
+  opItemParameter,
   opJump,
   opList,
+  opMapping,
   opNumber,
   opObject,
-  opSealed,
+  opParameter,
   opString,
+  opSwitch,
   opValue,
   opWindow,
-  opWords,
   refusedMissing,
   refusedNotExpected,
   refusedTooLarge,
@@ -34,8 +34,8 @@ import {
 } from '../layout.ts';
 import { closeBracket, comma, openBracket } from './characters.ts';
 import { find } from './dictionary.ts';
-import { printGiven, setGivens } from './givens.ts';
-import { printInstant, printNull, printNumber, printSealed, printWord } from './print-leaf.ts';
+import { printParameter, setParameters } from './parameters.ts';
+import { printBase64url, printInstant, printMapped, printNull, printNumber } from './print-leaf.ts';
 import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
 import { copy, limit, reserve } from './room.ts';
@@ -51,8 +51,8 @@ let place: u32 = 0;
  * Prints the steps of a template.
  * @returns the end of the output, or a code of refusal
  */
-export function print(step: usize, frame: usize, from: u32, to: u32, givens: usize, out: usize): i32 {
-  setGivens(givens);
+export function print(step: usize, frame: usize, from: u32, to: u32, parameters: usize, out: usize): i32 {
+  setParameters(parameters);
   windowFrom = from;
   windowTo = to;
   place = 0;
@@ -99,17 +99,17 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       case opInstant:
         out = printInstant(step, slot, out);
         break;
-      case opWords:
-        out = printWord(step, slot, out);
+      case opMapping:
+        out = printMapped(step, slot, out);
         break;
-      case opSealed:
-        out = printSealed(step, slot, out);
+      case opBase64url:
+        out = printBase64url(step, slot, out);
         break;
-      case opGiven:
-        out = printGiven(0, load<u32>(step, stepTable), out);
+      case opParameter:
+        out = printParameter(0, load<u32>(step, stepTable), out);
         break;
-      case opGivenByItem:
-        out = printGiven(load<u32>(step, stepTable), place, out);
+      case opItemParameter:
+        out = printParameter(load<u32>(step, stepTable), place, out);
         break;
       case opObject:
         out =
@@ -123,7 +123,7 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       case opWindow:
         out = printWindow(step, slot, out);
         break;
-      case opChoice:
+      case opSwitch:
         step = chosen(step, slot);
         if (step === 0) return 0;
         continue;

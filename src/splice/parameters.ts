@@ -1,22 +1,26 @@
 import type { Kernel } from './kernel.ts';
-import { blockBytes, givenBytes, givenListCount, givenLists } from './layout.ts';
+import { blockBytes, parameterBytes, parameterListCount, parameterLists } from './layout.ts';
 
 /** Of UTF-8, for a code unit of a string. */
 const mostBytesPerUnit = 3;
 
-/** How many bytes {@link writeGivens} may need. */
-export function givensBytes(lists: readonly (readonly string[])[]): number {
-  let bytes = givenLists + lists.length * givenBytes + blockBytes;
+/** How many bytes {@link writeParameters} may need. */
+export function parametersBytes(lists: readonly (readonly string[])[]): number {
+  let bytes = parameterLists + lists.length * parameterBytes + blockBytes;
   for (const texts of lists) {
-    for (const text of texts) bytes += givenBytes + text.length * mostBytesPerUnit;
+    for (const text of texts) bytes += parameterBytes + text.length * mostBytesPerUnit;
   }
   return bytes;
 }
 
 /** Writes lists of texts to an address as the kernel expects them (see layout.ts). */
-export function writeGivens(lists: readonly (readonly string[])[], { words, bytes }: Kernel, address: number): void {
-  words[(address + givenListCount) >>> 2] = lists.length;
-  let header = (address + givenLists) >>> 2;
+export function writeParameters(
+  lists: readonly (readonly string[])[],
+  { words, bytes }: Kernel,
+  address: number,
+): void {
+  words[(address + parameterListCount) >>> 2] = lists.length;
+  let header = (address + parameterLists) >>> 2;
   let place = header + lists.length * 2;
   for (const { length } of lists) {
     words[header++] = place << 2;
