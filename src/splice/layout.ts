@@ -1,6 +1,6 @@
 /**
  * What the kernel and the code around it agree on: places, records and codes. Both compile this file, one as TypeScript
- * and one as AssemblyScript, so it holds plain integer constants only.
+ * and one as AssemblyScript, so it holds integer constants only.
  *
  * ```
  * memory      constants, learned keys, the plan, room for parameters, documents and their tapes, the output
@@ -12,13 +12,13 @@
  * ```
  */
 
-/** A key record that no key is: it is expected where nothing is known. Below it are the constants of the kernel. */
-export const neverKey = 960;
 /** Records of keys that are not selected, which the kernel writes as it meets them. */
 export const learnedBase = 1_024;
 export const learnedKeys = 256;
 export const learnedKeyBytes = 64;
-export const planBase = 17_408;
+/** A key record that no key is: it is expected where nothing is known. Below it are the constants of the kernel. */
+export const neverKey = learnedBase - learnedKeyBytes;
+export const planBase = learnedBase + learnedKeys * learnedKeyBytes;
 
 /** What may be read or written beyond the end of anything: the kernel moves 16 bytes at a time. */
 export const slack = 64;
