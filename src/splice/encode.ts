@@ -1,7 +1,6 @@
 import { writeDictionary } from './dictionary.ts';
 import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
 import {
-  blockBytes,
   detailLeaf,
   detailList,
   detailObject,
@@ -21,6 +20,7 @@ import {
 } from './layout.ts';
 import type { ObjectShape, SplicePlan, ValueShape } from './plan.ts';
 import { PlanMemory } from './plan-memory.ts';
+import { aligned } from './sizes.ts';
 import { writeTemplate } from './template.ts';
 
 /**
@@ -32,7 +32,7 @@ export function encodePlan(plan: SplicePlan): EncodedPlan {
   const memory = new PlanMemory();
   const root = writeShape(memory, plan.shape, new Map());
   const templates = plan.templates.map((parts) => writeTemplate(memory, parts, root));
-  return { plan, bytes: memory.written(), root, templates };
+  return { bytes: memory.written(), root, templates };
 }
 
 /** Shapes that are one object are written once. */
@@ -40,17 +40,10 @@ function writeShape(memory: PlanMemory, shape: ObjectShape, known: Map<ObjectSha
   const before = known.get(shape);
   if (before !== undefined) return before;
   const slots = new Map(
-    Object.entries(shape).map(([key, value], at): [string, EncodedSlot] => {
-      const [kind, inside] = partsOf(value);
-      return [
-        key,
-        {
-          offset: frameSlots + at * slotBytes,
-          kind,
-          shape: inside === null ? null : writeShape(memory, inside, known),
-        },
-      ];
-    }),
+    Object.entries(shape).map(([key, value], at): [string, EncodedSlot] => [
+      key,
+      { offset: frameSlots + at * slotBytes, ...writeValue(memory, value, known) },
+    ]),
   );
   const encoded = { address: memory.allocate(shapeBytes), slots };
   writeKeys(memory, encoded);
@@ -58,9 +51,11 @@ function writeShape(memory: PlanMemory, shape: ObjectShape, known: Map<ObjectSha
   return encoded;
 }
 
-function partsOf(value: ValueShape): [EncodedSlot['kind'], ObjectShape | null] {
-  if (value === 'leaf') return ['leaf', null];
-  return 'object' in value ? ['object', value.object] : ['list', value.list];
+function writeValue(memory: PlanMemory, value: ValueShape, known: Map<ObjectShape, EncodedShape>) {
+  if (value === 'leaf') return { kind: value } as const;
+  return 'object' in value
+    ? ({ kind: 'object', shape: writeShape(memory, value.object, known) } as const)
+    : ({ kind: 'list', shape: writeShape(memory, value.list, known) } as const);
 }
 
 const details = { leaf: detailLeaf, object: detailObject, list: detailList };
@@ -69,14 +64,14 @@ function writeKeys(memory: PlanMemory, { address, slots }: EncodedShape): void {
   const entries = [...slots].map(([key, { offset, kind }]) => ({ key, value: offset, detail: details[kind] }));
   const dictionary = writeDictionary(memory, entries);
   memory.set(address + shapeDictionary, dictionary.address);
-  memory.set(address + shapeFrameBytes, Math.ceil((frameSlots + slots.size * slotBytes) / blockBytes) * blockBytes);
+  memory.set(address + shapeFrameBytes, aligned(frameSlots + slots.size * slotBytes));
   // Until documents say otherwise, keys are expected in the order of the shape.
   const [first = neverKey] = dictionary.records;
   memory.set(address + keyNext, first);
   for (const [at, slot] of [...slots.values()].entries()) {
     const record = dictionary.records[at] as number;
     memory.set(record + keyNext, dictionary.records[at + 1] ?? first);
-    memory.set(record + keyShape, slot.shape?.address ?? 0);
+    memory.set(record + keyShape, slot.kind === 'leaf' ? 0 : slot.shape.address);
     memory.set(record + keyInside, neverKey);
     if (memory.get(record + keyLength) < longestExpected) memory.set(record + keyOwner, address);
     else memory.set(record + keyOwner, ownedByNone);

@@ -1,8 +1,5 @@
-import type { SplicePlan } from './plan.ts';
-
 /** A plan as the kernel reads it. */
 export interface EncodedPlan {
-  readonly plan: SplicePlan;
   /** What stands in the kernel's memory from `planBase` on. */
   readonly bytes: Uint8Array;
   readonly root: EncodedShape;
@@ -15,10 +12,11 @@ export interface EncodedShape {
   readonly slots: ReadonlyMap<string, EncodedSlot>;
 }
 
-export interface EncodedSlot {
+export type EncodedSlot = {
   /** From the start of the frame, in bytes. */
   readonly offset: number;
-  readonly kind: 'leaf' | 'object' | 'list';
-  /** Of the object, or of those in the list. */
-  readonly shape: EncodedShape | null;
-}
+} & (
+  | { readonly kind: 'leaf' }
+  /** With the shape of the object, or of those in the list. */
+  | { readonly kind: 'object' | 'list'; readonly shape: EncodedShape }
+);

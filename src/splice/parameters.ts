@@ -1,14 +1,12 @@
 import type { Kernel } from './kernel.ts';
 import { blockBytes, parameterBytes, parameterListCount, parameterLists } from './layout.ts';
-
-/** Of UTF-8, for a code unit of a string. */
-const mostBytesPerUnit = 3;
+import { mostUtf8Bytes } from './sizes.ts';
 
 /** How many bytes {@link writeParameters} may need. */
 export function parametersBytes(lists: readonly (readonly string[])[]): number {
   let bytes = parameterLists + lists.length * parameterBytes + blockBytes;
   for (const texts of lists) {
-    for (const text of texts) bytes += parameterBytes + text.length * mostBytesPerUnit;
+    for (const text of texts) bytes += parameterBytes + mostUtf8Bytes(text);
   }
   return bytes;
 }

@@ -1,4 +1,5 @@
-import { blockBytes, planBase } from './layout.ts';
+import { planBase } from './layout.ts';
+import { aligned } from './sizes.ts';
 
 /** What stands in the kernel's memory from `planBase` on, while it is written. Addresses are those of the kernel. */
 export class PlanMemory {
@@ -8,7 +9,7 @@ export class PlanMemory {
   /** @returns the address of zeros, aligned to a block, with a block's rest of zeros behind them */
   allocate(bytes: number): number {
     const start = this.#end;
-    this.#end = start + Math.ceil(bytes / blockBytes) * blockBytes;
+    this.#end = start + aligned(bytes);
     if (this.#end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#end)]);
     return planBase + start;
   }
@@ -33,8 +34,9 @@ export class PlanMemory {
     return { address, length: bytes.length };
   }
 
+  /** A copy: the memory may be twice as large. */
   written(): Uint8Array {
-    return this.#bytes.subarray(0, this.#end);
+    return new Uint8Array(this.#bytes.subarray(0, this.#end));
   }
 }
 

@@ -27,14 +27,14 @@ export class ScannedDocument implements Scanned {
 
   leaf(...path: readonly string[]): string | null | undefined {
     let frame = this.frame;
-    let shape: EncodedShape | null = this.#shape;
+    let shape = this.#shape;
     for (const [at, key] of path.entries()) {
-      const slot: EncodedSlot | undefined = shape?.slots.get(key);
+      const slot = shape.slots.get(key);
       if (slot === undefined) return undefined;
       const { kind, start, length } = this.#read(frame, slot);
       if (kind === kindAbsent) return undefined;
       if (at === path.length - 1) return isLeaf(kind) ? this.#kernel().text(start, length) : null;
-      if (kind !== kindObject) return undefined;
+      if (kind !== kindObject || slot.kind !== 'object') return undefined;
       frame = start;
       shape = slot.shape;
     }

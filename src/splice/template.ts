@@ -117,14 +117,14 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
       memory.set(step + stepTable, part.index + 1);
       return;
     case 'leaf':
-      memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);
+      memory.set(step + stepSlot, leafOffset(place, part.key));
       memory.set(step + stepRequired, Number(part.required));
       if (typeof part.rule === 'string') {
         memory.set(step + stepDirect, rules[part.rule].direct | (part.required ? 0 : 1 << kindNull));
       } else writeMapping(memory, step, part.rule);
       return;
     case 'base64url':
-      memory.set(step + stepSlot, slotOf(place, part.key, 'leaf').offset);
+      memory.set(step + stepSlot, leafOffset(place, part.key));
       memory.set(step + stepTable, part.prefix);
       writeOtherwise(memory, step, part.suffix);
       return;
@@ -143,9 +143,11 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
 
 function writeBody(place: Place, step: number, part: PartOf<'object' | 'list' | 'window'>): void {
   const { memory } = place;
-  const slot = slotOf(place, part.key, part.kind === 'object' ? 'object' : 'list');
+  const kind = part.kind === 'object' ? 'object' : 'list';
+  const slot = slotOf(place, part.key);
+  if (slot.kind === 'leaf' || slot.kind !== kind) throw wrongKind(part.key, kind);
   memory.set(step + stepSlot, slot.offset);
-  memory.set(step + stepBody, writeSteps({ ...place, shape: slot.shape as EncodedShape }, part.parts, opEnd).first);
+  memory.set(step + stepBody, writeSteps({ ...place, shape: slot.shape }, part.parts, opEnd).first);
 }
 
 function writeMapping(memory: PlanMemory, step: number, { mapping, otherwise }: Exclude<LeafRule, string>): void {
@@ -168,7 +170,7 @@ function writeCases(place: Place, step: number, { key, cases, otherwise }: PartO
   const { memory } = place;
   const written = Object.entries(cases).map(([name, parts]) => ({ name, ...writeSteps(place, parts, opJump) }));
   const entries = written.map(({ name, first }) => ({ key: name, value: first, detail: 0 }));
-  memory.set(step + stepSlot, slotOf(place, key, 'leaf').offset);
+  memory.set(step + stepSlot, leafOffset(place, key));
   memory.set(step + stepTable, writeDictionary(memory, entries).address);
   const lasts = written.map(({ last }) => last);
   if (otherwise === null) return lasts;
@@ -177,9 +179,17 @@ function writeCases(place: Place, step: number, { key, cases, otherwise }: PartO
   return [...lasts, other.last];
 }
 
-function slotOf({ shape }: Place, key: string, kind: EncodedSlot['kind']): EncodedSlot {
+function slotOf({ shape }: Place, key: string): EncodedSlot {
   const slot = shape.slots.get(key);
   if (slot === undefined) throw new Error(`The shape has no key ${JSON.stringify(key)}`);
-  if (slot.kind !== kind) throw new Error(`Under the key ${JSON.stringify(key)} the shape has no ${kind}`);
   return slot;
 }
+
+function leafOffset(place: Place, key: string): number {
+  const { offset, kind } = slotOf(place, key);
+  if (kind !== 'leaf') throw wrongKind(key, 'leaf');
+  return offset;
+}
+
+const wrongKind = (key: string, kind: EncodedSlot['kind']): Error =>
+  new Error(`Under the key ${JSON.stringify(key)} the shape has no ${kind}`);

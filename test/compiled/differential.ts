@@ -7,8 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
 import type { Caller } from '../../src/auth/caller.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { type EncodedOperation, encodeOperation } from '../../src/graphql/compiled/encoded-operation.ts';
 import { Fallback } from '../../src/graphql/compiled/fallback.ts';
-import { type CompiledOperation, compileOperation } from '../../src/graphql/compiled/operation.ts';
+import { compileOperation } from '../../src/graphql/compiled/operation.ts';
 import { runCompiled } from '../../src/graphql/compiled/run.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { createLoaders } from '../../src/graphql/loaders.ts';
@@ -118,7 +119,7 @@ interface PreparedOperation extends GeneratedOperation {
   readonly document: DocumentNode;
   /** The variables, coerced. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly plan: CompiledOperation | Fallback;
+  readonly plan: EncodedOperation | Fallback;
 }
 
 function prepare(operation: GeneratedOperation, seed: number, { compile }: Subject): PreparedOperation {
@@ -133,7 +134,8 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
   // Compiling asks a port for nothing but the kind of its pages.
   const ports = portsOver(() => Buffer.alloc(0));
   try {
-    return { ...operation, seed, document, values: coerced, plan: compile(schema, ports, document, chosen, coerced) };
+    const plan = encodeOperation(compile(schema, ports, document, chosen, coerced));
+    return { ...operation, seed, document, values: coerced, plan };
   } catch (plan) {
     if (plan instanceof Fallback) return { ...operation, seed, document, values: coerced, plan };
     throw new Error(`Seed ${seed}: compiling failed`, { cause: plan });

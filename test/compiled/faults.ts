@@ -5,7 +5,7 @@ import type { CompiledOperation } from '../../src/graphql/compiled/operation.ts'
 import type { PageSource } from '../../src/page-source.ts';
 import type { Ports } from '../../src/ports.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';
-import { encodePlan, type PrintOptions, type Splice } from '../../src/splice/splicer.ts';
+import type { PrintOptions, Splice } from '../../src/splice/splicer.ts';
 import type { Subject } from './differential.ts';
 
 /** The subject with a fault. */
@@ -38,7 +38,7 @@ const roots = (change: (root: CompiledOperation['roots'][number]) => object): Fa
   }));
 
 const plans = (change: (plan: SplicePlan) => SplicePlan): Fault =>
-  compiled((operation) => ({ ...operation, plan: encodePlan(change(operation.plan.plan)) }));
+  compiled((operation) => ({ ...operation, plan: change(operation.plan) }));
 
 /** A compiler that writes other steps. @param change of each step, after those in it; several or none may take its place */
 const parts = (change: (part: Part) => Part | readonly Part[]): Fault => {

@@ -1,4 +1,7 @@
-/** Plans that cannot be encoded. */
+/** Plans that cannot be encoded, and what is left of those that are. */
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { ObjectShape, Part } from '../../src/splice/plan.ts';
 import { encodePlan } from '../../src/splice/splicer.ts';
@@ -42,4 +45,27 @@ test('what stands in a window stands in it all the way down', () => {
     plan([{ kind: 'window', key: 'list', parts: [{ kind: 'list', key: 'list', required: true, parts: [byItem] }] }]),
   ).not.toThrow();
   expect(plan([{ kind: 'list', key: 'list', required: true, parts: [byItem] }])).toThrow('stands in no window');
+});
+
+test('an encoded plan has its own bytes and no more', () => {
+  const text: Part = { kind: 'text', text: 'x'.repeat(5_000) };
+  const { bytes } = encodePlan({ shape, templates: [[text]] });
+  expect(bytes.length).toBeGreaterThan(5_000);
+  expect(bytes.buffer.byteLength).toBe(bytes.length);
+});
+
+test('an encoded plan keeps nothing of the plan that it is made of', async () => {
+  const make = () => {
+    const part: Part = { kind: 'leaf', key: 'leaf', rule: 'string', required: true };
+    const own: ObjectShape = { ...shape };
+    const plan = { shape: own, templates: [[part]] };
+    return { encoded: encodePlan(plan), made: [plan, own, part].map((each) => new WeakRef<object>(each)) };
+  };
+  const { encoded, made } = make();
+  // What a reference was made to lives as long as the job that made it.
+  await setImmediate();
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  expect(made.map((each) => each.deref())).toEqual([undefined, undefined, undefined]);
+  expect(encoded.templates).toHaveLength(1);
 });

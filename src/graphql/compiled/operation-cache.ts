@@ -17,8 +17,9 @@ import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import { listSourceOf } from '../list-source.ts';
 import { schema } from '../schema.ts';
 import { compileVariables, type ReadValues, type Values } from './arguments.ts';
+import { type EncodedOperation, encodeOperation } from './encoded-operation.ts';
 import { Fallback } from './fallback.ts';
-import { type CompiledOperation, compileOperation } from './operation.ts';
+import { compileOperation } from './operation.ts';
 
 export interface OperationCacheOptions {
   readonly ports: Ports;
@@ -61,7 +62,7 @@ export interface OperationCache {
    */
   check(operation: KnownOperation, values: Values): void;
   /** @throws Fallback for an operation that a plan cannot say */
-  compiledFor(operation: KnownOperation, values: Values): CompiledOperation;
+  compiledFor(operation: KnownOperation, values: Values): EncodedOperation;
 }
 
 export function createOperationCache({ ports, maxCost, introspection }: OperationCacheOptions): OperationCache {
@@ -69,7 +70,7 @@ export function createOperationCache({ ports, maxCost, introspection }: Operatio
   const known = new WeakMap<OperationDefinitionNode, KnownOperation | Fallback>();
   let ids = 0;
   /** By the operation and the values of its deciding variables. */
-  const compiled = new BoundedMap<string, CompiledOperation | Fallback>(maxCompiled);
+  const compiled = new BoundedMap<string, EncodedOperation | Fallback>(maxCompiled);
   /** By the operation and the values of its weighing variables. */
   const costs = new BoundedMap<string, number>(maxCosts);
 
@@ -91,9 +92,9 @@ export function createOperationCache({ ports, maxCost, introspection }: Operatio
     return !introspection && asksForSchema() ? new Fallback('introspection') : null;
   }
 
-  function compile({ document, operation }: KnownOperation, values: Values): CompiledOperation | Fallback {
+  function compile({ document, operation }: KnownOperation, values: Values): EncodedOperation | Fallback {
     try {
-      return compileOperation(schema, ports, document, operation, values);
+      return encodeOperation(compileOperation(schema, ports, document, operation, values));
     } catch (error) {
       if (error instanceof Fallback) return error;
       throw error;

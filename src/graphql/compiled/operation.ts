@@ -14,8 +14,7 @@ import {
 } from 'graphql';
 import type { PageSource } from '../../page-source.ts';
 import type { Ports } from '../../ports.ts';
-import type { Part } from '../../splice/plan.ts';
-import { type EncodedPlan, encodePlan } from '../../splice/splicer.ts';
+import type { Part, SplicePlan } from '../../splice/plan.ts';
 import type { Connection } from '../connection.ts';
 import { includedBy, variablesOf } from '../cost/arguments.ts';
 import { fragmentsOf, selectionSetsOf } from '../cost/selections.ts';
@@ -46,7 +45,7 @@ export interface CompiledRoot {
 
 export interface CompiledOperation {
   readonly source: AnyListSource;
-  readonly plan: EncodedPlan;
+  readonly plan: SplicePlan;
   readonly roots: readonly CompiledRoot[];
   /** The text behind the last root field. */
   readonly after: string;
@@ -93,7 +92,7 @@ export function compileOperation(
     roots.push({ ...root, before, args: compileArguments(field, node), template: templates.push(parts) - 1 });
     before = '';
   }
-  const plan = encodePlan({ shape: { ...pages.metadata, [pages.items]: { list: shape } }, templates });
+  const plan = { shape: { ...pages.metadata, [pages.items]: { list: shape } }, templates };
   return { source, plan, roots, after: `${before}}}` };
 }
 

@@ -7,8 +7,9 @@ import { type Connection, openConnection } from '../connection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import type { AnyListSource } from '../list-source.ts';
 import type { Values } from './arguments.ts';
+import type { EncodedOperation } from './encoded-operation.ts';
 import { Fallback } from './fallback.ts';
-import type { CompiledOperation, CompiledRoot } from './operation.ts';
+import type { CompiledRoot } from './operation.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders'>;
 
@@ -34,7 +35,7 @@ interface ReadPage {
  * @throws Fallback, or what reading and checking throw: the executor then takes over, and reads no page again
  */
 export async function runCompiled(
-  { source, plan, roots, after }: CompiledOperation,
+  { source, plan, roots, after }: EncodedOperation,
   variables: Values,
   context: RunContext,
   splicer: Splicer,
