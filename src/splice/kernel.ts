@@ -24,16 +24,16 @@ const pageBytes = 65_536;
 /** Enough for most documents with their output, so that the memory does not grow. It costs nothing until it is used. */
 const initialPages = 16;
 
-/** Compiled when the first instance is made, for all of them. */
-let compiled: WebAssembly.Module | undefined;
+/** @throws Error if the file is missing or damaged */
+export const compileKernel = (): WebAssembly.Module =>
+  new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
 
 /** @returns undefined if the machine has no address space left for another memory */
-export function createKernel(maxBytes: number, module?: WebAssembly.Module): Kernel | undefined {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
+export function createKernel(maxBytes: number, module: WebAssembly.Module): Kernel | undefined {
   const maximum = Math.floor(maxBytes / pageBytes);
   try {
     const memory = new WebAssembly.Memory({ initial: Math.min(initialPages, maximum), maximum });
-    const { exports } = new WebAssembly.Instance(module ?? compiled, {
+    const { exports } = new WebAssembly.Instance(module, {
       env: { memory, printNumber: numberPrinter(memory) },
     });
     return new Kernel(exports as unknown as KernelExports, memory, maximum * pageBytes);

@@ -1,52 +1,67 @@
 import type { EncodedPlan } from './encoded-plan.ts';
 import type { Kernel } from './kernel.ts';
-import { blockBytes, slack } from './layout.ts';
+import {
+  blockBytes,
+  refusedMissing,
+  refusedNotExpected,
+  refusedNotJson,
+  refusedTooDeep,
+  refusedTooLarge,
+  slack,
+} from './layout.ts';
 import { parametersBytes, writeParameters } from './parameters.ts';
 import { ScannedDocument } from './scanned-document.ts';
+import { aligned, mostUtf8Bytes } from './sizes.ts';
 import type { PrintOptions, Refusal, Scanned, Splice } from './splice.ts';
 
-/** By what the kernel returns in place of an address, as a positive number. */
-const refusals = ['trap', 'not_json', 'not_expected', 'missing', 'too_deep', 'too_large'] as const;
+/** By what the kernel returns in place of an address. */
+const refusals: Readonly<Record<number, Refusal>> = {
+  [refusedNotJson]: 'not_json',
+  [refusedNotExpected]: 'not_expected',
+  [refusedMissing]: 'missing',
+  [refusedTooDeep]: 'too_deep',
+  [refusedTooLarge]: 'too_large',
+};
 
 /** Room behind the plan for the parameters of a print. As a rule they fit, and what was printed need not move. */
 const parametersRoom = 16_384;
 
-const mostBytesPerUnit = 3;
+/**
+ * Takes an instance of the kernel into use.
+ * @returns undefined if the plan does not fit
+ */
+export function openSplice(plan: EncodedPlan, kernel: Kernel, release: (kernel: Kernel) => void): Splice | undefined {
+  const end = kernel.load(plan);
+  if (end === undefined || !kernel.reserve(end + blockBytes + parametersRoom)) return undefined;
+  return new OpenSplice(plan, kernel, aligned(end), release);
+}
 
 /**
  * Memory is given out from the front to the back: the plan, then documents with their tapes as they come, then what was
  * printed, which grows at its end. When something was read meanwhile, what had been printed moves behind that.
  */
-export class OpenSplice implements Splice {
+class OpenSplice implements Splice {
   readonly #plan: EncodedPlan;
   readonly #release: (kernel: Kernel) => void;
+  /** None when the splice is closed. */
   #kernel: Kernel | undefined;
-  #isClosed = false;
-  /** Why nothing can be read or printed any more. */
-  #broken: Refusal | undefined;
-  readonly #parameters: number = 0;
+  readonly #parameters: number;
   /** The first address that is free. */
-  #top = 0;
-  #outStart = 0;
-  #outEnd = 0;
+  #top: number;
+  #outStart: number;
+  #outEnd: number;
 
-  /** @param kernel none if the machine has no memory for it: then everything is refused */
-  constructor(plan: EncodedPlan, kernel: Kernel | undefined, release: (kernel: Kernel) => void) {
+  /** @param parameters the address of the room for parameters, behind the plan */
+  constructor(plan: EncodedPlan, kernel: Kernel, parameters: number, release: (kernel: Kernel) => void) {
     this.#plan = plan;
     this.#kernel = kernel;
     this.#release = release;
-    const end = kernel?.load(plan);
-    if (end === undefined || !kernel?.reserve(end + blockBytes + parametersRoom)) {
-      this.#broken = 'too_large';
-      return;
-    }
-    this.#parameters = aligned(end);
-    this.#top = this.#outStart = this.#outEnd = this.#parameters + parametersRoom;
+    this.#parameters = parameters;
+    this.#top = this.#outStart = this.#outEnd = parameters + parametersRoom;
   }
 
   scan(document: readonly Uint8Array[]): Scanned | Refusal {
-    const kernel = this.#usable();
-    if (typeof kernel === 'string') return kernel;
+    const kernel = this.#open();
     let length = 0;
     for (const chunk of document) length += chunk.length;
     // The kernel clears the block before a document.
@@ -66,8 +81,7 @@ export class OpenSplice implements Splice {
   }
 
   print(template: number, scanned: Scanned, { from, to, parameters, itemParameters }: PrintOptions): Refusal | null {
-    const kernel = this.#usable();
-    if (typeof kernel === 'string') return kernel;
+    const kernel = this.#open();
     const step = this.#plan.templates[template];
     if (step === undefined) throw new RangeError(`The plan has no template ${template}`);
     if (!(scanned instanceof ScannedDocument && scanned.splice === this)) {
@@ -85,30 +99,21 @@ export class OpenSplice implements Splice {
     return null;
   }
 
-  text(text: string): void {
-    const kernel = this.#usable();
-    if (typeof kernel === 'string') return;
-    if (this.#moveOutput(kernel, text.length * mostBytesPerUnit)) {
-      this.#top = this.#outEnd += kernel.bytes.write(text, this.#outEnd);
-    } else this.#broken = 'too_large';
+  text(text: string): Refusal | null {
+    const kernel = this.#open();
+    if (!this.#moveOutput(kernel, mostUtf8Bytes(text))) return 'too_large';
+    this.#top = this.#outEnd += kernel.bytes.write(text, this.#outEnd);
+    return null;
   }
 
   output(): Uint8Array {
-    const kernel = this.#usable();
-    if (typeof kernel === 'string') throw new RangeError(`Nothing can be printed: ${kernel}`);
-    return kernel.bytes.subarray(this.#outStart, this.#outEnd);
+    return this.#open().bytes.subarray(this.#outStart, this.#outEnd);
   }
 
   close(): void {
     const kernel = this.#kernel;
     this.#kernel = undefined;
-    this.#isClosed = true;
-    // After a trap, which would be a fault of the kernel, its memory is not trusted any more.
-    if (kernel !== undefined && this.#broken !== 'trap') this.#release(kernel);
-  }
-
-  #usable(): Kernel | Refusal {
-    return this.#broken !== undefined && !this.#isClosed ? this.#broken : this.#open();
+    if (kernel !== undefined) this.#release(kernel);
   }
 
   #open(): Kernel {
@@ -135,20 +140,20 @@ export class OpenSplice implements Splice {
     return true;
   }
 
-  /** Calls the kernel. */
+  /** Calls the kernel. @throws Error for a fault of the kernel: a trap, or a result that means nothing */
   #run(call: () => number): number | Refusal {
-    let result = 0;
     try {
-      result = call();
-    } catch {
-      this.#broken = 'trap';
-      return 'trap';
+      const result = call();
+      const outcome = result > 0 ? result : refusals[result];
+      if (outcome === undefined) throw new RangeError(`It returned ${result}`);
+      return outcome;
+    } catch (cause) {
+      // Its memory is not trusted any more, so it is not given back.
+      this.#kernel = undefined;
+      throw new Error('The kernel failed', { cause });
     }
-    return result > 0 ? result : (refusals[-result] ?? 'trap');
   }
 }
-
-const aligned = (address: number): number => Math.ceil(address / blockBytes) * blockBytes;
 
 /** An index of a list as the kernel takes it. */
 const index = (value: number): number => Math.min(Math.max(value, 0), 0x7fff_ffff);

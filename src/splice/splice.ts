@@ -1,7 +1,7 @@
 /** Why a document was not printed. */
-export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'too_large' | 'trap';
+export type Refusal = 'not_json' | 'not_expected' | 'missing' | 'too_deep' | 'too_large';
 
-/** A document that was read. It is of use to the {@link Splice} that read it only, and no longer than that is open. */
+/** A document that was read. Valid only for the {@link Splice} that scanned it, until that is closed. */
 export interface Scanned {
   /** The number of entries of a list under a key of the root; undefined for what is no list. */
   count(key: string): number | undefined;
@@ -19,19 +19,19 @@ export interface PrintOptions {
   readonly itemParameters: readonly (readonly string[])[];
 }
 
-/** One response in the making, over an instance of the kernel that nobody else uses meanwhile. */
+/**
+ * One response in the making, over an instance of the kernel that nobody else uses meanwhile. A fault of the kernel is
+ * thrown, with its cause, and closes the splice. A closed one throws whatever is done with it.
+ */
 export interface Splice {
   /** Reads a document. Several can be read, one after the other. */
   scan(document: readonly Uint8Array[]): Scanned | Refusal;
   /** Prints a template behind what was printed before. A template that is refused leaves nothing behind. */
   print(template: number, scanned: Scanned, options: PrintOptions): Refusal | null;
-  /** Prints a text behind what was printed before. After one that does not fit, everything is refused as too large. */
-  text(text: string): void;
-  /**
-   * All that was printed: a view of the kernel's memory, good until more is read or printed, or until {@link close}.
-   * @throws RangeError after a text that did not fit, and after a trap
-   */
+  /** Prints a text behind what was printed before. One that is refused leaves nothing behind. */
+  text(text: string): Refusal | null;
+  /** All that was printed: a view of the kernel's memory, good until more is read or printed, or until {@link close}. */
   output(): Uint8Array;
-  /** Gives the instance back. */
+  /** Gives the instance back. It can be closed again. */
   close(): void;
 }

@@ -2,7 +2,7 @@
 import type { PageSource } from '../../page-source.ts';
 import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../paging.ts';
 import type { ObjectShape } from '../../splice/plan.ts';
-import type { Scanned, Splice, Splicer } from '../../splice/splicer.ts';
+import type { Refusal, Scanned, Splice, Splicer } from '../../splice/splicer.ts';
 import { type Connection, openConnection } from '../connection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import type { AnyListSource } from '../list-source.ts';
@@ -64,7 +64,7 @@ export async function runCompiled(
       shown.set(reading, showing);
       print(splice, root, showing);
     }
-    splice.text(after);
+    requirePrinted(splice.text(after));
     return splice;
   } catch (error) {
     splice.close();
@@ -148,13 +148,17 @@ function show(
 function print(splice: Splice, root: CompiledRoot, { connection, accountId, scanned, from, to }: Shown): void {
   const edges = root.edgesOf?.(connection) ?? [];
   if (!Array.isArray(edges)) throw new Fallback('the edges are no list');
-  splice.text(root.before);
+  requirePrinted(splice.text(root.before));
   const refusal = splice.print(root.template, scanned, {
     from,
     to,
     parameters: root.given.map((each) => each(connection, accountId)),
     itemParameters: root.givenByItem.map((each) => edges.map(each)),
   });
+  requirePrinted(refusal);
+}
+
+function requirePrinted(refusal: Refusal | null): void {
   if (refusal !== null) throw new Fallback(refusal);
 }
 

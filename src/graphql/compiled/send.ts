@@ -1,14 +1,12 @@
 /** Sends a response out of the memory of the kernel that printed it. */
 import type { IncomingRequest } from '../../http/incoming-request.ts';
-import type { Splice } from '../../splice/splicer.ts';
+import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
 
 /**
- * Responses that may wait for their sockets in the memory of their kernels. A client that does not read keeps its own
- * waiting for as long as it likes, and a kernel has many times the memory of a response: beyond this, and if its memory
- * is large, what it printed is copied, and the kernel is free.
+ * How many responses may keep their kernels until clients have read them. A slow client holds its kernel, which is many
+ * times the response, so beyond this number, or from a large memory, the response is copied and the kernel freed.
  */
 const maxWaiting = 64;
-const maxWaitingBytes = 4 * 1_024 * 1_024;
 
 /** Sends a response, and closes the splice when its bytes are of no more use. */
 export type Send = (request: Pick<IncomingRequest, 'response'>, contentType: string, splice: Splice) => void;
@@ -16,10 +14,10 @@ export type Send = (request: Pick<IncomingRequest, 'response'>, contentType: str
 export function createSend(): Send {
   let waiting = 0;
   return ({ response }, contentType, splice) => {
-    // The client has gone, and nothing more will be heard of that.
+    // 'close' has been emitted already, so it would never free the kernel.
     if (response.closed) return splice.close();
     let output = splice.output();
-    if (waiting >= maxWaiting || output.buffer.byteLength > maxWaitingBytes) {
+    if (waiting >= maxWaiting || output.buffer.byteLength > maxIdleBytes) {
       output = Buffer.from(output);
       splice.close();
     } else {

@@ -1,0 +1,57 @@
+/** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
+import { parse } from 'graphql';
+import { expect, test } from 'vitest';
+import type { Caller } from '../../src/auth/caller.ts';
+import { Fallback } from '../../src/graphql/compiled/fallback.ts';
+import { createOperationCache } from '../../src/graphql/compiled/operation-cache.ts';
+import { runCompiled } from '../../src/graphql/compiled/run.ts';
+import { cursorCodec } from '../../src/paging.ts';
+import type { Ports } from '../../src/ports.ts';
+import { upstreamPosts } from '../../src/posts/upstream.ts';
+import { createSplicer } from '../../src/splice/splicer.ts';
+import { pnetPost, postList } from '../support/stub.ts';
+import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
+
+const caller: Caller = {
+  keyId: 'key',
+  keyName: 'key',
+  workspaceId: 'workspace',
+  workspaceName: 'workspace',
+  scopes: new Set(['posts:read']),
+  accountIds: null,
+  expiresAt: null,
+};
+const cursors = cursorCodec(Buffer.alloc(32, 7), 'base64url');
+const splicer = createSplicer({ maxBytes: 128 * 1_024 });
+const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { text } } } __typename }';
+
+/** @returns the response with a post whose text has so many characters; undefined if it is refused */
+async function responseWith(characters: number): Promise<unknown> {
+  const body = Buffer.from(JSON.stringify(postList([pnetPost('1', { text: 'x'.repeat(characters) })])));
+  const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
+  const { find, compiledFor } = createOperationCache({ ports, maxCost: Infinity, introspection: true });
+  const operation = compiledFor(find(parse(query), null), {});
+  const context = { caller, requestId: 'request', signal: new AbortController().signal, ports, cursors };
+  try {
+    const splice = await runCompiled(operation, {}, context, splicer);
+    const response: unknown = JSON.parse(Buffer.from(splice.output()).toString());
+    splice.close();
+    return response;
+  } catch (error) {
+    if (error instanceof Fallback && error.reason === 'too_large') return undefined;
+    throw error;
+  }
+}
+
+test('whatever is not refused can be read to its end', async () => {
+  let [fits, refused] = [0, 128 * 1_024];
+  while (refused - fits > 1) {
+    const size = (fits + refused) >> 1;
+    const response = await responseWith(size);
+    if (response === undefined) refused = size;
+    else fits = size;
+    const text = 'x'.repeat(size);
+    expect([undefined, { data: { posts: { nodes: [{ text }] }, __typename: 'Query' } }]).toContainEqual(response);
+  }
+  expect(fits).toBeGreaterThan(10_000);
+});
