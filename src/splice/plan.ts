@@ -32,7 +32,9 @@ export type LeafRule =
   /** A number. One beyond the largest double is refused. */
   | 'number'
   | 'boolean'
-  /** A string that is a time in UTC as `Date.prototype.toISOString` writes it, with or without milliseconds. */
+  /**
+   * A UTC time `YYYY-MM-DDTHH:MM:SS[.f]Z` with one to three digits of fraction. 29 February and year 0000 are refused.
+   */
   | 'instant'
   /** The JSON text that stands for a string; `otherwise` for any other string. */
   | { readonly mapping: Readonly<Record<string, string>>; readonly otherwise: string };

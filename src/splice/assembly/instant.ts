@@ -22,7 +22,7 @@ export function isInstant(start: usize, length: usize): bool {
   );
 }
 
-/** February has 28 days here: whether a year has more is decided elsewhere. */
+/** 29 February is refused: the executor prints it. */
 function isDay(month: u32, day: u32): bool {
   if (month < 1 || month > 12 || day < 1) return false;
   if (month === 2) return day <= 28;

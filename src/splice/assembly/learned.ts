@@ -19,13 +19,12 @@ import {
 import { colon } from './characters.ts';
 import { hash, isSame } from './dictionary.ts';
 
-/** How many places are tried before one that is taken is taken over. */
+/** How many records are tried before one of another key is overwritten. */
 const tries: u32 = 4;
 
 /**
- * Keys that are not selected are remembered too, so that they can be expected: comparing a key is faster than looking
- * for its end. There are so many places for them. A record may be taken over by another key while it is still expected
- * somewhere, so it says whose it is.
+ * Unselected keys are remembered too, in a table of `learnedKeys` records, because comparing an expected key is faster than
+ * scanning for its end. A record may be overwritten while another still points to it, so it names its owner.
  * @param owner the shape that does not have the key, or the record of the key whose value is skipped
  * @returns the record of the key, or that of none if it is too long
  */

@@ -32,8 +32,7 @@ export function printNull(step: usize, kind: i32, out: usize): usize {
 }
 
 /**
- * Prints a number as the program has it that the kernel runs in: to find the shortest text of a double takes a page of
- * arithmetic, which is there already.
+ * Prints a number as the host does: shortest round-trip formatting is long, and JavaScript has it.
  * @returns the length of what was printed at `out`; 0 for a number beyond all doubles
  */
 @external('env', 'printNumber')

@@ -30,7 +30,7 @@ export function isString(kind: i32): bool {
   return kind === kindAscii || kind === kindUnicode || kind === kindEscaped;
 }
 
-/** Whether the bytes of a string are the string. */
+/** Whether the bytes between the quotes are the string itself: no escapes, valid UTF-8. */
 export function isLiteral(slot: usize, kind: i32): bool {
   return kind === kindAscii || (kind === kindUnicode && isUtf8(startOf(slot), startOf(slot) + lengthOf(slot)));
 }
