@@ -27,14 +27,28 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
   };
 }
 
+/** Runs work under a deadline, which ends with the work. The parameters are those of {@link deadline}. */
+export async function underDeadline<Value>(
+  milliseconds: number,
+  parent: AbortSignal | null,
+  message: string,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const limit = deadline(milliseconds, parent, message);
+  try {
+    return await work(limit.signal);
+  } finally {
+    limit[Symbol.dispose]();
+  }
+}
+
 /**
  * What the promise resolves to, unless that takes longer. The work behind it goes on.
  * @throws DOMException TimeoutError with the message
  */
-export async function within<Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> {
-  using limit = deadline(milliseconds, null, message);
-  const { signal } = limit;
-  const late = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => late.reject(signal.reason));
-  return await Promise.race([promise, late.promise]);
-}
+export const within = <Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> =>
+  underDeadline(milliseconds, null, message, (signal) => {
+    const late = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => late.reject(signal.reason));
+    return Promise.race([promise, late.promise]);
+  });

@@ -10,7 +10,7 @@ import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { afterFailure, openCheckpoint, readCheckpoint, requireOpen, writeCheckpoint } from './checkpoint.ts';
 import { isJobId, newJobId } from './ids.ts';
-import { type JobLease, jobLeases, type LeaseTuning } from './lease.ts';
+import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.ts';
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import { fieldsOf, findJobs, insertJob, pageOfJobs, requireJob, type StoredJob, toPosting } from './repository.ts';
@@ -53,19 +53,20 @@ export function embeddedJobs({
     const session = await sessionOf(context, account_id);
     const readDraft = async () => requireDraft(await requireJob(database, context.caller, account_id, draft_id));
     await readDraft();
-    await using lease = await leases.acquire(draft_id, context.signal);
-    // Another request may have changed the draft before the lease was ours.
-    const draft = await readDraft();
-    if (draft.publication === 'unknown') {
-      await settlePublication(network, session, toNetwork(draft), lease, neverAborted);
-    }
-    const step = await takeStep(session, draft, lease);
-    if (step.kind === 'published') {
-      await lease.store({ state: step.state, checkpoint: null, publication: 'published' });
-      return { object: 'PnetJobPostingPublished', job_state: step.state, job_id: draft_id };
-    }
-    await lease.store({ checkpoint: writeCheckpoint(openCheckpoint(step, now())), publication: null });
-    return { object: 'PnetJobPostingPublishCheckpoint', type: step.type, job_id: draft_id };
+    return underLease(leases, draft_id, context.signal, async (lease) => {
+      // Another request may have changed the draft before the lease was ours.
+      const draft = await readDraft();
+      if (draft.publication === 'unknown') {
+        await settlePublication(network, session, toNetwork(draft), lease, neverAborted);
+      }
+      const step = await takeStep(session, draft, lease);
+      if (step.kind === 'published') {
+        await lease.store({ state: step.state, checkpoint: null, publication: 'published' });
+        return { object: 'PnetJobPostingPublished', job_state: step.state, job_id: draft_id };
+      }
+      await lease.store({ checkpoint: writeCheckpoint(openCheckpoint(step, now())), publication: null });
+      return { object: 'PnetJobPostingPublishCheckpoint', type: step.type, job_id: draft_id };
+    });
   }
 
   return {
@@ -73,11 +74,12 @@ export function embeddedJobs({
       const session = await sessionOf(context, account_id);
       const readJob = async () => requireEditable(await requireJob(database, context.caller, account_id, job_id));
       await readJob();
-      await using lease = await leases.acquire(job_id, context.signal);
-      const fields = { ...fieldsOf(await readJob()), ...changes };
-      await network.editPosting(session, { jobId: job_id, fields }, neverAborted);
-      await lease.store({ fields: JSON.stringify(fields) });
-      return { object: 'PnetJobPostingEdited', job_id };
+      return underLease(leases, job_id, context.signal, async (lease) => {
+        const fields = { ...fieldsOf(await readJob()), ...changes };
+        await network.editPosting(session, { jobId: job_id, fields }, neverAborted);
+        await lease.store({ fields: JSON.stringify(fields) });
+        return { object: 'PnetJobPostingEdited', job_id };
+      });
     },
 
     publish: (context, request) =>

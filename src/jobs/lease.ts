@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { deadline } from '../deadline.ts';
+import { underDeadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
@@ -150,22 +150,41 @@ export function jobLeases(
         if (!waiting) onWait(jobId);
         waiting = true;
       };
-      using limit = deadline(waitMs, signal, 'The turn of the request did not come in time');
-      try {
-        const unlock = await lock.acquire(jobId, limit.signal, wait);
+      return underDeadline(waitMs, signal, 'The turn of the request did not come in time', async (ends) => {
         try {
-          await claim(jobId, holder, limit.signal, wait);
+          const unlock = await lock.acquire(jobId, ends, wait);
+          try {
+            await claim(jobId, holder, ends, wait);
+          } catch (error) {
+            unlock();
+            throw error;
+          }
+          return leaseOf(jobId, holder, unlock);
         } catch (error) {
-          unlock();
-          throw error;
+          if (signal.aborted) throw abandoned(signal);
+          throw ends.aborted || error instanceof QueueFull ? busy() : error;
         }
-        return leaseOf(jobId, holder, unlock);
-      } catch (error) {
-        if (signal.aborted) throw abandoned(signal);
-        throw limit.signal.aborted || error instanceof QueueFull ? busy() : error;
-      }
+      });
     },
   };
+}
+
+/**
+ * Runs work while the lease on a posting is held.
+ * @throws ServiceError as `acquire`, or what the work throws
+ */
+export async function underLease<Value>(
+  leases: JobLeases,
+  jobId: string,
+  signal: AbortSignal,
+  work: (lease: JobLease) => Promise<Value>,
+): Promise<Value> {
+  const lease = await leases.acquire(jobId, signal);
+  try {
+    return await work(lease);
+  } finally {
+    await lease[Symbol.asyncDispose]();
+  }
 }
 
 const busy = () =>

@@ -1,5 +1,5 @@
 /** A deadline for every call of an adapter, so that a provider that never responds cannot hold up a caller for ever. */
-import { deadline } from '../deadline.ts';
+import { underDeadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Milliseconds for one call of a provider. Shorter than the lease of a job, which must outlast every call. */
@@ -38,18 +38,17 @@ const wrapMembers = <Target extends object>(
   wrap: (member: unknown, name: string | symbol) => unknown,
 ): Target => new Proxy(Object.create(target), { get: (_, name) => wrap(Reflect.get(target, name), name) });
 
-async function withinDeadline<T>(
+const withinDeadline = <T>(
   deadlineMs: number,
   parent: AbortSignal,
   call: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  using limit = deadline(deadlineMs, parent, 'The network took too long');
-  const { signal } = limit;
-  if (signal.aborted) throw timeout(signal);
-  const late = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => late.reject(timeout(signal)));
-  return await Promise.race([call(signal), late.promise]);
-}
+): Promise<T> =>
+  underDeadline(deadlineMs, parent, 'The network took too long', (signal) => {
+    if (signal.aborted) throw timeout(signal);
+    const late = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => late.reject(timeout(signal)));
+    return Promise.race([call(signal), late.promise]);
+  });
 
 const timeout = ({ reason }: AbortSignal) =>
   new ServiceError('request_timeout', {

@@ -1,6 +1,6 @@
 /** The one secret of a deployment, and the keys derived from it: one for each purpose. */
 import { hkdfSync } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config.ts';
 import type { RandomBytes } from '../ids.ts';
@@ -32,9 +32,7 @@ export async function loadOrCreateSecret(directory: string, randomBytes: RandomB
 async function create(file: string, randomBytes: RandomBytes): Promise<string> {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   try {
-    await using handle = await open(draft, 'wx', 0o600);
-    await handle.writeFile(randomBytes(32).toString('base64url'));
-    await handle.sync();
+    await writeFile(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true });
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

@@ -3,7 +3,7 @@
  * the operation's call budget → deadline → single flight for reads → retries → circuit breaker → one exchange.
  */
 import type { Logger } from 'pino';
-import { deadline } from '../deadline.ts';
+import { underDeadline } from '../deadline.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -98,23 +98,25 @@ export function createUpstream(
     const prepared = prepare(context, endpoint, request);
     if (endpoint.method !== 'GET') {
       singleFlight.forget(caller.keyId);
-      using limit = deadline(milliseconds, signal, deadlineMessage);
       try {
-        return await perform(prepared, limit.signal, milliseconds);
+        return await underDeadline(milliseconds, signal, deadlineMessage, (ends) =>
+          perform(prepared, ends, milliseconds),
+        );
       } finally {
         singleFlight.forget(caller.keyId);
       }
     }
     // A flight has the full time of a call, as later callers may join it: it also ends those who have no less time.
-    using limit = milliseconds < timeoutMs ? deadline(milliseconds, signal, deadlineMessage) : null;
-    const ends = limit?.signal ?? signal;
-    try {
-      const fly = (flightEnds: AbortSignal) => perform(prepared, flightEnds, timeoutMs);
-      return await singleFlight.run(caller.keyId, prepared.path, fly, ends);
-    } catch (error) {
-      const ended = error === ends.reason || (error instanceof DOMException && error.name === 'TimeoutError');
-      throw ended ? expiry(error, { repeatable: true }).error : error;
-    }
+    const work = (flightSignal: AbortSignal) => perform(prepared, flightSignal, timeoutMs);
+    const join = async (ends: AbortSignal) => {
+      try {
+        return await singleFlight.run(caller.keyId, prepared.path, work, ends);
+      } catch (error) {
+        const ended = error === ends.reason || (error instanceof DOMException && error.name === 'TimeoutError');
+        throw ended ? expiry(error, { repeatable: true }).error : error;
+      }
+    };
+    return milliseconds < timeoutMs ? underDeadline(milliseconds, signal, deadlineMessage, join) : join(signal);
   }
 
   return {
@@ -127,9 +129,10 @@ export function createUpstream(
     read: responseOf,
     isTranslated,
     async ready() {
-      using limit = deadline(connectTimeoutMs, null, deadlineMessage);
       const probes = warm ? 1 : Math.min(connections, warmConnections);
-      await Promise.all(Array.from({ length: probes }, () => probe(limit.signal)));
+      await underDeadline(connectTimeoutMs, null, deadlineMessage, (ends) =>
+        Promise.all(Array.from({ length: probes }, () => probe(ends))),
+      );
       warm = true;
     },
     close,

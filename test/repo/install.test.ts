@@ -1,6 +1,6 @@
 /** Installation: the script that checks the Node.js of the project after `npm ci`. */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -31,4 +31,11 @@ test.each(['22.19.0', '22.20.1', '24.0.0', '100.0.0'])('Node.js %s passes', asyn
 
 test.each(['20.20.2', '22.9.0', '22.18.9', '8.0.0'])('Node.js %s is refused, with the reason', async (version) => {
   expect(await checkOn(version)).toContain('Postern needs Node.js 22.19 or newer.');
+});
+
+test('no declaration with `using`, which Node.js 22 cannot parse, and stripping types leaves as it is', async () => {
+  const files = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const texts = await Promise.all(files.map(async (file) => ({ file, text: await readFile(`src/${file}`, 'utf8') })));
+  expect(texts.length).toBeGreaterThan(100);
+  expect(texts.filter(({ text }) => /^\s*(?:await )?using \w+ =/m.test(text)).map(({ file }) => file)).toEqual([]);
 });
