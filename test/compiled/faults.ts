@@ -159,11 +159,11 @@ export const faults: Readonly<Record<string, Fault>> = {
   'an id is the one of the network': parts((part) =>
     part.kind === 'base64url' ? { kind: 'leaf', key: part.key, rule: 'string', required: true } : part,
   ),
-  'ids are of another account': roots(({ given }) => ({
-    given: given.map((each) => (connection: never) => each(connection, 'acc-2')),
+  'ids are of another account': roots(({ parameters }) => ({
+    parameters: parameters.map((each) => (connection: never) => each(connection, 'acc-2')),
   })),
-  'ids are of no account': roots(({ given }) => ({
-    given: given.map((each) => (connection: never) => each(connection, '')),
+  'ids are of no account': roots(({ parameters }) => ({
+    parameters: parameters.map((each) => (connection: never) => each(connection, '')),
   })),
   'the first parameter is passed for all': printing((options) => ({
     ...options,

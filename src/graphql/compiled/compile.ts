@@ -125,9 +125,9 @@ function partOf(
     return { kind: 'base64url', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: idSuffix };
   }
   const key = 'part' in wire ? wire.part : wire.exposed;
-  const needed = isRequired(field);
-  if (needed === undefined) throw new Fallback(`${parent.name}.${name} is not read from a network`);
-  return fromNetwork(compiling, field, { key, needed, nodes, shape });
+  const required = isRequired(field);
+  if (required === undefined) throw new Fallback(`${parent.name}.${name} is not read from a network`);
+  return fromNetwork(compiling, field, { key, required, nodes, shape });
 }
 
 function fromNetwork(
@@ -135,12 +135,12 @@ function fromNetwork(
   { type }: GraphQLField<unknown, unknown>,
   {
     key,
-    needed,
+    required,
     nodes,
     shape,
   }: {
     readonly key: string;
-    readonly needed: boolean;
+    readonly required: boolean;
     readonly nodes: readonly FieldNode[];
     readonly shape: MutableShape;
   },
@@ -150,10 +150,10 @@ function fromNetwork(
   if (isLeafType(named)) {
     if (isList) throw new Fallback('a list of leaves');
     addShape(shape, key, 'leaf');
-    return { kind: 'leaf', key, rule: leafRuleOf(named), required: needed };
+    return { kind: 'leaf', key, rule: leafRuleOf(named), required };
   }
   const inner: MutableShape = {};
   const parts = compileObject(compiling, named, selectionSetsOf(nodes), inner);
   addShape(shape, key, isList ? { list: inner } : { object: inner });
-  return { kind: isList ? 'list' : 'object', key, required: needed, parts };
+  return { kind: isList ? 'list' : 'object', key, required, parts };
 }

@@ -1,4 +1,4 @@
-/** A compiled operation: for each of its root fields a list, a template, and what is given when it is printed. */
+/** A compiled operation: for each of its root fields a list, a template, and the parameters of the template. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -35,10 +35,10 @@ export interface CompiledRoot {
   readonly args: ReadValues;
   /** The index of its template. */
   readonly template: number;
-  /** The given texts, from the connection and the account that it is read with. */
-  readonly given: readonly ((connection: Connection<unknown>, accountId: string) => string)[];
-  /** The texts given for each edge. */
-  readonly givenByItem: readonly Print[];
+  /** The parameters of its template, from the connection and the account that it is read with. */
+  readonly parameters: readonly ((connection: Connection<unknown>, accountId: string) => string)[];
+  /** The parameters for each edge. */
+  readonly itemParameters: readonly Print[];
   /** The edges of a connection, as the field `edges` has them; null where it is not selected. */
   readonly edgesOf: ((connection: Connection<unknown>) => unknown) | null;
 }
@@ -140,37 +140,37 @@ function compileRoot(
   nodes: readonly FieldNode[],
   { pages, shape }: { readonly pages: Pages; readonly shape: MutableShape },
 ) {
-  const { given, givenByItem, prefixOf } = collectGiven();
+  const { parameters, itemParameters, prefixOf } = collectParameters();
   const compiling: Compiling = { ...scope, prefixOf };
   let edgesOf: CompiledRoot['edgesOf'] = null;
   const parts = compileFields(compiling, type, selectionSetsOf(nodes), (name, fieldNodes) => {
     const field = type.getFields()[name];
     const shown = field && shownBy(field);
     if (field === undefined || shown === undefined) {
-      return [{ kind: 'parameter', index: given.push(compileField(compiling, type, fieldNodes)) - 1 }];
+      return [{ kind: 'parameter', index: parameters.push(compileField(compiling, type, fieldNodes)) - 1 }];
     }
     const sets = selectionSetsOf(fieldNodes);
     if (shown === 'edges') edgesOf = readField(field);
     const inner =
       shown === 'items'
         ? compileItem(compiling, field, sets, shape)
-        : compileEdge(compiling, objectOf(field), sets, { shape, givenByItem });
+        : compileEdge(compiling, objectOf(field), sets, { shape, itemParameters });
     return [text('['), { kind: 'window', key: pages.items, parts: inner }, text(']')];
   });
-  return { parts, given, givenByItem, edgesOf };
+  return { parts, parameters, itemParameters, edgesOf };
 }
 
-/** What is given to a template when it is printed, as the compiler finds that it is needed. */
-function collectGiven() {
-  const given: CompiledRoot['given'][number][] = [];
-  const givenByItem: Print[] = [];
+/** The parameters of a template, as the compiler finds that it needs them. */
+function collectParameters() {
+  const parameters: CompiledRoot['parameters'][number][] = [];
+  const itemParameters: Print[] = [];
   const prefixes = new Map<IdKind, number>();
   const prefixOf = (kind: IdKind): number => {
-    const index = prefixes.get(kind) ?? given.push((_, accountId) => idPrefix(kind, accountId)) - 1;
+    const index = prefixes.get(kind) ?? parameters.push((_, accountId) => idPrefix(kind, accountId)) - 1;
     prefixes.set(kind, index);
     return index;
   };
-  return { given, givenByItem, prefixOf };
+  return { parameters, itemParameters, prefixOf };
 }
 
 function compileItem(
@@ -188,14 +188,14 @@ function compileEdge(
   compiling: Compiling,
   edge: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-  { shape, givenByItem }: { readonly shape: MutableShape; readonly givenByItem: Print[] },
+  { shape, itemParameters }: { readonly shape: MutableShape; readonly itemParameters: Print[] },
 ): Part[] {
   return compileFields(compiling, edge, sets, (name, nodes) => {
     const field = edge.getFields()[name];
     if (field !== undefined && shownBy(field) === 'item') {
       return compileItem(compiling, field, selectionSetsOf(nodes), shape);
     }
-    return [{ kind: 'itemParameter', index: givenByItem.push(compileField(compiling, edge, nodes)) - 1 }];
+    return [{ kind: 'itemParameter', index: itemParameters.push(compileField(compiling, edge, nodes)) - 1 }];
   });
 }
 

@@ -152,8 +152,8 @@ function print(splice: Splice, root: CompiledRoot, { connection, accountId, scan
   const refusal = splice.print(root.template, scanned, {
     from,
     to,
-    parameters: root.given.map((each) => each(connection, accountId)),
-    itemParameters: root.givenByItem.map((each) => edges.map(each)),
+    parameters: root.parameters.map((each) => each(connection, accountId)),
+    itemParameters: root.itemParameters.map((each) => edges.map(each)),
   });
   requirePrinted(refusal);
 }
