@@ -28,6 +28,9 @@ declare module 'fastify' {
  */
 export type ShortCut = (request: IncomingRequest) => false | Promise<boolean>;
 
+/** What asks for these asks every few seconds: of a failure there is a line of its own. */
+const quietPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
 export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
@@ -48,14 +51,16 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = logger;
   let stopping = false;
 
-  function responded(request: IncomingRequest, log: Pick<Logger, 'info'>, fields: object = {}): void {
+  function responded(request: IncomingRequest): void {
     // A connection with a request in flight becomes idle only after the response, and would then stay open for as long as
     // the client likes.
     if (stopping) setImmediate(() => server.server.closeIdleConnections());
-    const { raw, path, response, elapsedTime, logFields } = request;
+    const { id, raw, path, response, elapsedTime, logFields } = request;
+    if (quietPaths.has(path)) return;
     // No query and no header: either may contain a key or a cursor.
-    const line = { ...fields, method: raw.method, path, status: response.statusCode, ms: Math.round(elapsedTime) };
-    log.info({ ...line, ...logFields }, 'request');
+    const line = { reqId: id, method: raw.method, path, status: response.statusCode, ms: Math.round(elapsedTime) };
+    const aborted = response.writableFinished ? {} : { aborted: true };
+    logger.info({ ...line, ...aborted, ...logFields }, 'request');
   }
 
   const listener = (route: RequestListener): RequestListener => {
@@ -63,11 +68,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     return (raw, response) =>
       inTurn(raw.socket, response, () => {
         const request = new IncomingRequest(raw, response, isTrustedProxy);
+        request.whenClosed(() => responded(request));
         const served = !stopping && hostRefusal(raw) === undefined && shortCut?.(request);
         if (!served) return route(raw, response);
         served.then((done) => {
-          if (!done) return route(raw, response);
-          request.whenClosed(() => responded(request, logger, { reqId: request.id }));
+          if (!done) route(raw, response);
         });
       });
   };
@@ -106,10 +111,6 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   });
   // Hooks of every request take a callback: a promise each costs more than what they do.
   server.addHook('onRequest', ({ raw }, _reply, done) => done(stopping ? stoppingError() : hostRefusal(raw)));
-  server.addHook('onResponse', ({ incoming, log }, _reply, done) => {
-    responded(incoming, log);
-    done();
-  });
   server.setErrorHandler((error, request, reply) => {
     const envelope = errorResponse(error, request);
     return reply.status(envelope.status).send(envelope);
@@ -120,8 +121,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     });
   });
 
-  server.get('/livez', { logLevel: 'warn' }, async () => ({ status: 'alive' }));
-  server.get('/readyz', { logLevel: 'warn' }, async () => {
+  server.get('/livez', async () => ({ status: 'alive' }));
+  server.get('/readyz', async () => {
     await ready().catch((cause: unknown) => {
       throw new ServiceError('service_unavailable', { detail: 'The gateway is not ready.', cause });
     });
@@ -178,7 +179,6 @@ export function errorResponse(
 ): ErrorEnvelope {
   // The client has gone in the middle of its body: nothing of ours failed, and nobody reads the response.
   const isBrokenOff = request.raw.errored instanceof Error;
-  if (isBrokenOff) request.log.info({ method: request.method, path: pathOf(request) }, 'request broken off');
   const failure = adjust(isBrokenOff ? brokenOff() : fromUnknown(fromFastify(error)));
   logFailure(failure, request);
   request.addHeaders?.(failure.headers);

@@ -19,9 +19,11 @@ export interface Served extends Came {
 }
 
 export interface GraphQLRequest {
+  /** POST if it does not say. */
+  readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON, unless it is a text, or bytes. */
-  readonly body: unknown;
+  readonly body?: unknown;
   readonly path?: string;
 }
 
@@ -68,7 +70,7 @@ export async function startBothWays(
 /** Sends a request with the headers of a usual client. An empty header is left out. */
 export async function sendTo(
   { address }: Pick<Gateway, 'address'>,
-  { headers = {}, body, path = '/graphql' }: GraphQLRequest,
+  { method = 'POST', headers = {}, body, path = '/graphql' }: GraphQLRequest,
 ): Promise<Came> {
   const all = {
     'content-type': 'application/json',
@@ -77,9 +79,11 @@ export async function sendTo(
     ...headers,
   };
   const response = await fetch(address + path, {
-    method: 'POST',
+    method,
     headers: Object.entries(all).filter(([, value]) => value !== ''),
-    body: typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body),
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body) }),
   });
   const { date: _, ...rest } = Object.fromEntries(response.headers);
   return { status: response.status, headers: rest, body: await response.text() };

@@ -21,6 +21,17 @@ const withHeaders = (compiled: string, headers: Readonly<Record<string, string>>
 const accepting = (compiled: string, ranges: readonly string[]): Requests =>
   Object.fromEntries(ranges.map((accept) => [`accept: ${accept}`, withHeaders(compiled, { accept })]));
 
+const get = (path: string) => ({ method: 'GET', path, headers: { 'content-type': '' } }) as const;
+
+/** Requests with GET. */
+const inUrl = (cases: Readonly<Record<string, readonly [string, Readonly<Record<string, string>>]>>): Requests =>
+  Object.fromEntries(
+    Object.entries(cases).map(([what, [compiled, parameters]]) => [
+      `GET: ${what}`,
+      [compiled, get(`/graphql?${new URLSearchParams(parameters)}`)],
+    ]),
+  );
+
 const sized = `query ($n: Int!) { ${posts(', first: $n')} }`;
 const flagged = `query ($on: Boolean = true) { ${posts('', 'nodes { ... on PnetPost { id @include(if: $on) text } }')} }`;
 
@@ -48,7 +59,11 @@ const requests: Requests = {
     'variables that are a list': ['parameters', { query, variables: [] }],
     'variables that are a text': ['parameters', { query, variables: 'x' }],
     'variables that are null': ['yes', { query, variables: null, operationName: null, extensions: null }],
-    extensions: ['parameters', { query, extensions: { a: 1 } }],
+    'extensions, as Apollo Client sends them': [
+      'yes',
+      { query, extensions: { clientLibrary: { name: '@apollo/client', version: '4.3.8' } } },
+    ],
+    'extensions that are a text': ['parameters', { query, extensions: 'x' }],
     'a parameter that there is none of': ['parameters', { query, more: 1 }],
     'a parameter out of the prototype': ['parameters', `{"query":${JSON.stringify(query)},"__proto__":{"a":1}}`],
     'a variable that the operation does not have': ['yes', { query, variables: { more: { a: [1] } } }],
@@ -210,6 +225,29 @@ const requests: Requests = {
   'a text': [undefined, { headers: { 'content-type': 'text/plain' }, body: { query } }],
   'another type of JSON': [undefined, { headers: { 'content-type': 'application/graphql+json' }, body: { query } }],
   'a body that is encoded': [undefined, { headers: { 'content-encoding': 'gzip' }, body: { query } }],
+  ...inUrl({
+    'a query': ['yes', { query }],
+    'a query with variables': ['yes', { query: sized, variables: '{"n":1}' }],
+    'variables and extensions that are empty': ['yes', { query, variables: '', extensions: '', operationName: '' }],
+    'variables that are null': ['yes', { query, variables: 'null' }],
+    extensions: ['yes', { query, extensions: '{"a":1}' }],
+    'a parameter that there is none of': ['yes', { query, more: '1' }],
+    'variables that are no JSON': ['parameters', { query, variables: '{' }],
+    'variables that are a list': ['parameters', { query, variables: '[]' }],
+    'extensions that are no JSON': ['parameters', { query, extensions: '{' }],
+    'no query': ['parameters', {}],
+    'an empty query': ['invalid', { query: '' }],
+    'a mutation': [
+      'more than lists of a service',
+      { query: 'mutation { deleteWebhook(webhookId: "a") { __typename } }' },
+    ],
+  }),
+  'a query in the URL twice': ['yes', get(`/graphql?query=${encodeURIComponent(query)}&query=b`)],
+  'a URL without a query': ['parameters', get('/graphql')],
+  'a browser that opens a query': [
+    undefined,
+    { ...get(`/graphql?query=${encodeURIComponent(query)}`), headers: { accept: 'text/html, */*;q=0.8' } },
+  ],
   'a slash behind the path': [undefined, { path: '/graphql/', body: { query } }],
   'a query of the URL': ['yes', { path: '/graphql?query=%7B__typename%7D&a=b', body: { query } }],
   'an escaped path': [undefined, { path: '/%67raphql', body: { query } }],

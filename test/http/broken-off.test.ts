@@ -30,6 +30,6 @@ test.each(cases)('a body that breaks off is no error: $path, $length, $leave', a
   socket[leave]();
   await expect
     .poll(() => gateway.log.filter(({ method }) => method === 'POST'))
-    .toMatchObject([{ msg: 'request broken off', path }]);
+    .toMatchObject([{ msg: 'request', aborted: true, path }]);
   for (const line of gateway.log) expect(line).toMatchObject({ level: 30 });
 });

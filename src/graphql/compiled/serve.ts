@@ -9,16 +9,16 @@ import type { Admit } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { codingRefusal, type ShortCut } from '../../http/server.ts';
-import { hasFewEntries, isShallow } from '../../json-limits.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { createSplicer, type Splice } from '../../splice/splicer.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { endpoint } from '../endpoint.ts';
-import type { Values } from './arguments.ts';
+import { wantsPage } from '../graphiql/page.ts';
 import { Fallback } from './fallback.ts';
 import { contentTypeFor } from './media-type.ts';
 import { createOperationCache, type OperationCacheOptions, valuesFor } from './operation-cache.ts';
+import { type Parameters, readParameters } from './parameters.ts';
 import { runCompiled } from './run.ts';
 import { createSend } from './send.ts';
 
@@ -31,7 +31,7 @@ export interface CompiledOptions extends OperationCacheOptions {
 }
 
 export interface CompiledOperations {
-  /** Serves POST requests, or leaves them to the router. The log line says whether it did, or why not. */
+  /** Serves requests of GraphQL, or leaves them to the router. The log line says whether it did, or why not. */
   readonly shortCut: ShortCut;
   /** What was begun of a request that falls back: the caller, and the pages that were read. Undefined if nothing was. */
   begunOf(request: IncomingRequest): Promise<RequestContext> | undefined;
@@ -56,8 +56,7 @@ export function compiledOperations({
   const begun = new WeakMap<IncomingRequest, Promise<RequestContext>>();
 
   /** What a request asks for, before anything is known of its caller. @throws Fallback */
-  function readOperation(body: unknown) {
-    const { query, operationName, variables } = parametersOf(body);
+  function operationOf({ query, operationName, variables }: Parameters) {
     const operation = find(documentOf(query), operationName);
     const values = valuesFor(operation, variables);
     check(operation, values);
@@ -70,7 +69,7 @@ export function compiledOperations({
   }
 
   async function execute(
-    { operation, values }: ReturnType<typeof readOperation>,
+    { operation, values }: ReturnType<typeof operationOf>,
     context: RequestContext,
   ): Promise<Splice> {
     const splice = await runCompiled(compiledFor(operation, values), values, { ...context, ports, cursors }, splicer);
@@ -83,7 +82,7 @@ export function compiledOperations({
     const { logFields } = request;
     let beginning: Promise<RequestContext> | undefined;
     try {
-      const asked = readOperation(await request.json());
+      const asked = operationOf(await readParameters(request));
       beginning = begin(request);
       send(request, contentType, await execute(asked, await beginning));
       logFields.compiled = 'yes';
@@ -97,7 +96,7 @@ export function compiledOperations({
 
   return {
     shortCut(request) {
-      if (request.raw.method !== 'POST' || request.path !== endpoint || !hasJson(request)) return false;
+      if (request.path !== endpoint || !isGraphQL(request)) return false;
       const { accept, 'graphql-cost': cost } = request.headers;
       const contentType = contentTypeFor(accept);
       if (contentType !== undefined && cost === undefined) return serve(request, contentType);
@@ -108,24 +107,12 @@ export function compiledOperations({
   };
 }
 
-const hasJson = ({ headers }: IncomingRequest): boolean =>
-  /^application\/json(?: *; *charset=utf-8)?$/i.test(headers['content-type'] ?? '') &&
-  codingRefusal({ headers }) === undefined;
-
-/** The parameters of a request that the executor would accept, too. @throws Fallback for any other */
-function parametersOf(body: unknown) {
-  if (!isObject(body)) throw new Fallback('no request');
-  const { query, operationName = null, variables = null, extensions = null, ...others } = body;
-  const isAlone = extensions === null && Object.keys(others).length === 0;
-  const isRequest = isAlone && hasFewEntries(body) && isShallow(body);
-  if (!isRequest || typeof query !== 'string') throw new Fallback('parameters');
-  if (operationName !== null && typeof operationName !== 'string') throw new Fallback('parameters');
-  if (variables !== null && !isObject(variables)) throw new Fallback('parameters');
-  return { query, operationName, variables: variables ?? {} };
+/** Whether a request is a query in the URL, which no browser opens as a page, or has a body of JSON. */
+function isGraphQL({ raw: { method }, headers }: IncomingRequest): boolean {
+  if (codingRefusal({ headers }) !== undefined) return false;
+  if (method === 'GET') return !wantsPage({ method, headers });
+  return method === 'POST' && /^application\/json(?: *; *charset=utf-8)?$/i.test(headers['content-type'] ?? '');
 }
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function reasonOf(error: unknown, logger: Pick<Logger, 'warn'>): string {
   if (error instanceof Fallback) return error.reason;

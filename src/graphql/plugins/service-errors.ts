@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import { type ExecutionResult, GraphQLError, getOperationAST, Kind } from 'graphql';
 import { mapAsyncIterator, type Plugin } from 'graphql-yoga';
 import { type ErrorName, fromUnknown, ServiceError, unexpectedError } from '../../errors.ts';
 import { logFailure } from '../../http/server.ts';
@@ -70,7 +70,8 @@ export function presentError(error: unknown, http: FastifyRequest, presentation:
   if (error.extensions.type !== undefined) return error;
   const cause = rootCause(error);
   // graphql-js and Yoga report an invalid request without a path, and a value that does not fit the schema with one.
-  if (cause === undefined && error.path === undefined) return ofCaller(error, http, presentation);
+  if (cause === undefined && (error.path === undefined || isOfArgument(error)))
+    return ofCaller(error, http, presentation);
   // Resolvers throw nothing but ServiceErrors (see `wrapResolverErrors`): at a path, the rest is graphql-js' own.
   const failure =
     error.path === undefined || cause instanceof ServiceError
@@ -78,6 +79,12 @@ export function presentError(error: unknown, http: FastifyRequest, presentation:
       : new ServiceError('provider_error', { detail: 'What was read does not fit the schema.', cause: error });
   return ofService(failure, http, presentation, error);
 }
+
+/**
+ * Whether graphql-js refuses an argument: null for one that must not be, where the variable may be. It points to the value
+ * in the document; whatever it refuses of a result, it points to the field.
+ */
+const isOfArgument = ({ nodes }: GraphQLError): boolean => nodes !== undefined && nodes[0]?.kind !== Kind.FIELD;
 
 function ofService(failure: ServiceError, http: FastifyRequest, { isWhole }: Presentation, at?: GraphQLError) {
   logFailure(failure, http);
