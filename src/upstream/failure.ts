@@ -3,6 +3,7 @@
  * internals.
  */
 import { ServiceError } from '../errors.ts';
+import { temporaryStatuses } from '../http-semantics.ts';
 import { failedBeforeSending } from '../security/transport-failure.ts';
 
 export interface Failure {
@@ -51,17 +52,21 @@ export function expiry(reason: unknown, { repeatable }: { readonly repeatable: b
   return { kind: 'expired', error, ...withoutResponse };
 }
 
-/** Whether the service is in trouble, as the circuit breaker counts it. */
-export function isTrouble({ kind, status, error }: Failure): boolean {
+/**
+ * What a failure speaks against, as the circuit breakers count it: the service as a whole, what was asked of it, or
+ * neither.
+ */
+export function blameOf({ kind, status, error }: Failure): 'service' | 'request' | null {
   switch (kind) {
     case 'unreached':
     case 'broken':
-      return true;
+      return 'service';
     case 'expired':
       // A client that disconnected says nothing about the service.
-      return error.cause instanceof Error && error.cause.name === 'TimeoutError';
+      return error.cause instanceof Error && error.cause.name === 'TimeoutError' ? 'service' : null;
     case 'response':
-      return status !== null && status >= 500;
+      if (status === null || status < 500) return null;
+      return temporaryStatuses.has(status) ? 'service' : 'request';
     default:
       return kind satisfies never;
   }

@@ -1,11 +1,11 @@
-/** The policy around an exchange, from the outside in: retries → circuit breaker → one exchange. */
+/** The policy around an exchange, from the outside in: retries → circuit breakers → one exchange. */
 import type { Logger } from 'pino';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { WireResponse } from '../wire-response.ts';
-import { type CallOutcome, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
+import { type CallOutcome, createCircuits } from './circuits.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
-import { expiry, type Failure, isTrouble } from './failure.ts';
+import { blameOf, expiry, type Failure } from './failure.ts';
 import { onDemand, type Success } from './response.ts';
 import { createRetryBudget } from './retry-policy.ts';
 
@@ -32,19 +32,14 @@ interface Dependencies {
 
 export function createResilientCall({ send, connections, logger, now, elapsed, random }: Dependencies): ResilientCall {
   const retryBudget = createRetryBudget(random);
-  const circuitBreakers = new Map<string, CircuitBreaker>();
+  const circuits = createCircuits(() => now().getTime());
   let inFlight = 0;
 
-  function breakerOf(capability: string): CircuitBreaker {
-    const breaker = circuitBreakers.get(capability) ?? createCircuitBreaker(() => now().getTime());
-    circuitBreakers.set(capability, breaker);
-    return breaker;
-  }
-
-  async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure> {
-    if (inFlight >= connections * (1 + waitingPerConnection)) throw overloaded();
-    const permit = breakerOf(call.endpoint.capability).tryAcquire();
-    if ('retryInMs' in permit) throw overloaded();
+  /** @param last what the attempt before ended with: it says more than that there cannot be another */
+  async function attempt(call: PreparedCall, signal: AbortSignal, last: Failure | null): Promise<Success | Failure> {
+    if (inFlight >= connections * (1 + waitingPerConnection)) throw last?.error ?? overloaded(0);
+    const permit = circuits.tryAcquire(call.origin);
+    if ('retryInMs' in permit) throw last?.error ?? overloaded(permit.retryInMs);
     inFlight += 1;
     let outcome: CallOutcome = 'unknown';
     try {
@@ -62,7 +57,7 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
    */
   function log({ endpoint, requestId }: PreparedCall, failure: Failure, attempts: number, wait: number | null): void {
     const { error, status, instance } = failure;
-    logger[isTrouble(failure) ? 'warn' : 'info'](
+    logger[blameOf(failure) === null ? 'info' : 'warn'](
       {
         reqId: requestId,
         upstream: {
@@ -84,26 +79,35 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
     const endsAt = elapsed() + milliseconds;
     const { repeatable } = call;
     retryBudget.deposit();
+    let last: Failure | null = null;
     for (let attempts = 1; ; attempts += 1) {
-      const result = await attempt(call, signal);
+      const result: Success | Failure = await attempt(call, signal, last);
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
       if (wait === null) throw result.error;
+      last = result;
       await pause(wait, signal, repeatable);
     }
   };
 }
 
-const overloaded = () =>
+const overloaded = (retryInMs: number) =>
   new ServiceError('service_unavailable', {
-    detail: 'The upstream service is in trouble or overloaded. Try again shortly.',
+    detail: 'The upstream service is in trouble or overloaded, or fails at what is asked for. Try again shortly.',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryInMs / 1_000))) },
   });
 
 function outcomeOf(result: Success | Failure): CallOutcome {
   if (result.kind === 'success') return 'success';
-  if (isTrouble(result)) return 'failure';
-  return result.kind === 'expired' ? 'unknown' : 'success';
+  switch (blameOf(result)) {
+    case 'service':
+      return 'trouble';
+    case 'request':
+      return 'failure';
+    case null:
+      return result.kind === 'expired' ? 'unknown' : 'success';
+  }
 }
 
 /** @throws ServiceError `request_timeout` if the signal aborts first */
