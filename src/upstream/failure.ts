@@ -36,7 +36,8 @@ export function connectionFailure(cause: unknown, { repeatable }: { readonly rep
     return { kind: 'unreached', error: new ServiceError('service_unavailable', { detail, cause }), ...withoutResponse };
   }
   const detail = `The connection to the upstream service broke.${repeatable ? ' Try again.' : outcomeUnknown}`;
-  return { kind: 'broken', error: new ServiceError('network_down', { detail, cause }), ...withoutResponse };
+  const error = new ServiceError('network_down', { detail, cause, outcomeUnknown: !repeatable });
+  return { kind: 'broken', error, ...withoutResponse };
 }
 
 /**
@@ -48,6 +49,7 @@ export function expiry(reason: unknown, { repeatable }: { readonly repeatable: b
   const error = new ServiceError('request_timeout', {
     detail: `The upstream service did not respond in time.${repeatable ? ' Try again.' : outcomeUnknown}`,
     cause: reason,
+    outcomeUnknown: !repeatable,
   });
   return { kind: 'expired', error, ...withoutResponse };
 }

@@ -46,6 +46,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/splice/faults.test.ts': 'compiles the kernel with each of its faults',
   'test/store/database.test.ts': 'starts processes that share a database',
   'test/store/notifications.test.ts': 'waits for the notifications of processes',
+  'test/store/idempotency.crash.test.ts': 'kills processes, and waits for what they held',
   'test/upstream/circuits.test.ts': 'sends hundreds of requests, and waits for real deadlines',
   'test/upstream/client.faults.test.ts': 'waits for real deadlines',
   'test/upstream/client.load.test.ts': 'sends thousands of requests',
