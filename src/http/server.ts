@@ -7,6 +7,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
+import { createDraining, type Draining } from './draining.ts';
 import { bodyLimitDetail, IncomingRequest, type IsTrustedProxy, maxBodyBytes, pathOf } from './incoming-request.ts';
 import { oneAtATime } from './pipelining.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
@@ -32,6 +33,8 @@ export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
+  /** While the gateway drains, `/readyz` responds with 503 too. */
+  readonly draining?: Draining;
   /** The proxies whose `X-Forwarded-For` tells the address of a client. */
   readonly isTrustedProxy?: IsTrustedProxy;
   /** Tried for every request before it is routed. */
@@ -43,7 +46,8 @@ export interface HttpOptions {
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const { logger, ready, isTrustedProxy = () => false, adjust, shortCut, waiting = waitingLimits } = options;
+  const { logger, ready, draining = createDraining(), isTrustedProxy = () => false } = options;
+  const { adjust, shortCut, waiting = waitingLimits } = options;
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
   let stopping = false;
@@ -63,7 +67,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     return (raw, response) =>
       inTurn(raw.socket, response, () => {
         const request = new IncomingRequest(raw, response, isTrustedProxy);
-        const served = !stopping && hostRefusal(raw) === undefined && shortCut?.(request);
+        draining.follow(response);
+        const served = hostRefusal(raw) === undefined && shortCut?.(request);
         if (!served) return route(raw, response);
         served.then((done) => {
           if (!done) return route(raw, response);
@@ -103,9 +108,10 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 
   server.addHook('preClose', async () => {
     stopping = true;
+    draining.start();
   });
   // Hooks of every request take a callback: a promise each costs more than what they do.
-  server.addHook('onRequest', ({ raw }, _reply, done) => done(stopping ? stoppingError() : hostRefusal(raw)));
+  server.addHook('onRequest', ({ raw }, _reply, done) => done(hostRefusal(raw)));
   server.addHook('onResponse', ({ incoming, log }, _reply, done) => {
     responded(incoming, log);
     done();
@@ -122,6 +128,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 
   server.get('/livez', { logLevel: 'warn' }, async () => ({ status: 'alive' }));
   server.get('/readyz', { logLevel: 'warn' }, async () => {
+    if (draining.started) throw new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
     await ready().catch((cause: unknown) => {
       throw new ServiceError('service_unavailable', { detail: 'The gateway is not ready.', cause });
     });
@@ -138,8 +145,6 @@ function createNodeServer(listener: RequestListener, responses: typeof ServerRes
   // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
-
-const stoppingError = () => new ServiceError('service_unavailable', { detail: 'The gateway is stopping. Try again.' });
 
 function hostRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
   if (httpVersion !== '1.1' || headers.host !== undefined) return undefined;

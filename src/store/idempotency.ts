@@ -61,10 +61,21 @@ export function databaseIdempotency(
 
   /** Renews the lease until it is disposed of. */
   function renewals(id: string): Disposable {
-    const renew = () => {
-      const renewal = running(id).set({ claimed_until: now().getTime() + leaseMs });
-      // The next renewal makes up for one that fails. If none succeeds, repetitions hear that the outcome is unknown.
-      renewal.execute().catch((err: unknown) => logger.warn({ err }, 'an Idempotency-Key could not be kept'));
+    let isRenewing = false;
+    const renew = async () => {
+      // Of two at a time, the older one could win.
+      if (isRenewing) return;
+      isRenewing = true;
+      try {
+        await running(id)
+          .set({ claimed_until: now().getTime() + leaseMs })
+          .execute();
+      } catch (err) {
+        // The next renewal makes up for one that fails. If none succeeds, repetitions hear that the outcome is unknown.
+        logger.warn({ err }, 'the lease of an Idempotency-Key could not be renewed');
+      } finally {
+        isRenewing = false;
+      }
     };
     const timer = setInterval(renew, leaseMs / renewalsPerLease).unref();
     return { [Symbol.dispose]: () => clearInterval(timer) };
