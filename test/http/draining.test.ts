@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { demoId } from '../../src/providers/sandbox/demo.ts';
+import { posts } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
+import { gatewayInFrontOf, json, postList, startStub } from '../support/stub.ts';
 
 test('a gateway that was told to stop is not ready, serves on, and asks for other connections', async () => {
   const gateway = await startGateway({ environment: { SHUTDOWN_DELAY_MS: '1000' } });
@@ -34,4 +36,21 @@ test('a gateway that was told to stop is not ready, serves on, and asks for othe
   await closed;
   expect(performance.now() - started).toBeGreaterThanOrEqual(950);
   await expect(get('/livez')).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a compiled operation asks for another connection too, whether it came before or comes now', async () => {
+  const stub = await startStub((_request, response) => void setTimeout(json, 200, response, 200, postList([])));
+  const gateway = await gatewayInFrontOf(stub, { environment: { SHUTDOWN_DELAY_MS: '1000' } });
+  const ask = () => gateway.ask(posts);
+  const before = ask();
+  await expect.poll(() => stub.received.length).toBe(1);
+  const closed = gateway.close();
+  for (const { status, headers } of [await before, await ask()]) {
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
+  }
+  expect(gateway.log.filter(({ compiled }) => compiled !== undefined)).toMatchObject([
+    { compiled: 'yes' },
+    { compiled: 'yes' },
+  ]);
+  await closed;
 });

@@ -23,6 +23,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/graphql/operation-limits.test.ts': 'sends operations of the largest size',
   'test/hostile-inputs.test.ts': 'sends the worst value to every place of every input',
   'test/graphql/stream-cut.test.ts': 'starts two gateways for every case, and stops one',
+  'test/http/draining.test.ts': 'waits for gateways that stop',
   'test/http/headers.test.ts': 'sends every method and kind of request to every route',
   'test/http/slow-clients.test.ts': 'waits for clients that do not read',
   'test/jobs/checkpoint.test.ts': 'goes through every checkpoint on every backend',
