@@ -1,13 +1,16 @@
-/** The policy around an exchange, from the outside in: retries → circuit breakers → one exchange. */
+/** The policy around an exchange, from the outside in: retries → a slot → circuit breakers → one exchange. */
 import type { Logger } from 'pino';
+import { BoundedMap } from '../bounded-map.ts';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { WireResponse } from '../wire-response.ts';
+import { createCallSlots } from './call-slots.ts';
+import type { Refusal } from './circuit-breaker.ts';
 import { type CallOutcome, createCircuits } from './circuits.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
 import { blameOf, expiry, type Failure } from './failure.ts';
 import { onDemand, type Success } from './response.ts';
-import { createRetryBudget } from './retry-policy.ts';
+import { createRetryBudget, type RetryBudget } from './retry-policy.ts';
 
 /**
  * Makes a call, and repeats it where that is safe and may help. A response that turns out to be unreadable when its value
@@ -18,8 +21,8 @@ import { createRetryBudget } from './retry-policy.ts';
  */
 export type ResilientCall = (call: PreparedCall, signal: AbortSignal, milliseconds: number) => Promise<WireResponse>;
 
-/** Calls that may wait for a connection, per connection: further ones would only wait to time out. */
-const waitingPerConnection = 32;
+/** Callers whose retries are counted at a time. */
+const maxCallers = 10_000;
 
 interface Dependencies {
   readonly send: Exchange['send'];
@@ -31,23 +34,43 @@ interface Dependencies {
 }
 
 export function createResilientCall({ send, connections, logger, now, elapsed, random }: Dependencies): ResilientCall {
-  const retryBudget = createRetryBudget(random);
+  const retryBudgets = new BoundedMap<string, RetryBudget>(maxCallers);
   const circuits = createCircuits(() => now().getTime());
-  let inFlight = 0;
+  const slots = createCallSlots(connections);
 
-  /** @param last what the attempt before ended with: it says more than that there cannot be another */
-  async function attempt(call: PreparedCall, signal: AbortSignal, last: Failure | null): Promise<Success | Failure> {
-    if (inFlight >= connections * (1 + waitingPerConnection)) throw last?.error ?? overloaded(0);
+  function retryBudgetOf(keyId: string): RetryBudget {
+    const budget = retryBudgets.get(keyId) ?? createRetryBudget(random);
+    retryBudgets.set(keyId, budget);
+    return budget;
+  }
+
+  async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
+    const { keyId } = call.origin;
+    let release = slots.tryTake(keyId);
+    if (release === null) {
+      // Who would wait for nothing is told at once.
+      const permit = circuits.tryAcquire(call.origin);
+      if ('retryInMs' in permit) return refused(permit);
+      permit.record('unknown');
+      release = await slots.wait(keyId, signal);
+      if (release === null) return signal.aborted ? notSent(signal) : refused({ retryInMs: 0 });
+    }
+    try {
+      return await make(call, signal);
+    } finally {
+      release();
+    }
+  }
+
+  async function make(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
     const permit = circuits.tryAcquire(call.origin);
-    if ('retryInMs' in permit) throw last?.error ?? overloaded(permit.retryInMs);
-    inFlight += 1;
+    if ('retryInMs' in permit) return refused(permit);
     let outcome: CallOutcome = 'unknown';
     try {
       const result = await send(call, signal);
       outcome = outcomeOf(result);
       return result;
     } finally {
-      inFlight -= 1;
       permit.record(outcome);
     }
   }
@@ -78,10 +101,13 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
   return async (call, signal, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
     const { repeatable } = call;
+    const retryBudget = retryBudgetOf(call.origin.keyId);
     retryBudget.deposit();
     let last: Failure | null = null;
     for (let attempts = 1; ; attempts += 1) {
-      const result: Success | Failure = await attempt(call, signal, last);
+      const result = await attempt(call, signal);
+      // What the attempt before ended with says more than that there cannot be another.
+      if (result.kind === 'refused') throw last?.error ?? result.error;
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
@@ -92,11 +118,22 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
   };
 }
 
-const overloaded = (retryInMs: number) =>
-  new ServiceError('service_unavailable', {
+/** A call that is not made: because a circuit is open, or too many wait. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly error: ServiceError;
+}
+
+const refused = ({ retryInMs }: Refusal): Refused => ({
+  kind: 'refused',
+  error: new ServiceError('service_unavailable', {
     detail: 'The upstream service is in trouble or overloaded, or fails at what is asked for. Try again shortly.',
     headers: { 'retry-after': String(Math.max(1, Math.ceil(retryInMs / 1_000))) },
-  });
+  }),
+});
+
+/** The failure of a call whose time was over before its turn came: it changed nothing, and can be repeated. */
+const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { repeatable: true });
 
 function outcomeOf(result: Success | Failure): CallOutcome {
   if (result.kind === 'success') return 'success';

@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
 import { circuitRules } from '../../src/upstream/circuits.ts';
-import { expectRecovered, healthy, hurried, posts, setUp } from '../support/faults.ts';
+import { breakOff, expectRecovered, healthy, posts, times as repeatedly, setUp } from '../support/faults.ts';
 import { envelope, json, type Respond } from '../support/stub.ts';
 
 const { minCalls } = circuitRules.account;
+/** That a test can wait for, and a busy machine can keep. */
+const deadlines = { UPSTREAM_TIMEOUT_MS: '1500' };
 type Setup = Awaited<ReturnType<typeof setUp>>;
 
 const fails = (type: string, status: number): Respond => {
@@ -35,7 +37,7 @@ describe('a key that asks for what fails', () => {
     ['504', fails('request_timeout', 504), 504],
     ['no response', hangs, 504],
   ])('with %s is refused after a while, and no other key is', async (_what, fault, status) => {
-    const setup = await setUp(hurried, at('ACoBad', fault));
+    const setup = await setUp(deadlines, at('ACoBad', fault));
     const failing = await times(minCalls, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
     expect(failing).toContain(status);
     const made = setup.stub.received.length;
@@ -51,7 +53,7 @@ describe('a key that asks for what fails', () => {
   });
 
   test('goes on with what does not fail, in any share', async () => {
-    const setup = await setUp(hurried, at('ACoBad', fails('provider_error', 500)));
+    const setup = await setUp(deadlines, at('ACoBad', fails('provider_error', 500)));
     for (let n = 0; n < 3 * minCalls; n += 1) {
       if (n % 5 === 0) expect(await statusOf(setup, 'theirs', `ACo${n % 2}`)).toBe(200);
       expect(await statusOf(setup, 'theirs', 'ACoBad')).toBe(500);
@@ -60,7 +62,7 @@ describe('a key that asks for what fails', () => {
   });
 
   test('goes on with its other accounts, and with the other capabilities of the account', async () => {
-    const setup = await setUp(hurried, at('account_id=bad', fails('provider_error', 500)));
+    const setup = await setUp(deadlines, at('account_id=bad', fails('provider_error', 500)));
     const { gateway } = setup;
     const ofAccount = (account: string, of: string) =>
       gateway.rest('GET', `/v1/users/${of}/posts?account_id=${account}`).then(({ status }) => status);
@@ -80,7 +82,7 @@ describe('a service that is down', () => {
     ['no response', hangs, 504],
     ['broken connections', (_request, response) => void response.destroy(), 503],
   ])('with %s is left alone by all keys once a few have met it', async (_what, fault) => {
-    const setup = await setUp(hurried, fault);
+    const setup = await setUp(deadlines, fault);
     await times(minCalls, (n) => statusOf(setup, `key-${n % 3}`, `ACo${n}`));
     const made = setup.stub.received.length;
     expect(await times(20, (n) => statusOf(setup, `another-${n}`, 'ACo1'))).toEqual(Array(20).fill(503));
@@ -90,7 +92,7 @@ describe('a service that is down', () => {
   });
 
   test('is left alone although it is called with one key', async () => {
-    const setup = await setUp(hurried, fails('service_unavailable', 503));
+    const setup = await setUp(deadlines, fails('service_unavailable', 503));
     await times(minCalls, (n) => statusOf(setup, 'theirs', `ACo${n}`));
     const made = setup.stub.received.length;
     expect(await times(20, (n) => statusOf(setup, 'theirs', `ACo${n}`))).toEqual(Array(20).fill(503));
@@ -98,7 +100,7 @@ describe('a service that is down', () => {
   });
 
   test('is left alone although each call is for another account', async () => {
-    const setup = await setUp(hurried, fails('provider_error', 500));
+    const setup = await setUp(deadlines, fails('provider_error', 500));
     const status = (n: number) =>
       setup.gateway.rest('GET', `/v1/users/ACo1/posts?account_id=a${n}`).then((response) => response.status);
     await times(minCalls, status);
@@ -109,7 +111,7 @@ describe('a service that is down', () => {
   });
 
   test('is called again although most trials are of what fails', async () => {
-    const setup = await setUp(hurried, fails('service_unavailable', 503));
+    const setup = await setUp(deadlines, fails('service_unavailable', 503));
     await times(minCalls, (n) => statusOf(setup, `key-${n % 4}`, `ACoBad${n}`));
     setup.stub.respond = at('ACoBad', hangs);
     setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
@@ -120,5 +122,22 @@ describe('a service that is down', () => {
     ]);
     expect([bad, alsoBad, good]).toEqual([504, 504, 200]);
     expect(await statusOf(setup, 'healthy', 'ACo2')).toBe(200);
+  });
+});
+
+describe('a key whose calls', () => {
+  test('hang leaves connections to others', async () => {
+    const setup = await setUp({ ...deadlines, UPSTREAM_CONNECTIONS: '8' }, at('ACoBad', hangs));
+    const hanging = times(100, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
+    await expect.poll(() => setup.stub.received.length).toBe(6);
+    for (let n = 0; n < minCalls; n += 1) expect(await statusOf(setup, 'a healthy one', `ACo${n}`)).toBe(200);
+    await hanging;
+  });
+
+  test('fail spends the retries of nobody else', async () => {
+    const setup = await setUp(deadlines, at('ACoBad', breakOff));
+    for (let n = 0; n < minCalls; n += 1) await statusOf(setup, 'theirs', 'ACoBad');
+    setup.stub.respond = repeatedly(2, fails('service_unavailable', 503));
+    expect(await statusOf(setup, 'a healthy one', 'ACo1')).toBe(200);
   });
 });

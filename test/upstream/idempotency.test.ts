@@ -1,12 +1,14 @@
 /** Requests with an `Idempotency-Key` through a gateway that keeps the keys itself, in front of a service that has none. */
 import { expect, test } from 'vitest';
-import { breakOff, healthy, hurried } from '../support/faults.ts';
+import { breakOff, healthy } from '../support/faults.ts';
 import { rest } from '../support/rest.ts';
 import { envelope, gatewayInFrontOf, json, type Respond, startStub } from '../support/stub.ts';
 
 async function setUp(respond: Respond) {
   const stub = await startStub(respond);
-  const gateway = await gatewayInFrontOf(stub, { environment: { ...hurried, UPSTREAM_API_KEY: 'ours' } });
+  const gateway = await gatewayInFrontOf(stub, {
+    environment: { UPSTREAM_TIMEOUT_MS: '1500', UPSTREAM_API_KEY: 'ours' },
+  });
   const { key } = await gateway.workspace();
   const publish = () =>
     rest(gateway.address, key, 'POST', '/v1/pnet/jobs/7/publish', {
