@@ -60,9 +60,11 @@ export function createCircuits(now: () => number): Circuits {
   const ofAccounts = new BoundedMap<string, CircuitBreaker>(maxAccounts);
 
   function breakerOf(breakers: typeof ofCallers, id: string, level: keyof typeof circuitRules): CircuitBreaker {
-    const known = breakers.get(id) ?? create(level);
-    breakers.set(id, known);
-    return known;
+    const known = breakers.get(id);
+    if (known !== undefined) return known;
+    const created = create(level);
+    breakers.set(id, created);
+    return created;
   }
 
   return {

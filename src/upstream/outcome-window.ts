@@ -44,6 +44,8 @@ export function outcomeWindow(rules: WindowRules, now: () => number): OutcomeWin
   }
 
   function keepMember(member: string, failed: boolean, current: number): void {
+    const known = members.get(member);
+    if (known?.slice === current && known.failed === failed) return;
     drop(member);
     members.set(member, { failed, slice: current });
     if (failed) failingMembers += 1;

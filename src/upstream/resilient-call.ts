@@ -39,9 +39,11 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
   const slots = createCallSlots(connections);
 
   function retryBudgetOf(keyId: string): RetryBudget {
-    const budget = retryBudgets.get(keyId) ?? createRetryBudget(random);
-    retryBudgets.set(keyId, budget);
-    return budget;
+    const known = retryBudgets.get(keyId);
+    if (known !== undefined) return known;
+    const created = createRetryBudget(random);
+    retryBudgets.set(keyId, created);
+    return created;
   }
 
   async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
