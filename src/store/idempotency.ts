@@ -59,8 +59,11 @@ export function databaseIdempotency(
   const running = (id: string) =>
     database.updateTable('idempotent_responses').where('id', '=', id).where('status', 'is', null);
 
-  /** Renews the lease until it is disposed of. */
-  function renewals(id: string): Disposable {
+  /**
+   * Renews the lease of a request for as long as it runs.
+   * @returns ends the renewals
+   */
+  function keepLease(id: string): () => void {
     let isRenewing = false;
     const renew = async () => {
       // Of two at a time, the older one could win.
@@ -78,7 +81,7 @@ export function databaseIdempotency(
       }
     };
     const timer = setInterval(renew, leaseMs / renewalsPerLease).unref();
-    return { [Symbol.dispose]: () => clearInterval(timer) };
+    return () => clearInterval(timer);
   }
 
   /** Stores the response. */
@@ -106,7 +109,16 @@ export function databaseIdempotency(
     write.catch((err: unknown) => logger.error({ err }, 'what an Idempotency-Key stands for could not be stored'));
 
   async function run(id: string, work: () => Promise<string>): Promise<string> {
-    using _renewals = renewals(id);
+    const stopKeeping = keepLease(id);
+    try {
+      return await settle(id, work);
+    } finally {
+      stopKeeping();
+    }
+  }
+
+  /** Does the work, and stores what it came to. */
+  async function settle(id: string, work: () => Promise<string>): Promise<string> {
     let body: string;
     try {
       body = await work();
