@@ -1,5 +1,6 @@
 /** The composition root: chooses the backend, mounts the faces, and stops everything in order. */
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { admission } from './auth/admission.ts';
 import { rateLimits } from './auth/rate-limits.ts';
@@ -13,6 +14,7 @@ import { compiledOperations } from './graphql/compiled/serve.ts';
 import { rememberedDocuments } from './graphql/cost/documents.ts';
 import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
 import { mountGraphQL } from './graphql/server.ts';
+import { createDraining } from './http/draining.ts';
 import { createHttpServer } from './http/server.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
@@ -37,7 +39,10 @@ export interface App {
   readonly delivery: DeliveryEngine | null;
   /** The subscriptions that are open. */
   readonly streams: Streams;
-  /** Refuses new requests, lets those in flight finish, and closes everything that {@link createApp} opened. */
+  /**
+   * Says that it is not ready, and serves on for the time that the configuration gives to those who send requests here.
+   * Then it takes no more, lets those in flight finish, and closes everything that {@link createApp} opened.
+   */
   close(): Promise<void>;
 }
 
@@ -78,9 +83,11 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   // Only an upstream's lists come as bytes.
   const isCompiled = config.compiledOperations && config.upstream !== null;
   const compiled = isCompiled ? compiledOperations({ ...executing, ...executing.limits, logger }) : null;
+  const draining = createDraining();
   const server = createHttpServer({
     logger,
     ready: backend.ready,
+    draining,
     isTrustedProxy: inBlocks(config.trustProxy),
     shortCut: compiled?.shortCut,
     adjust: toAllowedErrorAt,
@@ -105,10 +112,13 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     },
     async close() {
-      // The server waits for every response, and subscriptions would never end by themselves.
+      draining.start();
+      if (server.server.listening) await sleep(config.shutdownDelayMs);
+      // The server waits for every response, and subscriptions would never end by themselves. They end last, so that their
+      // clients do not come back here.
+      streams.end();
       backend.delivery?.notifications.end();
       await server.close();
-      streams.stop();
       await backend.close();
     },
   };

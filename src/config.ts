@@ -33,6 +33,8 @@ export interface Config {
   readonly dataDirectory: string;
   readonly production: boolean;
   readonly logLevel: LogLevel;
+  /** How long a gateway that stops serves on, in milliseconds. */
+  readonly shutdownDelayMs: number;
   /** Authenticates cursors and encrypts webhook secrets. Undefined: created once and kept in the data directory. */
   readonly secret: string | undefined;
   /** Whether an empty database gets a demo workspace. */
@@ -64,6 +66,9 @@ export interface Config {
 /** How many of something there can be; 0 for any number. */
 const count = wholeNumber(0, 10_000_000);
 
+/** Two probes of a load balancer, at the usual two seconds; or what Kubernetes needs to spread the word. */
+const productionShutdownDelayMs = 5_000;
+
 const variables = {
   HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
   PORT: variable('The port to listen on. `0` picks a free port.', '4000', wholeNumber(0, 65_535)),
@@ -74,6 +79,11 @@ const variables = {
   ),
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
+  SHUTDOWN_DELAY_MS: variable(
+    'How long a gateway that was told to stop goes on to serve requests, in milliseconds, while `/readyz` responds with 503: longer than a load balancer needs to notice. If unset, `5000` in production and `0` outside production.',
+    '',
+    (value) => (value === '' ? undefined : wholeNumber(0, 600_000)(value)),
+  ),
   SECRET: variable(
     'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`.',
     '',
@@ -204,6 +214,7 @@ export function readConfig(environment: Environment): Config {
     dataDirectory: database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data',
     production,
     logLevel: values.LOG_LEVEL,
+    shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     secret: values.SECRET,
     demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',

@@ -27,6 +27,9 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
   };
 }
 
+/** Whether work ended because whoever wanted it has gone: no time was up, and nothing failed. */
+export const isAbandonment = (reason: unknown): boolean => reason instanceof Error && reason.name === 'AbortError';
+
 /** Runs work under a deadline, which ends with the work. The parameters are those of {@link deadline}. */
 export async function underDeadline<Value>(
   milliseconds: number,

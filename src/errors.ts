@@ -129,6 +129,8 @@ interface ServiceErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the family of the table, where the endpoint decides what its failures are about. */
   readonly family?: ErrorFamily;
+  /** Whether the request may have been carried out all the same, so that it must not be repeated without a look. */
+  readonly outcomeUnknown?: boolean;
 }
 
 /** A failure in the contract's terms: the only error that ports, faces and adapters throw on purpose. */
@@ -142,6 +144,7 @@ export class ServiceError extends Error {
   readonly moreIssues: number;
   readonly family: ErrorFamily;
   readonly headers: Readonly<Record<string, string>> | null;
+  readonly outcomeUnknown: boolean;
 
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
     const { detail, issues = [], moreIssues = 0, cause, status, title, family, headers = null } = options;
@@ -155,6 +158,7 @@ export class ServiceError extends Error {
     this.moreIssues = moreIssues;
     this.family = family ?? defaults.family;
     this.headers = headers;
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 
   get type(): ErrorType {

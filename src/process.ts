@@ -15,7 +15,7 @@ Environment variables, all optional:
 ${configHelp()}
 `;
 
-/** How long the process waits after a signal for requests in flight. */
+/** How long the process waits for requests in flight, once it takes no more. */
 const drainMs = 20_000;
 
 /**
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     setTimeout(() => {
       logger.error('requests in flight did not finish in time');
       process.exit(1);
-    }, drainMs).unref();
+    }, config.shutdownDelayMs + drainMs).unref();
     app.close().then(
       () => {
         logger.info('stopped');

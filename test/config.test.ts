@@ -91,6 +91,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: logLevels.map((level) => [level, level] as const),
     bad: [['verbose', `LOG_LEVEL must be one of ${logLevels.join(', ')}, but is "verbose"`]],
   },
+  SHUTDOWN_DELAY_MS: {
+    of: ({ shutdownDelayMs }) => shutdownDelayMs,
+    unset: 0,
+    good: [
+      ['0', 0],
+      ['2500', 2_500],
+    ],
+    bad: [['5s', 'SHUTDOWN_DELAY_MS must be a whole number from 0 to 600000, but is "5s"']],
+  },
   SECRET: {
     of: ({ secret }) => secret,
     unset: undefined,
@@ -270,6 +279,14 @@ test.each([
   [{ NODE_ENV: 'development', DEMO: 'off' }, false],
 ])('%j: a demo workspace is made: %j', (environment, demo) => {
   expect(readConfig(environment).demo).toBe(demo);
+});
+
+test.each([
+  [{ NODE_ENV: 'production' }, 5_000],
+  [{ NODE_ENV: 'production', SHUTDOWN_DELAY_MS: '0' }, 0],
+  [{ NODE_ENV: 'test' }, 0],
+])('%j: a stop waits %i ms', (environment, delay) => {
+  expect(readConfig(environment).shutdownDelayMs).toBe(delay);
 });
 
 test('the configuration is frozen', () => {

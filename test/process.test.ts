@@ -226,7 +226,8 @@ describe('a start that fails says why in one line', () => {
       const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
     });
     const { port } = server.address() as { port: number };
-    const { code, stderr } = await failed({ PORT: String(port) });
+    // It ends at once: nobody sends requests to a gateway that does not listen.
+    const { code, stderr } = await failed({ PORT: String(port), SHUTDOWN_DELAY_MS: '600000' });
     server.close();
     expect(code).toBe(1);
     expect(stderr).toBe(

@@ -41,8 +41,10 @@ export interface Streams {
   open(caller: Caller, clientAborted: AbortSignal): Stream;
   /** Ends the streams whose keys cannot be used any more. It runs by itself while streams are open. */
   check(): Promise<void>;
-  /** Stops looking after streams. */
-  stop(): void;
+  /** Aborts when the process ends all streams. */
+  readonly ended: AbortSignal;
+  /** Ends all streams, and opens no more: their clients are to open them again, at another process. */
+  end(): void;
 }
 
 export interface StreamsContext {
@@ -62,9 +64,11 @@ interface Open {
 export function createStreams({ limits, now, logger, refusedKeys }: StreamsContext): Streams {
   const streams = new Set<Open>();
   const countOfKey = new Map<string, number>();
+  const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
   function requireRoom({ keyId }: Caller): void {
+    if (ending.signal.aborted) throw full('The gateway is stopping. Open the subscription again.');
     if ((countOfKey.get(keyId) ?? 0) >= limits.perKey) {
       throw full(`The API key has ${limits.perKey} subscriptions open, and can have no more: close one.`);
     }
@@ -98,7 +102,7 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
     }, checkMs).unref();
   }
 
-  function stop(): void {
+  function stopWatching(): void {
     clearInterval(timer);
     timer = undefined;
   }
@@ -118,7 +122,7 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         const left = (countOfKey.get(keyId) ?? 1) - 1;
         if (left === 0) countOfKey.delete(keyId);
         else countOfKey.set(keyId, left);
-        if (streams.size === 0) stop();
+        if (streams.size === 0) stopWatching();
         ended.abort();
       };
       const open: Open = {
@@ -142,7 +146,11 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         close,
       };
     },
-    stop,
+    ended: ending.signal,
+    end() {
+      ending.abort();
+      stopWatching();
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import { useJsonRequests } from './plugins/json-requests.ts';
 import { type LimitOptions, useOperationLimits } from './plugins/operation-limits.ts';
 import { type ResponseOptions, useServiceErrors } from './plugins/service-errors.ts';
 import { useShortErrors } from './plugins/short-errors.ts';
+import { useStreamCut } from './plugins/stream-cut.ts';
 import { useVariableLimits } from './plugins/variable-limits.ts';
 import { schema } from './schema.ts';
 
@@ -59,6 +60,8 @@ export function createExecutor(options: ExecutorOptions): Execute {
       useCaller({ ...options, ...admission }),
       // Of a caller who is known, before graphql-js reads the variables.
       useVariableLimits(),
+      // When a response is made of a subscription.
+      useStreamCut(options.streams.ended),
       // A stream of events would be `no-cache`, which lets a cache store it.
       { onResponse: ({ response }) => response.headers.set('cache-control', privateHeaders['cache-control']) },
     ],

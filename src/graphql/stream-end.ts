@@ -1,4 +1,7 @@
-/** The end of a subscription: with its client, by itself, or because its API key cannot be used any more. */
+/**
+ * The end of a subscription: with its client, by itself, or because its API key cannot be used any more. How it ends with
+ * the process is in plugins/stream-cut.ts.
+ */
 import type { Stream } from '../auth/streams.ts';
 import type { ServiceError } from '../errors.ts';
 
@@ -45,7 +48,7 @@ export function endingWith<Result>(
 }
 
 /** What the promise resolves to; null if the signal aborts first. Unlike `Promise.race` with the signal it leaves no listener. */
-function beforeAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+export function beforeAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   return new Promise((resolve, reject) => {
     const abort = () => resolve(null);
     signal.addEventListener('abort', abort, { once: true });

@@ -21,12 +21,15 @@ export interface Idempotency {
    * API keys do not share idempotency keys: one that is limited to accounts would else find out which ones others use, and
    * could use them up. A client that repeats a request after a change of its API key is not recognised.
    *
+   * A request whose outcome nobody knows (its process died, or the service behind it did not respond) is told as that, and
+   * not run again with its key: the caller must look what became of it, and then use another key.
+   *
    * Only a success is stored. A request that was refused has changed nothing that a repetition would change twice, and may
    * succeed once its cause is corrected: the next request with the key runs `work` again. Storing refusals too, as Stripe does
    * with those of requests that have begun, would let anyone fill the database with requests that cost nothing.
    * @param work acts, and returns the body of the response; it throws what it refuses
    * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the
-   *   running request does not finish in time, `limit_too_high` when the API key has used too many idempotency keys; or what `work`
+   *   running request does not finish in time, `request_timeout` when its outcome is unknown, `limit_too_high` when the API key has used too many idempotency keys; or what `work`
    *   throws
    */
   once(

@@ -5,8 +5,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { isAbandonment } from '../deadline.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
+import { createDraining, type Draining } from './draining.ts';
 import { bodyLimitDetail, IncomingRequest, type IsTrustedProxy, maxBodyBytes, pathOf } from './incoming-request.ts';
 import { oneAtATime } from './pipelining.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
@@ -35,6 +37,8 @@ export interface HttpOptions {
   readonly logger: Logger;
   /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
+  /** While the gateway drains, `/readyz` responds with 503 too. */
+  readonly draining?: Draining;
   /** The proxies whose `X-Forwarded-For` tells the address of a client. */
   readonly isTrustedProxy?: IsTrustedProxy;
   /** Tried for every request before it is routed. */
@@ -46,7 +50,8 @@ export interface HttpOptions {
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
-  const { logger, ready, isTrustedProxy = () => false, adjust, shortCut, waiting = waitingLimits } = options;
+  const { logger, ready, draining = createDraining(), isTrustedProxy = () => false } = options;
+  const { adjust, shortCut, waiting = waitingLimits } = options;
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
   let stopping = false;
@@ -69,7 +74,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
       inTurn(raw.socket, response, () => {
         const request = new IncomingRequest(raw, response, isTrustedProxy);
         request.whenClosed(() => responded(request));
-        const served = !stopping && hostRefusal(raw) === undefined && shortCut?.(request);
+        draining.follow(response);
+        const served = hostRefusal(raw) === undefined && shortCut?.(request);
         if (!served) return route(raw, response);
         served.then((done) => {
           if (!done) route(raw, response);
@@ -108,9 +114,10 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 
   server.addHook('preClose', async () => {
     stopping = true;
+    draining.start();
   });
-  // Hooks of every request take a callback: a promise each costs more than what they do.
-  server.addHook('onRequest', ({ raw }, _reply, done) => done(stopping ? stoppingError() : hostRefusal(raw)));
+  // A hook of every request takes a callback: a promise costs more than what it does.
+  server.addHook('onRequest', ({ raw }, _reply, done) => done(hostRefusal(raw)));
   server.setErrorHandler((error, request, reply) => {
     const envelope = errorResponse(error, request);
     return reply.status(envelope.status).send(envelope);
@@ -123,6 +130,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 
   server.get('/livez', async () => ({ status: 'alive' }));
   server.get('/readyz', async () => {
+    if (draining.started) throw new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
     await ready().catch((cause: unknown) => {
       throw new ServiceError('service_unavailable', { detail: 'The gateway is not ready.', cause });
     });
@@ -139,8 +147,6 @@ function createNodeServer(listener: RequestListener, responses: typeof ServerRes
   // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
-
-const stoppingError = () => new ServiceError('service_unavailable', { detail: 'The gateway is stopping. Try again.' });
 
 function hostRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
   if (httpVersion !== '1.1' || headers.host !== undefined) return undefined;
@@ -191,9 +197,7 @@ const brokenOff = () =>
 /** Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose. */
 export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest): void {
   const { status, type, detail, cause } = failure;
-  // Work that stopped because the client disconnected is not a failure of the gateway.
-  const abandoned = clientAborted?.aborted && cause instanceof Error && cause.name === 'AbortError';
-  if (status < 500 || abandoned) return;
+  if (status < 500 || (clientAborted?.aborted && isAbandonment(cause))) return;
   // A limit, or a stop: there is nothing behind it, and nothing to correct.
   if (status === 503 && cause === undefined) log.info({ type, detail }, 'request refused');
   else log.error({ err: cause ?? failure, type }, 'request failed');

@@ -1,4 +1,8 @@
-/** `Idempotency-Key` over the database: a row is first the lease of a running request, then its stored response. */
+/**
+ * `Idempotency-Key` over the database. A row is stored before its request acts, and belongs to that request for as long as
+ * it is kept: first as its lease, then with its response. One whose lease has ended without a response is of a request
+ * that may have acted: its process died, or its outcome never became known. Nobody takes that over.
+ */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -6,13 +10,14 @@ import { ServiceError } from '../errors.ts';
 import type { Idempotency, IdempotentRequest } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
-import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long a response is stored. */
 const keptMs = 24 * 60 * 60 * 1_000;
 
-/** How long a request holds its lease: longer than any request runs, so that an expired lease means a dead process. */
-const leaseMs = 2 * 60 * 1_000;
+/** How long a lease outlives its last renewal. While it lasts, a repetition waits for the response. */
+const leaseMs = 5_000;
+/** A lease survives the failure of a renewal or two. */
+const renewalsPerLease = 4;
 
 /** How long a request waits for the response of a concurrent one, and how often it checks. */
 const maxWaitMs = 30_000;
@@ -35,11 +40,10 @@ export function databaseIdempotency(
       .where('expires_at', '>', now().getTime())
       .executeTakeFirst();
 
-  /** Leases a request that has no row. Returns when the lease ends, or null if a concurrent request was faster. */
-  async function leaseNew(id: string, fingerprint: string): Promise<number | null> {
+  /** Stores a request that has no row. False if a concurrent request was faster. */
+  async function lease(id: string, fingerprint: string): Promise<boolean> {
     const time = now().getTime();
-    const until = time + leaseMs;
-    const row = { fingerprint, claimed_until: until, status: null, body: null, expires_at: time + keptMs };
+    const row = { fingerprint, claimed_until: time + leaseMs, status: null, body: null, expires_at: time + keptMs };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
       .values({ id, ...row })
@@ -48,54 +52,83 @@ export function databaseIdempotency(
         conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', time),
       )
       .executeTakeFirst();
-    return numInsertedOrUpdatedRows === 1n ? until : null;
+    return numInsertedOrUpdatedRows === 1n;
   }
 
-  /** Takes over an expired lease. Returns when the new lease ends, or null if it is not expired or another was faster. */
-  async function leaseAbandoned({ id, claimed_until }: IdempotentResponseTable): Promise<number | null> {
-    const time = now().getTime();
-    if (claimed_until > time) return null;
-    const until = time + leaseMs;
-    const { numUpdatedRows } = await database
-      .updateTable('idempotent_responses')
-      .set({ claimed_until: until })
-      .where('id', '=', id)
-      .where('claimed_until', '=', claimed_until)
-      .where('status', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n ? until : null;
+  /** The row of a request that has no response. */
+  const running = (id: string) =>
+    database.updateTable('idempotent_responses').where('id', '=', id).where('status', 'is', null);
+
+  /**
+   * Renews the lease of a request for as long as it runs.
+   * @returns ends the renewals
+   */
+  function keepLease(id: string): () => void {
+    let isRenewing = false;
+    const renew = async () => {
+      // Of two at a time, the older one could win.
+      if (isRenewing) return;
+      isRenewing = true;
+      try {
+        await running(id)
+          .set({ claimed_until: now().getTime() + leaseMs })
+          .execute();
+      } catch (err) {
+        // The next renewal makes up for one that fails. If none succeeds, repetitions hear that the outcome is unknown.
+        logger.warn({ err }, 'the lease of an Idempotency-Key could not be renewed');
+      } finally {
+        isRenewing = false;
+      }
+    };
+    const timer = setInterval(renew, leaseMs / renewalsPerLease).unref();
+    return () => clearInterval(timer);
   }
 
-  /** Stores the response. Another request may have taken over an expired lease: `claimed_until` then differs, and nothing matches. */
-  async function store(id: string, until: number, body: string): Promise<void> {
-    const change = database.updateTable('idempotent_responses').set({ status: success, body });
-    await change.where('id', '=', id).where('claimed_until', '=', until).execute();
+  /** Stores the response. */
+  async function store(id: string, body: string): Promise<void> {
+    await running(id).set({ status: success, body }).execute();
     rows.stored(id);
   }
 
-  /** Gives the key back, unless another request has taken over an expired lease. */
-  async function release(id: string, until: number): Promise<void> {
-    const release = database.deleteFrom('idempotent_responses');
-    await release.where('id', '=', id).where('claimed_until', '=', until).execute();
+  /** Ends the lease of a request that has acted, or may have, and has no response to give again. */
+  async function keepWithoutResponse(id: string): Promise<void> {
+    await running(id).set({ claimed_until: 0 }).execute();
+    rows.stored(id);
+  }
+
+  /** Gives the key back. */
+  async function release(id: string): Promise<void> {
+    await database.deleteFrom('idempotent_responses').where('id', '=', id).where('status', 'is', null).execute();
   }
 
   /**
    * Waits for a write about work that is done. If it fails, that is logged and not thrown: the caller must hear what the
-   * work came to. The key is then leased until its lease ends, and free after it.
+   * work came to. When its lease has ended, the outcome of the request is unknown.
    */
   const note = (write: Promise<void>): Promise<void> =>
     write.catch((err: unknown) => logger.error({ err }, 'what an Idempotency-Key stands for could not be stored'));
 
-  async function run(id: string, until: number, work: () => Promise<string>): Promise<string> {
+  async function run(id: string, work: () => Promise<string>): Promise<string> {
+    const stopKeeping = keepLease(id);
+    try {
+      return await settle(id, work);
+    } finally {
+      stopKeeping();
+    }
+  }
+
+  /** Does the work, and stores what it came to. */
+  async function settle(id: string, work: () => Promise<string>): Promise<string> {
     let body: string;
     try {
       body = await work();
     } catch (error) {
-      await note(release(id, until));
+      const mayHaveActed = error instanceof ServiceError && error.outcomeUnknown;
+      await note(mayHaveActed ? keepWithoutResponse(id) : release(id));
       throw error;
     }
     const isSmall = Buffer.byteLength(body) <= idempotencyLimits.bodyBytes;
-    await note(isSmall ? store(id, until, body) : release(id, until));
+    await note(isSmall ? store(id, body) : keepWithoutResponse(id));
     return body;
   }
 
@@ -108,9 +141,11 @@ export function databaseIdempotency(
         const found = await find(id);
         if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
         if (found !== undefined && found.status !== null) return { body: found.body ?? '', replayed: true };
-        if (found === undefined) await rows.requireRoom(id, now().getTime());
-        const until = found === undefined ? await leaseNew(id, fingerprint) : await leaseAbandoned(found);
-        if (until !== null) return { body: await run(id, until, work), replayed: false };
+        if (found !== undefined && found.claimed_until <= now().getTime()) throw outcomeUnknown();
+        if (found === undefined) {
+          await rows.requireRoom(id, now().getTime());
+          if (await lease(id, fingerprint)) return { body: await run(id, work), replayed: false };
+        }
         await sleep(pollMs, undefined, { signal: request.signal });
       }
       throw new ServiceError('service_unavailable', {
@@ -130,6 +165,14 @@ const fingerprintOf = ({ request }: IdempotentRequest): string => hashOf([reques
 
 /** SHA-256 in hex: rows are of one size and contain nothing of the request. */
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+/** The error of every outcome that is unknown: not 503, which says that nothing was carried out. */
+const outcomeUnknown = () =>
+  new ServiceError('request_timeout', {
+    detail:
+      'An earlier request with this Idempotency-Key was begun, and its response is lost. It may have been carried out: check that before you repeat it with another key.',
+    outcomeUnknown: true,
+  });
 
 const keyReused = () =>
   new ServiceError('invalid_parameters', {

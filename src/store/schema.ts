@@ -100,7 +100,10 @@ export interface IdempotentResponseTable {
   id: string;
   /** SHA-256 of the request, in hex. */
   fingerprint: string;
-  /** End of the lease of the request that is producing the response. */
+  /**
+   * End of the lease of the request that is producing the response. If it is over and there is no response, the request may
+   * have been carried out, and nobody knows.
+   */
   claimed_until: number;
   /** Null until the response is complete. */
   status: number | null;

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { openServicePool } from '../security/service-pool.ts';
 import { unreadableResponse } from '../security/transport-failure.ts';
+import type { CallOrigin } from './circuits.ts';
 import { asGatewayFault, connectionFailure, expiry, type Failure } from './failure.ts';
 import { readResponse, type Success, unreadable } from './response.ts';
 import type { UpstreamSettings } from './settings.ts';
@@ -16,6 +17,7 @@ export interface PreparedCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly requestId: string;
+  readonly origin: CallOrigin;
   /** Whether it can be repeated whatever its outcome was: it changes nothing, or has an idempotency key. */
   readonly repeatable: boolean;
 }
@@ -66,6 +68,7 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
         },
         body,
         requestId,
+        origin: { ...accountOf(request), keyId: caller.keyId, capability: endpoint.capability, target: path },
         repeatable: endpoint.method === 'GET' || idempotencyKey !== undefined,
       };
     },
@@ -111,6 +114,12 @@ function queryOf(endpoint: ContractEndpoint, request: object): string {
       query += `${query === '' ? '?' : '&'}${name}=${encodeURIComponent(String(value).toWellFormed())}`;
   }
   return query;
+}
+
+/** The account that the request names. */
+function accountOf(request: object): Pick<CallOrigin, 'accountId'> {
+  const accountId: unknown = Reflect.get(request, 'account_id');
+  return { accountId: typeof accountId === 'string' ? accountId : null };
 }
 
 /** The fields of the request that are not path parameters. */

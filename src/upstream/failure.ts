@@ -3,6 +3,7 @@
  * internals.
  */
 import { ServiceError } from '../errors.ts';
+import { temporaryStatuses } from '../http-semantics.ts';
 import { failedBeforeSending } from '../security/transport-failure.ts';
 
 export interface Failure {
@@ -35,7 +36,8 @@ export function connectionFailure(cause: unknown, { repeatable }: { readonly rep
     return { kind: 'unreached', error: new ServiceError('service_unavailable', { detail, cause }), ...withoutResponse };
   }
   const detail = `The connection to the upstream service broke.${repeatable ? ' Try again.' : outcomeUnknown}`;
-  return { kind: 'broken', error: new ServiceError('network_down', { detail, cause }), ...withoutResponse };
+  const error = new ServiceError('network_down', { detail, cause, outcomeUnknown: !repeatable });
+  return { kind: 'broken', error, ...withoutResponse };
 }
 
 /**
@@ -47,21 +49,26 @@ export function expiry(reason: unknown, { repeatable }: { readonly repeatable: b
   const error = new ServiceError('request_timeout', {
     detail: `The upstream service did not respond in time.${repeatable ? ' Try again.' : outcomeUnknown}`,
     cause: reason,
+    outcomeUnknown: !repeatable,
   });
   return { kind: 'expired', error, ...withoutResponse };
 }
 
-/** Whether the service is in trouble, as the circuit breaker counts it. */
-export function isTrouble({ kind, status, error }: Failure): boolean {
+/**
+ * What a failure speaks against, as the circuit breakers count it: the service as a whole, what was asked of it, or
+ * neither.
+ */
+export function blameOf({ kind, status, error }: Failure): 'service' | 'request' | null {
   switch (kind) {
     case 'unreached':
     case 'broken':
-      return true;
+      return 'service';
     case 'expired':
       // A client that disconnected says nothing about the service.
-      return error.cause instanceof Error && error.cause.name === 'TimeoutError';
+      return error.cause instanceof Error && error.cause.name === 'TimeoutError' ? 'service' : null;
     case 'response':
-      return status !== null && status >= 500;
+      if (status === null || status < 500) return null;
+      return temporaryStatuses.has(status) ? 'service' : 'request';
     default:
       return kind satisfies never;
   }

@@ -1,13 +1,17 @@
-/** The policy around an exchange, from the outside in: retries → circuit breaker → one exchange. */
+/** The policy around an exchange, from the outside in: retries → a slot → circuit breakers → one exchange. */
 import type { Logger } from 'pino';
+import { BoundedMap } from '../bounded-map.ts';
+import { isAbandonment } from '../deadline.ts';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { WireResponse } from '../wire-response.ts';
-import { type CallOutcome, type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
+import { createCallSlots } from './call-slots.ts';
+import type { Refusal } from './circuit-breaker.ts';
+import { type CallOutcome, createCircuits } from './circuits.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
-import { expiry, type Failure, isTrouble } from './failure.ts';
+import { blameOf, expiry, type Failure } from './failure.ts';
 import { onDemand, type Success } from './response.ts';
-import { createRetryBudget } from './retry-policy.ts';
+import { createRetryBudget, type RetryBudget } from './retry-policy.ts';
 
 /**
  * Makes a call, and repeats it where that is safe and may help. A response that turns out to be unreadable when its value
@@ -18,8 +22,8 @@ import { createRetryBudget } from './retry-policy.ts';
  */
 export type ResilientCall = (call: PreparedCall, signal: AbortSignal, milliseconds: number) => Promise<WireResponse>;
 
-/** Calls that may wait for a connection, per connection: further ones would only wait to time out. */
-const waitingPerConnection = 32;
+/** Callers whose retries are counted at a time. */
+const maxCallers = 10_000;
 
 interface Dependencies {
   readonly send: Exchange['send'];
@@ -31,28 +35,45 @@ interface Dependencies {
 }
 
 export function createResilientCall({ send, connections, logger, now, elapsed, random }: Dependencies): ResilientCall {
-  const retryBudget = createRetryBudget(random);
-  const circuitBreakers = new Map<string, CircuitBreaker>();
-  let inFlight = 0;
+  const retryBudgets = new BoundedMap<string, RetryBudget>(maxCallers);
+  const circuits = createCircuits(() => now().getTime());
+  const slots = createCallSlots(connections);
 
-  function breakerOf(capability: string): CircuitBreaker {
-    const breaker = circuitBreakers.get(capability) ?? createCircuitBreaker(() => now().getTime());
-    circuitBreakers.set(capability, breaker);
-    return breaker;
+  function retryBudgetOf(keyId: string): RetryBudget {
+    const known = retryBudgets.get(keyId);
+    if (known !== undefined) return known;
+    const created = createRetryBudget(random);
+    retryBudgets.set(keyId, created);
+    return created;
   }
 
-  async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure> {
-    if (inFlight >= connections * (1 + waitingPerConnection)) throw overloaded();
-    const permit = breakerOf(call.endpoint.capability).tryAcquire();
-    if ('retryInMs' in permit) throw overloaded();
-    inFlight += 1;
+  async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
+    const { keyId } = call.origin;
+    let release = slots.tryTake(keyId);
+    if (release === null) {
+      // Who would wait for nothing is told at once.
+      const permit = circuits.tryAcquire(call.origin);
+      if ('retryInMs' in permit) return refused(permit);
+      permit.record('unknown');
+      release = await slots.wait(keyId, signal);
+      if (release === null) return signal.aborted ? notSent(signal) : refused({ retryInMs: 0 });
+    }
+    try {
+      return await make(call, signal);
+    } finally {
+      release();
+    }
+  }
+
+  async function make(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
+    const permit = circuits.tryAcquire(call.origin);
+    if ('retryInMs' in permit) return refused(permit);
     let outcome: CallOutcome = 'unknown';
     try {
       const result = await send(call, signal);
       outcome = outcomeOf(result);
       return result;
     } finally {
-      inFlight -= 1;
       permit.record(outcome);
     }
   }
@@ -62,7 +83,9 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
    */
   function log({ endpoint, requestId }: PreparedCall, failure: Failure, attempts: number, wait: number | null): void {
     const { error, status, instance } = failure;
-    logger[isTrouble(failure) ? 'warn' : 'info'](
+    // The log line of the request says that its client has gone.
+    if (failure.kind === 'expired' && isAbandonment(error.cause)) return;
+    logger[blameOf(failure) === null ? 'info' : 'warn'](
       {
         reqId: requestId,
         upstream: {
@@ -83,27 +106,50 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
   return async (call, signal, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
     const { repeatable } = call;
+    const retryBudget = retryBudgetOf(call.origin.keyId);
     retryBudget.deposit();
+    let last: Failure | null = null;
     for (let attempts = 1; ; attempts += 1) {
       const result = await attempt(call, signal);
+      // What the attempt before ended with says more than that there cannot be another.
+      if (result.kind === 'refused') throw last?.error ?? result.error;
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
       if (wait === null) throw result.error;
+      last = result;
       await pause(wait, signal, repeatable);
     }
   };
 }
 
-const overloaded = () =>
-  new ServiceError('service_unavailable', {
-    detail: 'The upstream service is in trouble or overloaded. Try again shortly.',
-  });
+/** A call that is not made: because a circuit is open, or too many wait. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly error: ServiceError;
+}
+
+const refused = ({ retryInMs }: Refusal): Refused => ({
+  kind: 'refused',
+  error: new ServiceError('service_unavailable', {
+    detail: 'The upstream service is in trouble or overloaded, or fails at what is asked for. Try again shortly.',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryInMs / 1_000))) },
+  }),
+});
+
+/** The failure of a call whose time was over before its turn came: it changed nothing, and can be repeated. */
+const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { repeatable: true });
 
 function outcomeOf(result: Success | Failure): CallOutcome {
   if (result.kind === 'success') return 'success';
-  if (isTrouble(result)) return 'failure';
-  return result.kind === 'expired' ? 'unknown' : 'success';
+  switch (blameOf(result)) {
+    case 'service':
+      return 'trouble';
+    case 'request':
+      return 'failure';
+    case null:
+      return result.kind === 'expired' ? 'unknown' : 'success';
+  }
 }
 
 /** @throws ServiceError `request_timeout` if the signal aborts first */

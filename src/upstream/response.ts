@@ -114,6 +114,8 @@ const unreadableError = (status: number, what: string) =>
   new ServiceError('provider_error', {
     detail: `The response of the upstream service ${what}.`,
     ...(status >= 400 ? { status } : {}),
+    // Neither the service nor what stands before it has said that the request was not carried out.
+    outcomeUnknown: status < 400 || (status >= 500 && status !== 503),
   });
 
 /** The error that the service reports. */

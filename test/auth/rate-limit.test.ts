@@ -316,7 +316,7 @@ test('a gateway in front is told when to come again, and goes on serving other k
   onTestFinished(() => front.close());
   const list = (key: string) => fetch(`${front.address}/v1/webhooks`, { headers: { 'x-api-key': key } });
   expect((await list(workspace.key)).status).toBe(200);
-  // More failures than the circuit breaker bears.
+  // More failures than the circuit breakers bear.
   for (let n = 0; n < 50; n += 1) {
     const response = await list(workspace.key);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);

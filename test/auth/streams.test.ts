@@ -160,7 +160,7 @@ describe('the check', () => {
       stream.close();
     }
     expect(refusedKeys.mock.calls.length).toBeGreaterThanOrEqual(1);
-    streams.stop();
+    streams.end();
   });
 
   test('ends a stream at the moment that its key expires, also without a database', async () => {

@@ -1,7 +1,19 @@
 /** Every failure has the envelope of the contract, whatever failed; and ours have a line in the log. */
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type GraphQLInputObjectType, getNamedType, isInputObjectType, isObjectType } from 'graphql';
+import {
+  astFromValue,
+  type GraphQLInputObjectType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  print,
+  type ValueNode,
+} from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { schema } from '../../src/graphql/schema.ts';
@@ -12,6 +24,19 @@ interface Envelope {
   readonly message: string;
   readonly extensions: { readonly type: string; readonly status: number; readonly instance: string };
 }
+
+/** Every argument of a root field that must not be null, and that a variable may leave null because it has a default. */
+const argumentsWithDefaults = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) =>
+  field.args
+    .filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue !== undefined)
+    .map(({ name, type, defaultValue }) => {
+      const others = field.args.filter((each) => each.name !== name && isRequiredArgument(each));
+      const given = [...others.map((each) => `${each.name}: "a"`), `${name}: $value`].join(', ');
+      const inner = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
+      const variable = `$value: ${getNullableType(type)} = ${print(astFromValue(defaultValue, type) as ValueNode)}`;
+      return { of: `${field.name}(${name}:)`, query: `query (${variable}) { ${field.name}(${given}) ${inner} }` };
+    }),
+);
 
 describe('a failure of a request', () => {
   let gateway: Gateway;
@@ -37,6 +62,14 @@ describe('a failure of a request', () => {
   const ask = (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
     send({ body: JSON.stringify({ query, variables }), headers });
   const viewer = '{ viewer { name } }';
+
+  test.each(argumentsWithDefaults)('null for $of is an error of the caller', async ({ query }) => {
+    const { body } = await ask(query, { value: null });
+    expect(body.errors).toMatchObject([{ extensions: { type: 'errors/invalid_parameters', status: 400 } }]);
+    expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+
+  test('there are such arguments', () => expect(argumentsWithDefaults.length).toBeGreaterThan(3));
 
   const requests = {
     'no JSON': [{ body: '{' }],

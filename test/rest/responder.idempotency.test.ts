@@ -172,18 +172,29 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     clock.now = before;
   });
 
-  test('the claim of a process that died is taken over when its lease ends', async () => {
+  test('a request of a process that died is not carried out again: its outcome is unknown', async () => {
     const id = await draft('publish');
     await publish(id, 'died');
     await gateway.app.database
       .updateTable('idempotent_responses')
       .set({ status: null, body: null, claimed_until: gateway.clock.now.getTime() })
       .execute();
-    const again = await publish(id, 'died');
-    expect([again.headers.get('idempotency-replayed'), again.body.type]).toEqual([
-      null,
-      'errors/action_already_performed',
-    ]);
+    const before = published;
+    for (let time = 0; time < 2; time += 1) {
+      const again = await publish(id, 'died');
+      expect([again.status, again.headers.get('idempotency-replayed'), again.body]).toEqual([
+        504,
+        null,
+        expect.objectContaining({
+          type: 'errors/request_timeout',
+          detail: expect.stringContaining('may have been carried out'),
+        }),
+      ]);
+    }
+    expect((await publish(id, 'died', { body: { hiring_photo_frame: true } })).body.type).toBe(
+      'errors/invalid_parameters',
+    );
+    expect(published).toBe(before);
   });
 
   test('a key of more than 255 characters is refused', async () => {

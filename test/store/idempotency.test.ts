@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
 import { databaseIdempotency } from '../../src/store/idempotency.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -56,14 +57,12 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
   });
 
-  test('refusals and large responses are not stored', async () => {
+  test('refusals are not stored', async () => {
     const before = (await rows()).length;
     const { once } = open(3);
     for (let time = 0; time < 5; time += 1) {
       await expect(once('a', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
     }
-    const large = 'x'.repeat(20_000);
-    expect(await once('b', async () => large)).toEqual({ body: large, replayed: false });
     expect(await rows()).toHaveLength(before);
   });
 
@@ -86,5 +85,59 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     await back();
     expect(failures).toHaveLength(3);
     expect(failures[0]).toMatchObject({ err: { message: expect.stringContaining('idempotent_responses') } });
+  });
+
+  const unknown = { errorName: 'request_timeout', outcomeUnknown: true };
+
+  test('what may have been carried out, but has no response to give again, is not carried out again', async () => {
+    const { once } = open(2);
+    const large = 'x'.repeat(20_000);
+    expect(await once('large', async () => large)).toEqual({ body: large, replayed: false });
+    await expect(once('large', async () => 'again')).rejects.toMatchObject(unknown);
+    const lost = new ServiceError('network_down', { outcomeUnknown: true });
+    await expect(once('lost', () => Promise.reject(lost))).rejects.toBe(lost);
+    await expect(once('lost', async () => 'again')).rejects.toMatchObject(unknown);
+    // Both count among the keys of the API key.
+    await expect(once('another', async () => 'another')).rejects.toMatchObject({ errorName: 'limit_too_high' });
+  });
+
+  test('a request holds its lease for as long as it runs, and no longer than seconds beyond', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { clock, once } = open(3);
+    const others = new Set((await rows()).map(({ id }) => id));
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        clock.now = new Date(clock.now.getTime() + 1_000);
+        await vi.advanceTimersByTimeAsync(1_000);
+        await vi.waitFor(async () => {
+          const own = (await rows()).find(({ id }) => !others.has(id));
+          expect(own?.claimed_until).toBeGreaterThan(clock.now.getTime());
+        });
+      }
+    };
+    const running = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<string>();
+    const first = once('a', () => {
+      running.resolve();
+      return response.promise;
+    });
+    await running.promise;
+    await pass(30);
+    const second = once('a', async () => 'again');
+    response.resolve('done');
+    expect(await first).toEqual({ body: 'done', replayed: false });
+    expect(await second).toEqual({ body: 'done', replayed: true });
+    expect(vi.getTimerCount()).toBe(0);
+
+    // Without renewals, as after the death of its process.
+    const abandoned = Promise.withResolvers<void>();
+    void once('b', () => {
+      abandoned.resolve();
+      return new Promise(() => {});
+    });
+    await abandoned.promise;
+    clock.now = new Date(clock.now.getTime() + 5_000);
+    await expect(once('b', async () => 'again')).rejects.toMatchObject(unknown);
   });
 });

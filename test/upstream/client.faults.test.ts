@@ -5,6 +5,7 @@
 import { createServer, type Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
+import { circuitRules } from '../../src/upstream/circuits.ts';
 import {
   breakOff,
   expectRecovered,
@@ -241,12 +242,12 @@ describe('a service in trouble', () => {
     const { stub, gateway } = await setUp({}, (_request, response) =>
       json(response, 500, envelope('provider_error', 500)),
     );
-    for (let n = 0; n < breakerRules.minCalls; n += 1) {
+    for (let n = 0; n < circuitRules.account.minCalls; n += 1) {
       expect(await failureOf(gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
     }
     stub.respond = healthy;
     expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
-    expect(stub.received).toHaveLength(breakerRules.minCalls);
+    expect(stub.received).toHaveLength(circuitRules.account.minCalls);
     expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' });
     gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.openMs);
     expect((await gateway.ask(posts)).errors).toEqual([]);
@@ -256,7 +257,7 @@ describe('a service in trouble', () => {
   test('timeouts open the circuit breaker too', async () => {
     const { stub, gateway } = await setUp(hurried, () => {});
     await Promise.all(
-      Array.from({ length: breakerRules.minCalls }, (_, n) => failureOf(gateway, posts, { of: `ACo${n}` })),
+      Array.from({ length: circuitRules.account.minCalls }, (_, n) => failureOf(gateway, posts, { of: `ACo${n}` })),
     );
     const asked = stub.received.length;
     expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable' });

@@ -1,0 +1,74 @@
+/** Subscriptions of a gateway that stops: their clients come back, to another process. */
+import { createClient } from 'graphql-sse';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+
+const document = 'subscription { deliveryUpdated { id state } }';
+
+async function startTwo() {
+  const place = await (databases[0] as (typeof databases)[number]).location();
+  const options = { environment: { DATABASE_URL: place.url } };
+  const [first, second] = [await startGateway(options), await startGateway(options)];
+  onTestFinished(async () => {
+    await first.close();
+    await second.close();
+    await place.drop();
+  });
+  return { first, second, workspace: await first.workspace() };
+}
+
+const subscribe = ({ address }: Gateway, key: string) =>
+  fetch(`${address}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': key },
+    body: JSON.stringify({ query: document }),
+  });
+
+test('the stream of a gateway that stops just ends: it is not complete, and no error', async () => {
+  const { first, workspace } = await startTwo();
+  const stream = await subscribe(first, workspace.key);
+  expect(stream.status).toBe(200);
+  const text = stream.text();
+  await first.app.close();
+  expect(await text).toMatch(/^(?::\n\n)+$/);
+});
+
+test('a stream of an operation that is over is complete', async () => {
+  const { first } = await startTwo();
+  const stream = await subscribe(first, 'a wrong key');
+  expect(await stream.text()).toMatch(/event: complete\ndata:\n\n$/);
+});
+
+test('graphql-sse opens the subscription again, at the process that is left', async () => {
+  const { first, second, workspace } = await startTwo();
+  let gateway = first;
+  const connected = vi.fn();
+  const client = createClient({
+    url: () => `${gateway.address}/graphql`,
+    headers: { 'x-api-key': workspace.key },
+    retry: async () => {
+      gateway = second;
+    },
+    on: { connected },
+  });
+  onTestFinished(() => client.dispose());
+  const results = client.iterate<{ deliveryUpdated: { state: string } }>({ query: document });
+  const next = results.next();
+  await vi.waitFor(() => expect(connected).toHaveBeenCalledTimes(1));
+  await first.app.close();
+  await vi.waitFor(() => expect(connected).toHaveBeenCalledTimes(2));
+  const emitted = await graphql(
+    second.address,
+    workspace.key,
+    `mutation { createWebhook(input: { requestUrl: "https://hooks.example/x", source: { users: {} } }) {
+      ... on WebhookCreated { webhookId } } }`,
+  );
+  const { webhookId } = emitted.data.createWebhook;
+  await graphql(
+    second.address,
+    workspace.key,
+    `mutation { sendTestEvent(input: { webhookId: "${webhookId}" }) { __typename } }`,
+  );
+  expect((await next).value).toMatchObject({ data: { deliveryUpdated: { state: 'PENDING' } } });
+});

@@ -1,0 +1,32 @@
+/** Clients that do not wait for their response: the log says so, once, and nothing of a failure. */
+import { expect, test } from 'vitest';
+import { gatewayInFrontOf, startStub } from '../support/stub.ts';
+
+const list = '{ posts(accountId: "a", identifier: "b") { nodes { __typename } } }';
+
+test.each([
+  ['compiled', { method: 'POST', path: '/graphql', body: JSON.stringify({ query: list }) }],
+  [
+    'executed',
+    { method: 'POST', path: '/graphql', body: JSON.stringify({ query: `${list.slice(0, -1)} viewer { name } }` }) },
+  ],
+  ['REST', { method: 'GET', path: '/v1/webhooks', body: null }],
+])('a request that is aborted has one log line: %s', async (_what, { method, path, body }) => {
+  let asked = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const stub = await startStub(() => asked());
+  const { address, log } = await gatewayInFrontOf(stub, {});
+  const gone = new AbortController();
+  const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+  const response = fetch(address + path, { method, headers, body, signal: gone.signal });
+  await arrived;
+  gone.abort();
+  await expect(response).rejects.toThrow('aborted');
+  const lines = () =>
+    log.filter(({ level, msg }) => msg === 'request' || Number(level) > 30 || msg === 'upstream failure');
+  await expect.poll(lines).toMatchObject([{ msg: 'request', path, aborted: true }]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(lines()).toHaveLength(1);
+});

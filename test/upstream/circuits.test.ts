@@ -1,0 +1,145 @@
+/** Whom a failing service, and a failing target, are kept from: through the gateway, in front of a stub. */
+import { describe, expect, test } from 'vitest';
+import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
+import { circuitRules } from '../../src/upstream/circuits.ts';
+import { breakOff, expectRecovered, healthy, posts, times as repeatedly, setUp } from '../support/faults.ts';
+import { envelope, json, type Respond } from '../support/stub.ts';
+
+const { minCalls } = circuitRules.account;
+/** That a test can wait for, and a busy machine can keep. */
+const deadlines = { UPSTREAM_TIMEOUT_MS: '1500' };
+type Setup = Awaited<ReturnType<typeof setUp>>;
+
+const fails = (type: string, status: number): Respond => {
+  return (_request, response) => json(response, status, envelope(type, status));
+};
+const hangs: Respond = () => {};
+
+/** Responds with the fault where the path has the text, and as a healthy service elsewhere. */
+const at =
+  (part: string, fault: Respond): Respond =>
+  (request, response) =>
+    (request.path.includes(part) ? fault : healthy)(request, response);
+
+/** The status that a key gets for the posts of somebody: 200, or that of the error. */
+async function statusOf({ gateway }: Setup, key: string, of: string): Promise<number> {
+  const { errors } = await gateway.ask(posts, { of }, key);
+  return errors.length === 0 ? 200 : Number(errors[0]?.extensions.status);
+}
+
+const times = <T>(count: number, make: (n: number) => T) =>
+  Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+
+describe('a key that asks for what fails', () => {
+  test.each<[string, Respond, number]>([
+    ['500', fails('provider_error', 500), 500],
+    ['503', fails('service_unavailable', 503), 503],
+    ['504', fails('request_timeout', 504), 504],
+    ['no response', hangs, 504],
+  ])('with %s is refused after a while, and no other key is', async (_what, fault, status) => {
+    const setup = await setUp(deadlines, at('ACoBad', fault));
+    const failing = await times(minCalls, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
+    expect(failing).toContain(status);
+    const made = setup.stub.received.length;
+    expect(await statusOf(setup, 'theirs', 'ACoBad0')).toBe(503);
+    expect(setup.stub.received).toHaveLength(made);
+    for (const key of ['a healthy one', 'another']) {
+      for (let n = 0; n < 2 * minCalls; n += 1) expect(await statusOf(setup, key, `ACo${n}`)).toBe(200);
+    }
+    setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
+    // One that is healthy is enough to find out that the account is.
+    expect(await statusOf(setup, 'theirs', 'ACo1')).toBe(200);
+    await expectRecovered(setup);
+  });
+
+  test('goes on with what does not fail, in any share', async () => {
+    const setup = await setUp(deadlines, at('ACoBad', fails('provider_error', 500)));
+    for (let n = 0; n < 3 * minCalls; n += 1) {
+      if (n % 5 === 0) expect(await statusOf(setup, 'theirs', `ACo${n % 2}`)).toBe(200);
+      expect(await statusOf(setup, 'theirs', 'ACoBad')).toBe(500);
+    }
+    await expectRecovered(setup);
+  });
+
+  test('goes on with its other accounts, and with the other capabilities of the account', async () => {
+    const setup = await setUp(deadlines, at('account_id=bad', fails('provider_error', 500)));
+    const { gateway } = setup;
+    const ofAccount = (account: string, of: string) =>
+      gateway.rest('GET', `/v1/users/${of}/posts?account_id=${account}`).then(({ status }) => status);
+    await times(minCalls, (n) => ofAccount('bad', `ACo${n}`));
+    expect(await ofAccount('bad', 'ACo1')).toBe(503);
+    expect(await ofAccount('good', 'ACo1')).toBe(200);
+    const published = await gateway.rest('POST', '/v1/pnet/jobs/7/publish', { account_id: 'bad', mode: 'FREE' });
+    expect(published.status).toBe(200);
+    await expectRecovered(setup);
+  });
+});
+
+describe('a service that is down', () => {
+  test.each<[string, Respond, number]>([
+    ['503', fails('service_unavailable', 503), 503],
+    ['502 of a proxy', (_request, response) => void response.writeHead(502).end('<html>'), 502],
+    ['no response', hangs, 504],
+    ['broken connections', (_request, response) => void response.destroy(), 503],
+  ])('with %s is left alone by all keys once a few have met it', async (_what, fault) => {
+    const setup = await setUp(deadlines, fault);
+    await times(minCalls, (n) => statusOf(setup, `key-${n % 3}`, `ACo${n}`));
+    const made = setup.stub.received.length;
+    expect(await times(20, (n) => statusOf(setup, `another-${n}`, 'ACo1'))).toEqual(Array(20).fill(503));
+    expect(setup.stub.received).toHaveLength(made);
+    setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
+    await expectRecovered(setup);
+  });
+
+  test('is left alone although it is called with one key', async () => {
+    const setup = await setUp(deadlines, fails('service_unavailable', 503));
+    await times(minCalls, (n) => statusOf(setup, 'theirs', `ACo${n}`));
+    const made = setup.stub.received.length;
+    expect(await times(20, (n) => statusOf(setup, 'theirs', `ACo${n}`))).toEqual(Array(20).fill(503));
+    expect(setup.stub.received).toHaveLength(made);
+  });
+
+  test('is left alone although each call is for another account', async () => {
+    const setup = await setUp(deadlines, fails('provider_error', 500));
+    const status = (n: number) =>
+      setup.gateway.rest('GET', `/v1/users/ACo1/posts?account_id=a${n}`).then((response) => response.status);
+    await times(minCalls, status);
+    const made = setup.stub.received.length;
+    const refused = await setup.gateway.rest('GET', '/v1/users/ACo1/posts?account_id=another');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(setup.stub.received).toHaveLength(made);
+  });
+
+  test('is called again although most trials are of what fails', async () => {
+    const setup = await setUp(deadlines, fails('service_unavailable', 503));
+    await times(minCalls, (n) => statusOf(setup, `key-${n % 4}`, `ACoBad${n}`));
+    setup.stub.respond = at('ACoBad', hangs);
+    setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
+    const [bad, alsoBad, good] = await Promise.all([
+      statusOf(setup, 'key-0', 'ACoBad0'),
+      statusOf(setup, 'key-1', 'ACoBad1'),
+      statusOf(setup, 'healthy', 'ACo1'),
+    ]);
+    expect([bad, alsoBad, good]).toEqual([504, 504, 200]);
+    expect(await statusOf(setup, 'healthy', 'ACo2')).toBe(200);
+  });
+});
+
+describe('a key whose calls', () => {
+  test('hang leaves connections to others', async () => {
+    const setup = await setUp({ ...deadlines, UPSTREAM_CONNECTIONS: '8' }, at('ACoBad', hangs));
+    const hanging = times(100, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
+    await expect.poll(() => setup.stub.received.length).toBe(6);
+    for (let n = 0; n < minCalls; n += 1) expect(await statusOf(setup, 'a healthy one', `ACo${n}`)).toBe(200);
+    await hanging;
+  });
+
+  test('fail spends the retries of nobody else', async () => {
+    const setup = await setUp(deadlines, at('ACoBad', breakOff));
+    for (const key of ['theirs', 'also theirs']) {
+      for (let n = 0; n < minCalls; n += 1) await statusOf(setup, key, 'ACoBad');
+    }
+    setup.stub.respond = repeatedly(2, (_request, response) => json(response, 429, ''));
+    expect(await statusOf(setup, 'a healthy one', 'ACo1')).toBe(200);
+  });
+});
