@@ -70,7 +70,7 @@ test.each(paths)('%s: one response may be larger than all that may wait', async 
 });
 
 test.each(paths)('%s: a client that takes nothing is cut off, one that reads slowly is not', async (path) => {
-  const { ask } = await serve({ maxBytes: 10 * responseBytes, stallMs: 300 });
+  const { ask } = await serve({ maxBytes: 10 * responseBytes, stallMs: 1_000 });
   const slow = await ask(path);
   let read = 0;
   const reading = (async () => {
