@@ -100,7 +100,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     server,
     ports: backend.ports,
     get database() {
-      return requireStorage(storage).database;
+      return requireStorage(storage).databases.deliveries;
     },
     delivery: backend.delivery,
     signInToken: signIn?.token ?? null,

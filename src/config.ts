@@ -5,6 +5,7 @@
 import { dirname } from 'node:path';
 import type { RateLimitSettings } from './auth/rate-limits.ts';
 import type { StreamLimits } from './auth/streams.ts';
+import { postgresSettings, postgresVariables } from './config-postgres.ts';
 import {
   databaseLocation,
   headers,
@@ -77,6 +78,7 @@ const variables = {
     'sqlite:./.data/postern.db',
     databaseLocation,
   ),
+  ...postgresVariables,
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   SHUTDOWN_DELAY_MS: variable(
@@ -205,7 +207,8 @@ type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof
  */
 export function readConfig(environment: Environment): Config {
   const values: Variables = readAll(variables, environment);
-  const database = values.DATABASE_URL;
+  const location = values.DATABASE_URL;
+  const database = location.kind === 'postgres' ? { ...location, settings: postgresSettings(values) } : location;
   const production = values.NODE_ENV === 'production';
   return Object.freeze({
     host: values.HOST,
@@ -265,7 +268,7 @@ export function configHelp(): string {
   return variableTable
     .map(({ name, help, fallback }) => {
       const text = help.replaceAll('`', '');
-      return `  ${name.padEnd(25)}${text}${fallback === '' ? '' : ` Default: ${fallback}`}`;
+      return `  ${name.padEnd(38)}${text}${fallback === '' ? '' : ` Default: ${fallback}`}`;
     })
     .join('\n');
 }

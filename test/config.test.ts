@@ -1,6 +1,7 @@
 /** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
 import { expect, test } from 'vitest';
 import { type Config, ConfigError, configHelp, logLevels, readConfig } from '../src/config.ts';
+import { type PostgresSettings, postgresDefaults } from '../src/store/postgres-settings.ts';
 import { runProcess } from './support/process.ts';
 
 interface VariableCase {
@@ -34,6 +35,23 @@ const upstreamNumber = (
   needs: upstream,
 });
 
+/** A setting of the connections to Postgres. */
+const postgresNumber = (
+  name: keyof PostgresSettings,
+  variable: string,
+  unset: number,
+  [min, max]: readonly [number, number],
+): VariableCase => ({
+  of: ({ database }) => (database.kind === 'postgres' ? database.settings?.[name] : undefined),
+  unset,
+  good: [
+    [String(min), min],
+    [String(max), max],
+  ],
+  bad: [[String(max + 1), `${variable} must be a whole number from ${min} to ${max}, but is "${max + 1}"`]],
+  needs: { DATABASE_URL: 'postgres://h/d' },
+});
+
 const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1 = 0): VariableCase => ({
   of,
   unset,
@@ -43,6 +61,8 @@ const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1
   ],
   bad: [['-1', `${name} must be a whole number from ${min} to `]],
 });
+
+const onPostgres = { kind: 'postgres', settings: postgresDefaults, dataDirectory: '.data' };
 
 const cases: Readonly<Record<string, VariableCase>> = {
   HOST: { of: ({ host }) => host, unset: '127.0.0.1', good: [['0.0.0.0', '0.0.0.0']], bad: [] },
@@ -66,8 +86,8 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['sqlite:///var/x/y.db', { kind: 'sqlite', file: '/var/x/y.db', dataDirectory: '/var/x' }],
       ['sqlite:y.db', { kind: 'sqlite', file: 'y.db', dataDirectory: '.' }],
       ['sqlite::memory:', { kind: 'sqlite', file: ':memory:', dataDirectory: '.data' }],
-      ['postgres://u:p@h:5432/d', { kind: 'postgres', url: 'postgres://u:p@h:5432/d', dataDirectory: '.data' }],
-      ['postgresql://h/d', { kind: 'postgres', url: 'postgresql://h/d', dataDirectory: '.data' }],
+      ['postgres://u:p@h:5432/d', { ...onPostgres, url: 'postgres://u:p@h:5432/d' }],
+      ['postgresql://h/d', { ...onPostgres, url: 'postgresql://h/d' }],
     ],
     bad: ['mysql://root:hunter2@h/d', 'postgres://u:hunter2@:99999/d', 'sqlite:', './hunter2.db'].map((value) => [
       value,
@@ -75,6 +95,29 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ]),
     secret: true,
   },
+  DATABASE_CONNECTIONS: postgresNumber('connections', 'DATABASE_CONNECTIONS', 20, [5, 1_000]),
+  DATABASE_CONNECT_TIMEOUT_MS: postgresNumber('connectTimeoutMs', 'DATABASE_CONNECT_TIMEOUT_MS', 3_000, [1, 3_600_000]),
+  DATABASE_QUERY_TIMEOUT_MS: postgresNumber('queryTimeoutMs', 'DATABASE_QUERY_TIMEOUT_MS', 9_000, [0, 3_600_000]),
+  DATABASE_STATEMENT_TIMEOUT_MS: postgresNumber(
+    'statementTimeoutMs',
+    'DATABASE_STATEMENT_TIMEOUT_MS',
+    8_000,
+    [0, 3_600_000],
+  ),
+  DATABASE_LOCK_TIMEOUT_MS: postgresNumber('lockTimeoutMs', 'DATABASE_LOCK_TIMEOUT_MS', 2_000, [0, 3_600_000]),
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: postgresNumber(
+    'idleTransactionTimeoutMs',
+    'DATABASE_IDLE_TRANSACTION_TIMEOUT_MS',
+    10_000,
+    [0, 3_600_000],
+  ),
+  DATABASE_KEEPALIVE_MS: postgresNumber('keepAliveMs', 'DATABASE_KEEPALIVE_MS', 5_000, [1_000, 3_600_000]),
+  DATABASE_CONNECTION_LIFETIME_S: postgresNumber(
+    'lifetimeSeconds',
+    'DATABASE_CONNECTION_LIFETIME_S',
+    1_800,
+    [0, 86_400],
+  ),
   NODE_ENV: {
     of: ({ production }) => production,
     unset: false,

@@ -20,19 +20,19 @@ import type { Storage } from './storage.ts';
 
 /** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
 export async function embeddedBackend(
-  { database, authenticate, idempotency, ready, close }: Storage,
+  { databases, authenticate, idempotency, ready, close }: Storage,
   deriveKey: DeriveKey,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
-  if (config.demo) await createDemo(database, config, dependencies);
+  if (config.demo) await createDemo(databases.accounts, config, dependencies);
   const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
   const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
   const allows = addressRule(config.outboundAllow);
-  await createMissingSecrets(database, { vault, randomBytes });
+  await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
-    database,
+    database: databases.deliveries,
     location: config.database,
     vault,
     allows,
@@ -47,13 +47,21 @@ export async function embeddedBackend(
     delivery,
     ports: {
       serviceJudges: false,
-      accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, logger, tuning: leases }),
-      posts: embeddedPosts({ database, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
+      accounts: embeddedAccounts({ database: databases.accounts, cursors }),
+      jobs: embeddedJobs({
+        database: databases.jobs,
+        network: providers.PNET,
+        cursors,
+        now,
+        randomBytes,
+        logger,
+        tuning: leases,
+      }),
+      posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
+      deliveries: embeddedDeliveries({ ...delivery, database: databases.deliveries, cursors, limits, now }),
       webhooks: embeddedWebhooks({
         ...delivery,
-        database,
+        database: databases.deliveries,
         kind: config.database.kind,
         cursors,
         vault,

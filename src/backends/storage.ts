@@ -6,13 +6,14 @@ import type { RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import { rememberKeys } from '../auth/remembered-keys.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { type Database, type DatabaseLocation, openDatabase, ping } from '../store/database.ts';
+import { type DatabaseLocation, ping } from '../store/database.ts';
+import { type Databases, openDatabases } from '../store/databases.ts';
 import { databaseIdempotency } from '../store/idempotency.ts';
 import { listen } from '../store/postgres-listener.ts';
 import { databaseRateLimits } from '../store/rate-limits.ts';
 
 export interface Storage {
-  readonly database: Database;
+  readonly databases: Databases;
   readonly rateLimits: RateLimitStore;
   readonly idempotency: Idempotency;
   /** Finds the caller of an API key. What it found is kept for a second, or until a key is revoked. */
@@ -29,30 +30,32 @@ export async function openStorage(
   location: DatabaseLocation,
   { now, logger }: { readonly now: () => Date; readonly logger: Logger },
 ): Promise<Storage> {
-  const database = await openDatabase(location);
-  const keys = rememberKeys((apiKey) => authenticate(database, apiKey, now()), { now });
+  const databases = await openDatabases(location);
+  const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
   // SQLite tells nobody: there a revocation is heard of when the second is over.
   const revocations =
     location.kind === 'postgres'
-      ? listen(location.url, {
+      ? listen(location, {
           channels: [revocationChannel],
-          onMessage: keys.forget,
-          onConnected: keys.forget,
+          onMessage: remembered.forget,
+          onConnected: remembered.forget,
+          // This connection is asked for a sign of life, the others only when somebody needs them.
+          onSilent: databases.renew,
           logger,
         })
       : null;
   return {
-    database,
-    authenticate: keys.authenticate,
-    refusedKeys: (keyIds, at) => findRefusedKeys(database, keyIds, at),
-    rateLimits: databaseRateLimits(database, location.kind),
-    idempotency: databaseIdempotency(database, now, logger),
-    ready: () => ping(database),
+    databases,
+    authenticate: remembered.authenticate,
+    refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
+    rateLimits: databaseRateLimits(databases.keys, location.kind),
+    idempotency: databaseIdempotency(databases.jobs, now, logger),
+    ready: () => ping(databases.keys),
     async close() {
       try {
         await revocations?.close();
       } finally {
-        await database.destroy();
+        await databases.close();
       }
     },
   };

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { BoundedMap } from '../bounded-map.ts';
+import { sqliteFault } from './faults.ts';
 
 /** How many prepared statements are kept. The gateway has a few dozen; lists of ids add one for each length. */
 const keptStatements = 200;
@@ -32,11 +33,13 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   return {
     close: () => database.close(),
     prepare(sql) {
+      // A failure such as a full disk ends the transaction by itself. To end it again would hide why it failed.
+      if (sql === 'rollback' && !database.isTransaction) return nothing;
       let statement = prepared.get(sql);
       if (statement === undefined) {
         // A plain `begin` starts as a reader and fails at its first write if another process has written since, without
         // waiting. `begin immediate` takes the write lock at once, and waits for it.
-        statement = adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
+        statement = adaptStatement(withFaults(() => database.prepare(sql === 'begin' ? 'begin immediate' : sql)));
         prepared.set(sql, statement);
       }
       return statement;
@@ -44,15 +47,32 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   };
 }
 
+/** A statement that does nothing. */
+const nothing: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+};
+
 function adaptStatement(statement: StatementSync): SqliteStatement {
   // Kysely types parameters as unknown. The schema's columns are text and numbers; the driver refuses anything else.
   const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...bound(parameters)),
-    run: (parameters) => statement.run(...bound(parameters)),
+    all: (parameters) => withFaults(() => statement.all(...bound(parameters))),
+    run: (parameters) => withFaults(() => statement.run(...bound(parameters))),
     iterate: (parameters) => statement.iterate(...bound(parameters)),
   };
+}
+
+/** @throws DatabaseFault, or the driver's error if the statement is to blame */
+function withFaults<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw sqliteFault(error);
+  }
 }
 
 /** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */

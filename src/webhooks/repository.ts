@@ -13,6 +13,7 @@ import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, textsOf } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
@@ -157,7 +158,7 @@ export async function insertWebhook(
   context: SecretContext & { readonly maxWebhooks?: number },
   row: WebhookTable,
 ): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     await requireRoom(transaction, row.workspace_id, context.maxWebhooks ?? 0);
     await transaction.insertInto('webhooks').values(row).execute();
     await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();

@@ -51,6 +51,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/store/notifications.test.ts': 'waits for the notifications of processes',
   'test/store/idempotency.crash.test.ts': 'kills processes, and waits for what they held',
   'test/upstream/circuits.test.ts': 'sends hundreds of requests, and waits for real deadlines',
+  'test/store/postgres-outage.test.ts': 'waits for connections that are silent and tables that are locked',
   'test/upstream/client.faults.test.ts': 'waits for real deadlines',
   'test/upstream/client.load.test.ts': 'sends thousands of requests',
   'test/upstream/read.test.ts': 'waits for real deadlines',
