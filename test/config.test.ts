@@ -1,8 +1,10 @@
 /** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
-import { expect, test } from 'vitest';
-import { type Config, ConfigError, configHelp, logLevels, readConfig } from '../src/config.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Config, ConfigError, configHelp, logLevels, readConfig, secretNames } from '../src/config.ts';
 import { type PostgresSettings, postgresDefaults } from '../src/store/postgres-settings.ts';
-import { runProcess } from './support/process.ts';
+import { runProcess, temporaryDirectory } from './support/process.ts';
 
 interface VariableCase {
   /** The part of the Config that the variable sets. */
@@ -126,6 +128,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['development', false],
       ['test', false],
     ],
+    needs: { DATABASE_URL: 'sqlite:x.db' },
     bad: [['prod', 'NODE_ENV must be one of development, production, test, but is "prod"']],
   },
   LOG_LEVEL: {
@@ -148,6 +151,13 @@ const cases: Readonly<Record<string, VariableCase>> = {
     unset: undefined,
     good: [['x'.repeat(32), 'x'.repeat(32)]],
     bad: [['hunter2'.repeat(4), secretCure]],
+    secret: true,
+  },
+  SECRET_PREVIOUS: {
+    of: ({ previousSecret }) => previousSecret,
+    unset: undefined,
+    good: [['x'.repeat(32), 'x'.repeat(32)]],
+    bad: [['hunter2'.repeat(4), secretCure.replace('SECRET', 'SECRET_PREVIOUS')]],
     secret: true,
   },
   DEMO: {
@@ -314,22 +324,103 @@ test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is r
   expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);
 });
 
+const production = { NODE_ENV: 'production', DATABASE_URL: 'sqlite:x.db' };
+
 test.each([
   [{}, true],
-  [{ NODE_ENV: 'production' }, false],
-  [{ NODE_ENV: 'production', DEMO: '' }, false],
-  [{ NODE_ENV: 'production', DEMO: 'on' }, true],
+  [{ ...production }, false],
+  [{ ...production, DEMO: '' }, false],
+  [{ ...production, DEMO: 'on' }, true],
   [{ NODE_ENV: 'development', DEMO: 'off' }, false],
 ])('%j: a demo workspace is made: %j', (environment, demo) => {
   expect(readConfig(environment).demo).toBe(demo);
 });
 
 test.each([
-  [{ NODE_ENV: 'production' }, 5_000],
-  [{ NODE_ENV: 'production', SHUTDOWN_DELAY_MS: '0' }, 0],
+  [{ ...production }, 5_000],
+  [{ ...production, SHUTDOWN_DELAY_MS: '0' }, 0],
   [{ NODE_ENV: 'test' }, 0],
 ])('%j: a stop waits %i ms', (environment, delay) => {
   expect(readConfig(environment).shutdownDelayMs).toBe(delay);
+});
+
+test('in production a database is named', () => {
+  const cure = 'DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…';
+  const missing: Record<string, string>[] = [{}, { DATABASE_URL: '' }, { ...upstream, UPSTREAM_API_KEY: 'k' }];
+  for (const environment of missing) {
+    expect(refusalOf({ NODE_ENV: 'production', ...environment }).message).toBe(cure);
+  }
+  // A gateway that forwards the keys of its callers has none.
+  expect(readConfig({ NODE_ENV: 'production', ...upstream }).production).toBe(true);
+});
+
+describe('a secret in a file', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const file = (content: string) => {
+    const path = join(directory.path, 'file');
+    writeFileSync(path, content);
+    return path;
+  };
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+  afterEach(() => directory[Symbol.asyncDispose]());
+
+  test('is marked as one, if a message may not repeat it', () => {
+    // The address of a service has no credentials.
+    const tested = helped.filter((name) => cases[name]?.secret && name !== 'UPSTREAM_URL');
+    expect(secretNames).toEqual(tested);
+  });
+
+  test.each(secretNames)('%s', (name) => {
+    const { of, good, needs = {} } = cases[name] as VariableCase;
+    const [[value, read] = ['', '']] = good;
+    for (const content of [value, `${value}\n`, `${value}\r\n`]) {
+      expect(of(readConfig({ ...needs, [`${name}_FILE`]: file(content) }))).toEqual(read);
+    }
+    const refused = (environment: Record<string, string>) => refusalOf({ ...needs, ...environment }).message;
+    expect(refused({ [`${name}_FILE`]: '/nowhere' })).toContain(`${name}_FILE names a file that cannot be read: `);
+    expect(refused({ [`${name}_FILE`]: file('\n') })).toBe(`${name}_FILE names a file that is empty`);
+    expect(refused({ [`${name}_FILE`]: file(value), [name]: value })).toBe(
+      `${name} and ${name}_FILE are both set: leave one of them out`,
+    );
+    expect(configHelp()).toMatch(new RegExp(`A file can have the value of .*\\b${name}\\b`));
+    expect(readme.includes(`\`${name}_FILE\``)).toBe(true);
+  });
+});
+
+test.each([
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['database_url', 'DATABASE_URL'],
+  ['SECRETS', 'SECRET'],
+  ['SERCET', 'SECRET'],
+  ['SECRET_PREVOIUS', 'SECRET_PREVIOUS'],
+  ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['TRUSTED_PROXY', 'TRUST_PROXY'],
+  ['UPSTREAM_APIKEY', 'UPSTREAM_API_KEY'],
+  ['PROT', 'PORT'],
+])('%s stops the start, unless %s is set too', (typo, meant) => {
+  expect(refusalOf({ [typo]: 'x' }).message).toBe(`${typo} is not a variable of the gateway. Did you mean ${meant}?`);
+  expect(readConfig({ [typo]: '' }).port).toBe(4000);
+  const { good = [], needs = {} } = cases[meant] ?? {};
+  const [[value] = ['']] = good;
+  if (value !== '') expect(readConfig({ ...needs, [typo]: 'x', [meant]: value })).toBeDefined();
+});
+
+test('other variables stop nothing', () => {
+  const others = ['HOSTNAME', 'HOME', 'PATH', 'NODE_OPTIONS', 'NODE_PATH', 'LOGNAME', 'DATABASE_PORT', 'DATABASE_HOST'];
+  const more = [
+    'UPSTREAM_PORT',
+    'SECRET_PORT',
+    'POSTERN_PORT',
+    'DATABASE_SERVICE_HOST',
+    'npm_config_registry',
+    'EDITOR',
+  ];
+  for (const name of [...others, ...more]) expect(readConfig({ [name]: 'x' }).port).toBe(4000);
 });
 
 test('the configuration is frozen', () => {

@@ -10,25 +10,26 @@ import { ensureDemo } from '../providers/sandbox/demo.ts';
 import { refuseSandboxKey } from '../providers/sandbox/keys.ts';
 import { withDeadlines } from '../providers/with-deadlines.ts';
 import { addressRule } from '../security/addresses.ts';
-import type { DeriveKey } from '../security/secret.ts';
 import { createVault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { createMissingSecrets } from '../webhooks/destinations.ts';
 import { embeddedWebhooks } from '../webhooks/embedded.ts';
 import type { Backend, Dependencies } from './backend.ts';
-import type { Storage } from './storage.ts';
+import type { Sealing, Storage } from './storage.ts';
 
 /** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
 export async function embeddedBackend(
-  { databases, authenticate, idempotency, ready, close }: Storage,
-  deriveKey: DeriveKey,
+  { databases, authenticate, idempotency, useSecret, ready, close }: Storage,
+  sealing: Sealing,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
-  if (config.demo) await createDemo(databases.accounts, config, dependencies);
   const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
-  const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
+  const vaultKeys = sealing.keyring('webhook-secrets');
+  const vault = createVault(vaultKeys.current, randomBytes, vaultKeys.previous);
+  await useSecret(sealing, vault);
+  if (config.demo) await createDemo(databases.accounts, config, dependencies);
   const allows = addressRule(config.outboundAllow);
   await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
@@ -42,7 +43,8 @@ export async function embeddedBackend(
     randomBytes,
     tuning,
   });
-  const cursors = cursorCodec(deriveKey('rest-cursors'), 'base64');
+  const cursorKeys = sealing.keyring('rest-cursors');
+  const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
   return {
     delivery,
     ports: {

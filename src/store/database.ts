@@ -1,9 +1,9 @@
 /** The gateway's database: SQLite or Postgres behind Kysely, migrated to the current schema. */
 import { CompiledQuery, type Dialect, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { DatabaseFault } from './faults.ts';
+import { DatabaseFault, type OnFault } from './faults.ts';
 import { migrations } from './migrations/index.ts';
-import { type Epoch, postgresDialect } from './postgres.ts';
+import { type PostgresPoolOptions, postgresDialect } from './postgres.ts';
 import { type PostgresSettings, postgresDefaults, withoutLimits } from './postgres-settings.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
@@ -28,17 +28,18 @@ export class DatabaseUnavailable extends Error {
 export async function openDatabase(
   location: DatabaseLocation,
   steps: Readonly<Record<string, Migration>> = migrations,
+  onFault: OnFault = () => undefined,
 ): Promise<Database> {
-  if (location.kind === 'sqlite') return migrated(connect(location), steps);
+  if (location.kind === 'sqlite') return migrated(connect(location, { onFault }), steps);
   const { settings = postgresDefaults } = location;
   const migrating = await migrated(connect({ ...location, settings: withoutLimits(settings) }), steps);
   await migrating.destroy();
-  return connect(location);
+  return connect(location, { onFault });
 }
 
-/** @param epoch of the connections to Postgres, for pools that have it in common */
-export const connect = (location: DatabaseLocation, epoch?: Epoch): Database =>
-  new Kysely<Tables>({ dialect: dialectOf(location, epoch) });
+/** Opens the database as it is. */
+export const connect = (location: DatabaseLocation, options: PostgresPoolOptions = {}): Database =>
+  new Kysely<Tables>({ dialect: dialectOf(location, options) });
 
 /** The same database, with its pending migrations run; closed if that fails. */
 async function migrated(database: Database, steps: Readonly<Record<string, Migration>>): Promise<Database> {
@@ -69,12 +70,12 @@ export async function ping(database: Database): Promise<void> {
   await database.executeQuery(CompiledQuery.raw('select 1'));
 }
 
-function dialectOf(location: DatabaseLocation, epoch?: Epoch): Dialect {
+function dialectOf(location: DatabaseLocation, options: PostgresPoolOptions): Dialect {
   switch (location.kind) {
     case 'sqlite':
-      return sqliteDialect(location.file);
+      return sqliteDialect(location.file, options.onFault);
     case 'postgres':
-      return postgresDialect(location.url, location.settings ?? postgresDefaults, epoch);
+      return postgresDialect(location.url, location.settings ?? postgresDefaults, options);
     default:
       return location satisfies never;
   }

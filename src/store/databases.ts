@@ -3,6 +3,8 @@
  * pool at most: what has nothing to do with the table finds others. On SQLite there is one connection for everything.
  */
 import { connect, type Database, type DatabaseLocation, openDatabase } from './database.ts';
+import type { OnFault } from './faults.ts';
+import { migrations } from './migrations/index.ts';
 import { Epoch } from './postgres.ts';
 import { postgresDefaults } from './postgres-settings.ts';
 
@@ -30,8 +32,8 @@ export interface Databases extends Readonly<Record<Pool, Database>> {
  * Opens the database as {@link openDatabase} does.
  * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
  */
-export async function openDatabases(location: DatabaseLocation): Promise<Databases> {
-  const migrated = await openDatabase(location);
+export async function openDatabases(location: DatabaseLocation, onFault: OnFault): Promise<Databases> {
+  const migrated = await openDatabase(location, migrations, onFault);
   if (location.kind === 'sqlite') {
     return {
       keys: migrated,
@@ -47,7 +49,7 @@ export async function openDatabases(location: DatabaseLocation): Promise<Databas
   const epoch = new Epoch();
   const open = (pool: Pool) => {
     const connections = Math.max(1, Math.round(settings.connections * shares[pool]));
-    return connect({ ...location, settings: { ...settings, connections } }, epoch);
+    return connect({ ...location, settings: { ...settings, connections } }, { epoch, onFault });
   };
   const pools = { keys: open('keys'), accounts: open('accounts'), jobs: open('jobs'), deliveries: open('deliveries') };
   return {

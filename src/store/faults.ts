@@ -30,6 +30,9 @@ export class DatabaseFault extends ServiceError {
   }
 }
 
+/** Is told each fault. */
+export type OnFault = (fault: DatabaseFault) => void;
+
 /** Whether the transaction or statement was undone because of others, and may succeed when it is repeated. */
 export const isConflict = (error: unknown): boolean => error instanceof DatabaseFault && error.reason === 'conflict';
 

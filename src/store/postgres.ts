@@ -10,7 +10,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { DatabaseFault, isConflict, postgresFault } from './faults.ts';
+import { DatabaseFault, isConflict, type OnFault, postgresFault } from './faults.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient } from './postgres-client.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 
@@ -35,25 +35,37 @@ export class Epoch {
 /** How often a statement is made that is undone because of others: they may meet again. */
 const maxTries = 4;
 
-export function postgresDialect(url: string, settings: PostgresSettings, epoch = new Epoch()): Dialect {
+export interface PostgresPoolOptions {
+  /** Of the connections of several pools; by default each pool has its own. */
+  readonly epoch?: Epoch;
+  readonly onFault?: OnFault;
+}
+
+export function postgresDialect(
+  url: string,
+  settings: PostgresSettings,
+  { epoch = new Epoch(), onFault = () => undefined }: PostgresPoolOptions = {},
+): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (database) => new PostgresIntrospector(database),
-    createDriver: () => new PooledDriver(url, settings, epoch),
+    createDriver: () => new PooledDriver(url, settings, { epoch, onFault }),
   };
 }
 
 class PooledDriver implements Driver {
   readonly #settings: PostgresSettings;
   readonly #epoch: Epoch;
+  readonly #onFault: OnFault;
   readonly #pool: pg.Pool;
   /** The epochs of the connections that are open. */
   readonly #open = new Map<PostgresClient, number>();
 
-  constructor(url: string, settings: PostgresSettings, epoch: Epoch) {
+  constructor(url: string, settings: PostgresSettings, { epoch, onFault }: Required<PostgresPoolOptions>) {
     this.#settings = settings;
     this.#epoch = epoch;
+    this.#onFault = onFault;
     this.#pool = new pg.Pool({
       ...clientConfig(url, settings),
       Client: PostgresClient,
@@ -81,7 +93,10 @@ class PooledDriver implements Driver {
       if (!(client instanceof PostgresClient)) throw new Error('The pool has a connection of another kind');
       const epoch = this.#open.get(client) ?? -1;
       if (epoch === this.#epoch.current) {
-        return new PooledConnection(client, this.#settings.queryTimeoutMs, () => this.#epoch.end(epoch));
+        return new PooledConnection(client, this.#settings.queryTimeoutMs, (fault, isStale) => {
+          if (isStale) this.#epoch.end(epoch);
+          this.#onFault(fault);
+        });
       }
       client.abandon();
       client.release(true);
@@ -126,12 +141,16 @@ class PooledConnection implements DatabaseConnection {
   isBroken = false;
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
-  readonly #endEpoch: () => void;
+  readonly #onFault: (fault: DatabaseFault, isStale: boolean) => void;
 
-  constructor(client: PostgresClient & pg.PoolClient, timeoutMs: number, endEpoch: () => void) {
+  constructor(
+    client: PostgresClient & pg.PoolClient,
+    timeoutMs: number,
+    onFault: (fault: DatabaseFault, isStale: boolean) => void,
+  ) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
-    this.#endEpoch = endEpoch;
+    this.#onFault = onFault;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -182,8 +201,9 @@ class PooledConnection implements DatabaseConnection {
 
   #judged(error: unknown, isSilent: boolean): unknown {
     if (!(error instanceof DatabaseFault)) return error;
-    if (isSilent || error.reason === 'read-only') this.#endEpoch();
-    if (isSilent || error.reason === 'read-only' || error.reason === 'unavailable') this.isBroken = true;
+    const isStale = isSilent || error.reason === 'read-only';
+    if (isStale || error.reason === 'unavailable') this.isBroken = true;
+    this.#onFault(error, isStale);
     return error;
   }
 }

@@ -30,6 +30,15 @@ export const sealSecrets = (vault: Vault, webhookId: string, secrets: readonly S
 export const openSecrets = (vault: Vault, { webhook_id, secrets }: WebhookDestinationTable): SigningSecret[] =>
   readJsonColumn(vault.open(secretsPlace(webhook_id), secrets));
 
+/**
+ * The signing secrets sealed with the current SECRET; null if they are already.
+ * @throws Error as {@link openSecrets}
+ */
+export const resealSecrets = (
+  vault: Vault,
+  { webhook_id, secrets }: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets'>,
+): string | null => vault.reseal(secretsPlace(webhook_id), secrets);
+
 /** The destination of a new webhook, with a new secret. */
 export const newDestination = ({ vault, randomBytes }: SecretContext, webhookId: string): WebhookDestinationTable => ({
   webhook_id: webhookId,

@@ -27,6 +27,13 @@ const headersPlace = (webhookId: string): string => `webhook-headers:${webhookId
 export const sealHeaders = (vault: Vault, webhookId: string, headers: readonly Headers[number][]): string =>
   headers.length === 0 ? '[]' : vault.seal(headersPlace(webhookId), JSON.stringify(headers));
 
+/**
+ * Headers sealed with the current SECRET; null if they are already.
+ * @throws Error as {@link openHeaders}
+ */
+export const resealHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): string | null =>
+  headers === '[]' ? null : vault.reseal(headersPlace(id), headers);
+
 /** @throws Error when the headers were sealed with another SECRET, or changed */
 export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): Headers =>
   headers === '[]' ? [] : readJsonColumn(vault.open(headersPlace(id), headers));

@@ -1,5 +1,6 @@
 /** Programs and servers that some tests need, where the machine has them. */
 import { existsSync } from 'node:fs';
+import { canMount } from './mounts.ts';
 
 /** The Postgres server in `TEST_POSTGRES_URL`. Each test creates its own database there. */
 export const postgresUrl: string | undefined = process.env.TEST_POSTGRES_URL || undefined;
@@ -18,5 +19,6 @@ export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/loc
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
   ...(chromium === undefined ? ['GraphiQL in a browser: install Chromium, or set CHROMIUM to its path'] : []),
+  ...(canMount ? [] : ['full and read-only disks: run the tests as root on Linux']),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];
