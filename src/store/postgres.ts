@@ -87,7 +87,9 @@ class PooledDriver implements Driver {
   async acquireConnection(): Promise<PooledConnection> {
     for (;;) {
       const client = await this.#pool.connect().catch((error: unknown) => {
-        throw postgresFault(error);
+        // Nothing has been asked for yet that could be to blame.
+        const fault = postgresFault(error);
+        throw fault instanceof DatabaseFault ? fault : new DatabaseFault('unavailable', error);
       });
       // The pool makes what it is told to make, which its types do not know.
       if (!(client instanceof PostgresClient)) throw new Error('The pool has a connection of another kind');

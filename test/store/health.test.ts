@@ -112,8 +112,8 @@ describe.skipIf(postgres === undefined)('a Postgres server', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()`,
       [name],
     );
-    await expect.poll(() => readiness(gateway)).toBe(503);
-    await expect.poll(() => reasons(gateway)).toContain('read-only transaction');
+    const notReady = async () => ((await readiness(gateway)) === 503 ? reasons(gateway) : '');
+    await expect.poll(notReady).toContain('read-only transaction');
     await readOnly('off');
     expect(await readiness(gateway)).toBe(200);
   });
