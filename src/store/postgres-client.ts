@@ -3,6 +3,9 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { PostgresSettings } from './postgres-settings.ts';
 
+/** How long a server may take for next to nothing before it counts as silent, in milliseconds. */
+export const silentMs = 3_000;
+
 /** How long a connection that is closed in order may take, in milliseconds. */
 export const goodbyeMs = 1_000;
 

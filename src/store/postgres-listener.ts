@@ -1,14 +1,13 @@
 /** LISTEN on Postgres: the notifications of a database, over a connection of their own. */
 import type { Logger } from 'pino';
-import { clientConfig, onceLate, PostgresClient } from './postgres-client.ts';
+import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
 
 /** The pause before a reconnection, so that a server that is down is not hammered. */
 const reconnectMs = 1_000;
 
-/** How often the connection is asked for a sign of life, and how long it may take. Nothing else would tell that it is silent. */
+/** How often the connection is asked for a sign of life. Nothing else would tell that it is silent. */
 const heartbeatMs = 2_000;
-const heartbeatWithinMs = 3_000;
 
 export interface ListenOptions {
   readonly channels: readonly string[];
@@ -31,7 +30,7 @@ export function listen(
 
   /** Runs a statement. A connection that does not respond in time is given up. */
   const ask = async (asked: PostgresClient, statement: string) => {
-    const cancel = onceLate(heartbeatWithinMs, () => {
+    const cancel = onceLate(silentMs, () => {
       onSilent?.();
       asked.abandon();
     });

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { DatabaseFault, isConflict, type OnFault, postgresFault } from './faults.ts';
-import { clientConfig, goodbyeMs, onceLate, PostgresClient } from './postgres-client.ts';
+import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 
 /**
@@ -21,16 +21,26 @@ import type { PostgresSettings } from './postgres-settings.ts';
  */
 export class Epoch {
   #current = 0;
+  readonly #listeners = new Set<() => void>();
 
   get current(): number {
     return this.#current;
   }
 
+  /** Calls `listener` when an epoch ends. */
+  onEnd(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
   /** Ends an epoch, unless it has ended. */
   end(epoch: number): void {
-    if (epoch === this.#current) this.#current += 1;
+    if (epoch !== this.#current) return;
+    this.#current += 1;
+    for (const listener of this.#listeners) listener();
   }
 }
+
+const ignore = () => undefined;
 
 /** How often a statement is made that is undone because of others: they may meet again. */
 const maxTries = 4;
@@ -61,11 +71,16 @@ class PooledDriver implements Driver {
   readonly #pool: pg.Pool;
   /** The epochs of the connections that are open. */
   readonly #open = new Map<PostgresClient, number>();
+  readonly #used = new Set<PooledConnection>();
 
   constructor(url: string, settings: PostgresSettings, { epoch, onFault }: Required<PostgresPoolOptions>) {
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
+    // What waits for a server that is silent has waited long enough.
+    epoch.onEnd(() => {
+      for (const connection of this.#used) connection.hurry();
+    });
     this.#pool = new pg.Pool({
       ...clientConfig(url, settings),
       Client: PostgresClient,
@@ -95,10 +110,12 @@ class PooledDriver implements Driver {
       if (!(client instanceof PostgresClient)) throw new Error('The pool has a connection of another kind');
       const epoch = this.#open.get(client) ?? -1;
       if (epoch === this.#epoch.current) {
-        return new PooledConnection(client, this.#settings.queryTimeoutMs, (fault, isStale) => {
+        const connection = new PooledConnection(client, this.#settings.queryTimeoutMs, (fault, isStale) => {
           if (isStale) this.#epoch.end(epoch);
           this.#onFault(fault);
         });
+        this.#used.add(connection);
+        return connection;
       }
       client.abandon();
       client.release(true);
@@ -124,6 +141,7 @@ class PooledDriver implements Driver {
   }
 
   async releaseConnection(connection: PooledConnection): Promise<void> {
+    this.#used.delete(connection);
     connection.release();
   }
 
@@ -141,6 +159,8 @@ class PooledDriver implements Driver {
 class PooledConnection implements DatabaseConnection {
   inTransaction = false;
   isBroken = false;
+  /** Gives the statement under way no more time than any takes that has next to nothing to do. */
+  hurry = ignore;
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
   readonly #onFault: (fault: DatabaseFault, isStale: boolean) => void;
@@ -172,17 +192,26 @@ class PooledConnection implements DatabaseConnection {
   /** @throws DatabaseFault, or the driver's error if the statement is to blame */
   async run(sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult<object>> {
     let isSilent = false;
-    const cancel = onceLate(this.#timeoutMs, () => {
+    const giveUp = () => {
       isSilent = true;
       this.#client.abandon();
-    });
+    };
+    const startedAt = performance.now();
+    let cancel = onceLate(this.#timeoutMs, giveUp);
+    this.hurry = () => {
+      cancel();
+      cancel = onceLate(Math.max(1, silentMs - (performance.now() - startedAt)), giveUp);
+    };
     try {
       return await this.#client.query<object>(sql, [...parameters]);
     } catch (error) {
-      const silence = new Error(`Postgres did not respond in ${this.#timeoutMs} ms`, { cause: error });
+      const silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - startedAt)} ms`, {
+        cause: error,
+      });
       throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : postgresFault(error), isSilent);
     } finally {
       cancel();
+      this.hurry = ignore;
     }
   }
 
