@@ -6,7 +6,7 @@ import { admission } from './auth/admission.ts';
 import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
-import type { Storage } from './backends/storage.ts';
+import type { Sealing, Storage } from './backends/storage.ts';
 import type { Config } from './config.ts';
 import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import type { DeliveryEngine } from './delivery/engine.ts';
@@ -21,7 +21,7 @@ import type { Ports } from './ports.ts';
 import { readDemoKey } from './providers/sandbox/demo-key.ts';
 import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { inBlocks } from './security/addresses.ts';
-import { type DeriveKey, deriveKeys, loadOrCreateSecret } from './security/secret.ts';
+import { findSecrets, keyringOf } from './security/secret.ts';
 import type { Database } from './store/database.ts';
 
 export type { Dependencies } from './backends/backend.ts';
@@ -52,16 +52,20 @@ export interface App {
  */
 export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
   const { logger, randomBytes } = dependencies;
-  const deriveKey = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory, randomBytes)));
+  const secrets = await findSecrets(config, randomBytes);
+  const keyring = keyringOf(secrets);
   const { now } = dependencies;
   // Each is loaded where it is needed only, as loading takes most of the start.
   const storage = needsDatabase(config) ? await openStorageOf(config, dependencies) : null;
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
-  const backend = await openBackend(config, storage, deriveKey, { ...dependencies, limits }).catch(async (error) => {
-    // What it holds open would keep the process alive.
-    await storage?.close();
-    throw error;
-  });
+  const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits }).catch(
+    async (error: unknown) => {
+      // Its connections would keep the process from ending.
+      await storage?.close();
+      throw error;
+    },
+  );
+  const cursorKeys = keyring('graphql-cursors');
   const streams = createStreams({
     limits: config.streams,
     now,
@@ -72,7 +76,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const executing = {
     ports: backend.ports,
     admit,
-    cursors: cursorCodec(deriveKey('graphql-cursors'), 'base64url'),
+    cursors: cursorCodec(cursorKeys.current, 'base64url', cursorKeys.previous),
     documentOf: rememberedDocuments(),
     limits: {
       maxCost: config.maxOperationCost,
@@ -100,7 +104,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     server,
     ports: backend.ports,
     get database() {
-      return requireStorage(storage).database;
+      return requireStorage(storage).databases.deliveries;
     },
     delivery: backend.delivery,
     signInToken: signIn?.token ?? null,
@@ -150,13 +154,14 @@ async function openStorageOf({ database }: Config, dependencies: Dependencies): 
 async function openBackend(
   config: Config,
   storage: Storage | null,
-  deriveKey: DeriveKey,
+  sealing: Sealing,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
   if (config.upstream !== null) {
     const { upstreamBackend } = await import('./backends/upstream-backend.ts');
+    if (storage !== null) await storage.useSecret(sealing);
     return upstreamBackend(config.upstream, storage, dependencies);
   }
   const { embeddedBackend } = await import('./backends/embedded-backend.ts');
-  return embeddedBackend(requireStorage(storage), deriveKey, config, dependencies);
+  return embeddedBackend(requireStorage(storage), sealing, config, dependencies);
 }

@@ -99,7 +99,8 @@ export function termMap(file: string): TermMap | undefined {
   throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
 }
 
-function readText(file: string): string {
+/** @throws Error when the file cannot be read */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

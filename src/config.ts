@@ -5,6 +5,8 @@
 import { dirname } from 'node:path';
 import type { RateLimitSettings } from './auth/rate-limits.ts';
 import type { StreamLimits } from './auth/streams.ts';
+import { postgresSettings, postgresVariables } from './config-postgres.ts';
+import { refuseTypos } from './config-typos.ts';
 import {
   databaseLocation,
   headers,
@@ -15,7 +17,7 @@ import {
   upstreamAddress,
   wholeNumber,
 } from './config-values.ts';
-import { ConfigError, type Environment, readAll, variable } from './config-variable.ts';
+import { ConfigError, type Environment, fileVariable, readAll, secretVariable, variable } from './config-variable.ts';
 import { type AddressBlock, readBlocks } from './security/addresses.ts';
 import type { DatabaseLocation } from './store/database.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
@@ -37,6 +39,8 @@ export interface Config {
   readonly shutdownDelayMs: number;
   /** Authenticates cursors and encrypts webhook secrets. Undefined: created once and kept in the data directory. */
   readonly secret: string | undefined;
+  /** The former secret, while it is being changed. */
+  readonly previousSecret: string | undefined;
   /** Whether an empty database gets a demo workspace. */
   readonly demo: boolean;
   /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
@@ -72,11 +76,12 @@ const productionShutdownDelayMs = 5_000;
 const variables = {
   HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
   PORT: variable('The port to listen on. `0` picks a free port.', '4000', wholeNumber(0, 65_535)),
-  DATABASE_URL: variable(
-    '`sqlite:<file>`, or `postgres://…` for a Postgres server.',
+  DATABASE_URL: secretVariable(
+    '`sqlite:<file>`, or `postgres://…` for a Postgres server. Required in production.',
     'sqlite:./.data/postern.db',
     databaseLocation,
   ),
+  ...postgresVariables,
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   SHUTDOWN_DELAY_MS: variable(
@@ -84,8 +89,13 @@ const variables = {
     '',
     (value) => (value === '' ? undefined : wholeNumber(0, 600_000)(value)),
   ),
-  SECRET: variable(
-    'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`.',
+  SECRET: secretVariable(
+    'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset outside production, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`. Required in production, unless that file exists beside a SQLite file.',
+    '',
+    secret,
+  ),
+  SECRET_PREVIOUS: secretVariable(
+    'The former value of `SECRET`, while it is being changed: what was written with it can still be read.',
     '',
     secret,
   ),
@@ -159,7 +169,7 @@ const variables = {
     '',
     upstreamAddress,
   ),
-  UPSTREAM_API_KEY: variable(
+  UPSTREAM_API_KEY: secretVariable(
     "API key for all calls to the upstream service. Callers then need API keys of this gateway, which stores them in its database; all of them reach what this one key reaches. If unset, the gateway forwards each caller's own key and the upstream service checks it.",
     '',
     headerValue,
@@ -169,7 +179,7 @@ const variables = {
     '',
     termMap,
   ),
-  UPSTREAM_HEADERS: variable('Headers to add to every upstream call, as a JSON object.', '', headers),
+  UPSTREAM_HEADERS: secretVariable('Headers to add to every upstream call, as a JSON object.', '', headers),
   UPSTREAM_TIMEOUT_MS: variable(
     'Time limit of an upstream call in milliseconds, including its retries.',
     '20000',
@@ -204,9 +214,16 @@ type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof
  * @throws ConfigError for the first variable with an invalid value
  */
 export function readConfig(environment: Environment): Config {
+  refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
   const values: Variables = readAll(variables, environment);
-  const database = values.DATABASE_URL;
+  const location = values.DATABASE_URL;
+  const database = location.kind === 'postgres' ? { ...location, settings: postgresSettings(values) } : location;
   const production = values.NODE_ENV === 'production';
+  const upstream = upstreamSettings(values);
+  const needsDatabase = upstream === null || upstream.apiKey !== undefined;
+  if (production && needsDatabase && !environment.DATABASE_URL && !environment.DATABASE_URL_FILE) {
+    throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
+  }
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -216,6 +233,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: values.LOG_LEVEL,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     secret: values.SECRET,
+    previousSecret: values.SECRET_PREVIOUS,
     demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',
     introspection: values.INTROSPECTION === 'on',
@@ -234,7 +252,7 @@ export function readConfig(environment: Environment): Config {
     webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
     trustProxy: values.TRUST_PROXY,
     streams: { perKey: values.STREAMS_PER_KEY, perProcess: values.STREAMS_PER_PROCESS },
-    upstream: upstreamSettings(values),
+    upstream,
   });
 }
 
@@ -265,10 +283,18 @@ export function configHelp(): string {
   return variableTable
     .map(({ name, help, fallback }) => {
       const text = help.replaceAll('`', '');
-      return `  ${name.padEnd(25)}${text}${fallback === '' ? '' : ` Default: ${fallback}`}`;
+      return `  ${name.padEnd(38)}${text}${fallback === '' ? '' : ` Default: ${fallback}`}`;
     })
-    .join('\n');
+    .join('\n')
+    .concat(
+      `\n\nA file can have the value of ${secretNames.join(', ')}: set SECRET_FILE to the path of one, for example.`,
+    );
 }
 
 /** The variables as the README's tables list them. */
 export const variableTable = Object.entries(variables).map(([name, { help, fallback }]) => ({ name, help, fallback }));
+
+/** The variables whose values are secrets. */
+export const secretNames: readonly string[] = Object.entries(variables).flatMap(([name, { secret: isSecret }]) =>
+  isSecret ? [name] : [],
+);

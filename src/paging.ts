@@ -8,7 +8,7 @@
  * other gateways hand it to their callers, and connections seal it again together with an offset. A port cannot know
  * which face reads, and an upstream's cursors are opaque: one format for both would tie the faces to a backend.
  */
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** One page of a list as a port returns it. `cursor` marks the next page; null on the last page. */
 export interface Page<T> {
@@ -128,11 +128,18 @@ const macLength = 16;
 /**
  * Cursors as opaque text: an HMAC-SHA256 over scope and payload, truncated to 16 bytes (RFC 2104, section 5), then the
  * payload.
+ * @param key makes the cursors
  * @param encoding `base64` if clients of the contract check for it, `base64url` if a cursor may become part of a link
+ * @param previous keys whose cursors are still good
  */
-export function cursorCodec(key: Uint8Array, encoding: 'base64' | 'base64url'): CursorCodec {
-  const secret = createSecretKey(key);
-  const mac = (scope: CursorScope, body: Buffer) =>
+export function cursorCodec(
+  key: Uint8Array,
+  encoding: 'base64' | 'base64url',
+  previous: readonly Uint8Array[] = [],
+): CursorCodec {
+  const current = createSecretKey(key);
+  const keys = [current, ...previous.map((each) => createSecretKey(each))];
+  const mac = (secret: KeyObject, scope: CursorScope, body: Buffer) =>
     createHmac('sha256', secret)
       .update(JSON.stringify(scope))
       .update('\0')
@@ -142,14 +149,16 @@ export function cursorCodec(key: Uint8Array, encoding: 'base64' | 'base64url'): 
   return {
     seal(scope, payload) {
       const body = Buffer.from(JSON.stringify(payload));
-      return Buffer.concat([mac(scope, body), body]).toString(encoding);
+      return Buffer.concat([mac(current, scope, body), body]).toString(encoding);
     },
     open(scope, text) {
       const bytes = Buffer.from(text, encoding);
       // Buffer ignores characters that are not base64. Only the canonical spelling of a cursor is valid.
       if (bytes.length <= macLength || bytes.toString(encoding) !== text) return undefined;
       const body = bytes.subarray(macLength);
-      return timingSafeEqual(mac(scope, body), bytes.subarray(0, macLength)) ? JSON.parse(body.toString()) : undefined;
+      const given = bytes.subarray(0, macLength);
+      const isOurs = keys.some((secret) => timingSafeEqual(mac(secret, scope, body), given));
+      return isOurs ? JSON.parse(body.toString()) : undefined;
     },
   };
 }

@@ -1,10 +1,10 @@
 /** The process: configuration → gateway → listen; signal → stop. */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { createApp } from './app.ts';
 import { reportFailure } from './cli/report-error.ts';
 import { configHelp, readConfig } from './config.ts';
+import { openLog } from './log.ts';
 import { sandboxNetworks } from './providers/sandbox/networks.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     return;
   }
   const config = readConfig(process.env);
-  const logger = pino({ level: config.logLevel });
+  const logger = openLog(config.logLevel);
   const now = () => new Date();
   const app = await createApp(config, { logger, now, randomBytes, providers: sandboxNetworks({ clock: now }) });
 

@@ -1,7 +1,10 @@
 /** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
-import { expect, test } from 'vitest';
-import { type Config, ConfigError, configHelp, logLevels, readConfig } from '../src/config.ts';
-import { runProcess } from './support/process.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Config, ConfigError, configHelp, logLevels, readConfig, secretNames } from '../src/config.ts';
+import { type PostgresSettings, postgresDefaults } from '../src/store/postgres-settings.ts';
+import { runProcess, temporaryDirectory } from './support/process.ts';
 
 interface VariableCase {
   /** The part of the Config that the variable sets. */
@@ -34,6 +37,23 @@ const upstreamNumber = (
   needs: upstream,
 });
 
+/** A setting of the connections to Postgres. */
+const postgresNumber = (
+  name: keyof PostgresSettings,
+  variable: string,
+  unset: number,
+  [min, max]: readonly [number, number],
+): VariableCase => ({
+  of: ({ database }) => (database.kind === 'postgres' ? database.settings?.[name] : undefined),
+  unset,
+  good: [
+    [String(min), min],
+    [String(max), max],
+  ],
+  bad: [[String(max + 1), `${variable} must be a whole number from ${min} to ${max}, but is "${max + 1}"`]],
+  needs: { DATABASE_URL: 'postgres://h/d' },
+});
+
 const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1 = 0): VariableCase => ({
   of,
   unset,
@@ -43,6 +63,8 @@ const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1
   ],
   bad: [['-1', `${name} must be a whole number from ${min} to `]],
 });
+
+const onPostgres = { kind: 'postgres', settings: postgresDefaults, dataDirectory: '.data' };
 
 const cases: Readonly<Record<string, VariableCase>> = {
   HOST: { of: ({ host }) => host, unset: '127.0.0.1', good: [['0.0.0.0', '0.0.0.0']], bad: [] },
@@ -66,8 +88,8 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['sqlite:///var/x/y.db', { kind: 'sqlite', file: '/var/x/y.db', dataDirectory: '/var/x' }],
       ['sqlite:y.db', { kind: 'sqlite', file: 'y.db', dataDirectory: '.' }],
       ['sqlite::memory:', { kind: 'sqlite', file: ':memory:', dataDirectory: '.data' }],
-      ['postgres://u:p@h:5432/d', { kind: 'postgres', url: 'postgres://u:p@h:5432/d', dataDirectory: '.data' }],
-      ['postgresql://h/d', { kind: 'postgres', url: 'postgresql://h/d', dataDirectory: '.data' }],
+      ['postgres://u:p@h:5432/d', { ...onPostgres, url: 'postgres://u:p@h:5432/d' }],
+      ['postgresql://h/d', { ...onPostgres, url: 'postgresql://h/d' }],
     ],
     bad: ['mysql://root:hunter2@h/d', 'postgres://u:hunter2@:99999/d', 'sqlite:', './hunter2.db'].map((value) => [
       value,
@@ -75,6 +97,29 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ]),
     secret: true,
   },
+  DATABASE_CONNECTIONS: postgresNumber('connections', 'DATABASE_CONNECTIONS', 20, [5, 1_000]),
+  DATABASE_CONNECT_TIMEOUT_MS: postgresNumber('connectTimeoutMs', 'DATABASE_CONNECT_TIMEOUT_MS', 3_000, [1, 3_600_000]),
+  DATABASE_QUERY_TIMEOUT_MS: postgresNumber('queryTimeoutMs', 'DATABASE_QUERY_TIMEOUT_MS', 9_000, [0, 3_600_000]),
+  DATABASE_STATEMENT_TIMEOUT_MS: postgresNumber(
+    'statementTimeoutMs',
+    'DATABASE_STATEMENT_TIMEOUT_MS',
+    8_000,
+    [0, 3_600_000],
+  ),
+  DATABASE_LOCK_TIMEOUT_MS: postgresNumber('lockTimeoutMs', 'DATABASE_LOCK_TIMEOUT_MS', 2_000, [0, 3_600_000]),
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: postgresNumber(
+    'idleTransactionTimeoutMs',
+    'DATABASE_IDLE_TRANSACTION_TIMEOUT_MS',
+    10_000,
+    [0, 3_600_000],
+  ),
+  DATABASE_KEEPALIVE_MS: postgresNumber('keepAliveMs', 'DATABASE_KEEPALIVE_MS', 5_000, [1_000, 3_600_000]),
+  DATABASE_CONNECTION_LIFETIME_S: postgresNumber(
+    'lifetimeSeconds',
+    'DATABASE_CONNECTION_LIFETIME_S',
+    1_800,
+    [0, 86_400],
+  ),
   NODE_ENV: {
     of: ({ production }) => production,
     unset: false,
@@ -83,6 +128,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['development', false],
       ['test', false],
     ],
+    needs: { DATABASE_URL: 'sqlite:x.db' },
     bad: [['prod', 'NODE_ENV must be one of development, production, test, but is "prod"']],
   },
   LOG_LEVEL: {
@@ -105,6 +151,13 @@ const cases: Readonly<Record<string, VariableCase>> = {
     unset: undefined,
     good: [['x'.repeat(32), 'x'.repeat(32)]],
     bad: [['hunter2'.repeat(4), secretCure]],
+    secret: true,
+  },
+  SECRET_PREVIOUS: {
+    of: ({ previousSecret }) => previousSecret,
+    unset: undefined,
+    good: [['x'.repeat(32), 'x'.repeat(32)]],
+    bad: [['hunter2'.repeat(4), secretCure.replace('SECRET', 'SECRET_PREVIOUS')]],
     secret: true,
   },
   DEMO: {
@@ -271,22 +324,103 @@ test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is r
   expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);
 });
 
+const production = { NODE_ENV: 'production', DATABASE_URL: 'sqlite:x.db' };
+
 test.each([
   [{}, true],
-  [{ NODE_ENV: 'production' }, false],
-  [{ NODE_ENV: 'production', DEMO: '' }, false],
-  [{ NODE_ENV: 'production', DEMO: 'on' }, true],
+  [{ ...production }, false],
+  [{ ...production, DEMO: '' }, false],
+  [{ ...production, DEMO: 'on' }, true],
   [{ NODE_ENV: 'development', DEMO: 'off' }, false],
 ])('%j: a demo workspace is made: %j', (environment, demo) => {
   expect(readConfig(environment).demo).toBe(demo);
 });
 
 test.each([
-  [{ NODE_ENV: 'production' }, 5_000],
-  [{ NODE_ENV: 'production', SHUTDOWN_DELAY_MS: '0' }, 0],
+  [{ ...production }, 5_000],
+  [{ ...production, SHUTDOWN_DELAY_MS: '0' }, 0],
   [{ NODE_ENV: 'test' }, 0],
 ])('%j: a stop waits %i ms', (environment, delay) => {
   expect(readConfig(environment).shutdownDelayMs).toBe(delay);
+});
+
+test('in production a database is named', () => {
+  const cure = 'DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…';
+  const missing: Record<string, string>[] = [{}, { DATABASE_URL: '' }, { ...upstream, UPSTREAM_API_KEY: 'k' }];
+  for (const environment of missing) {
+    expect(refusalOf({ NODE_ENV: 'production', ...environment }).message).toBe(cure);
+  }
+  // A gateway that forwards the keys of its callers has none.
+  expect(readConfig({ NODE_ENV: 'production', ...upstream }).production).toBe(true);
+});
+
+describe('a secret in a file', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const file = (content: string) => {
+    const path = join(directory.path, 'file');
+    writeFileSync(path, content);
+    return path;
+  };
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+  });
+  afterEach(() => directory[Symbol.asyncDispose]());
+
+  test('is marked as one, if a message may not repeat it', () => {
+    // The address of a service has no credentials.
+    const tested = helped.filter((name) => cases[name]?.secret && name !== 'UPSTREAM_URL');
+    expect(secretNames).toEqual(tested);
+  });
+
+  test.each(secretNames)('%s', (name) => {
+    const { of, good, needs = {} } = cases[name] as VariableCase;
+    const [[value, read] = ['', '']] = good;
+    for (const content of [value, `${value}\n`, `${value}\r\n`]) {
+      expect(of(readConfig({ ...needs, [`${name}_FILE`]: file(content) }))).toEqual(read);
+    }
+    const refused = (environment: Record<string, string>) => refusalOf({ ...needs, ...environment }).message;
+    expect(refused({ [`${name}_FILE`]: '/nowhere' })).toContain(`${name}_FILE names a file that cannot be read: `);
+    expect(refused({ [`${name}_FILE`]: file('\n') })).toBe(`${name}_FILE names a file that is empty`);
+    expect(refused({ [`${name}_FILE`]: file(value), [name]: value })).toBe(
+      `${name} and ${name}_FILE are both set: leave one of them out`,
+    );
+    expect(configHelp()).toMatch(new RegExp(`A file can have the value of .*\\b${name}\\b`));
+    expect(readme.includes(`\`${name}_FILE\``)).toBe(true);
+  });
+});
+
+test.each([
+  ['DATABASE_URI', 'DATABASE_URL'],
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['database_url', 'DATABASE_URL'],
+  ['SECRETS', 'SECRET'],
+  ['SERCET', 'SECRET'],
+  ['SECRET_PREVOIUS', 'SECRET_PREVIOUS'],
+  ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['TRUSTED_PROXY', 'TRUST_PROXY'],
+  ['UPSTREAM_APIKEY', 'UPSTREAM_API_KEY'],
+  ['PROT', 'PORT'],
+])('%s stops the start, unless %s is set too', (typo, meant) => {
+  expect(refusalOf({ [typo]: 'x' }).message).toBe(`${typo} is not a variable of the gateway. Did you mean ${meant}?`);
+  expect(readConfig({ [typo]: '' }).port).toBe(4000);
+  const { good = [], needs = {} } = cases[meant] ?? {};
+  const [[value] = ['']] = good;
+  if (value !== '') expect(readConfig({ ...needs, [typo]: 'x', [meant]: value })).toBeDefined();
+});
+
+test('other variables stop nothing', () => {
+  const others = ['HOSTNAME', 'HOME', 'PATH', 'NODE_OPTIONS', 'NODE_PATH', 'LOGNAME', 'DATABASE_PORT', 'DATABASE_HOST'];
+  const more = [
+    'UPSTREAM_PORT',
+    'SECRET_PORT',
+    'POSTERN_PORT',
+    'DATABASE_SERVICE_HOST',
+    'npm_config_registry',
+    'EDITOR',
+  ];
+  for (const name of [...others, ...more]) expect(readConfig({ [name]: 'x' }).port).toBe(4000);
 });
 
 test('the configuration is frozen', () => {

@@ -122,10 +122,12 @@ test('in production an empty database stays empty, and no link is printed', asyn
     PORT: '0',
     NODE_ENV: 'production',
     DATABASE_URL: `sqlite:${file('postern.db')}`,
+    SECRET: 'x'.repeat(32),
   });
   started.push(gateway);
   await gateway.line(/\/graphql"/);
   expect(existsSync(file('demo-key'))).toBe(false);
+  expect(existsSync(file('secret'))).toBe(false);
   gateway.child.kill('SIGTERM');
   expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
   const database = new DatabaseSync(file('postern.db'), { readOnly: true });
@@ -213,6 +215,15 @@ describe('a start that fails says why in one line', () => {
       'DATABASE_URL names a database that cannot be opened',
     ],
     [{ HOST: '192.0.2.1' }, 'The gateway cannot listen on HOST and PORT'],
+    [{ DATABASE_URL: '', DATABASE_URI: 'postgres://u:hunter2@h/d' }, 'Did you mean DATABASE_URL?'],
+    [{ NODE_ENV: 'production' }, 'SECRET must be set in production'],
+    [{ NODE_ENV: 'production', DATABASE_URL: '' }, 'DATABASE_URL must be set in production'],
+    [{ NODE_ENV: 'production', UPSTREAM_URL: 'http://127.0.0.1:1' }, 'SECRET must be set in production'],
+    [
+      { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' },
+      'SECRET must be set in production',
+    ],
+    [{ SECRET_FILE: '/nowhere' }, 'SECRET_FILE names a file that cannot be read'],
   ])('%j', async (environment, line) => {
     const { code, stderr } = await failed(environment);
     expect(code).toBe(1);

@@ -10,29 +10,30 @@ import { ensureDemo } from '../providers/sandbox/demo.ts';
 import { refuseSandboxKey } from '../providers/sandbox/keys.ts';
 import { withDeadlines } from '../providers/with-deadlines.ts';
 import { addressRule } from '../security/addresses.ts';
-import type { DeriveKey } from '../security/secret.ts';
 import { createVault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { createMissingSecrets } from '../webhooks/destinations.ts';
 import { embeddedWebhooks } from '../webhooks/embedded.ts';
 import type { Backend, Dependencies } from './backend.ts';
-import type { Storage } from './storage.ts';
+import type { Sealing, Storage } from './storage.ts';
 
 /** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
 export async function embeddedBackend(
-  { database, authenticate, idempotency, ready, close }: Storage,
-  deriveKey: DeriveKey,
+  { databases, authenticate, idempotency, useSecret, ready, close }: Storage,
+  sealing: Sealing,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
-  if (config.demo) await createDemo(database, config, dependencies);
   const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
   const providers = withDeadlines(dependencies.providers);
-  const vault = createVault(deriveKey('webhook-secrets'), randomBytes);
+  const vaultKeys = sealing.keyring('webhook-secrets');
+  const vault = createVault(vaultKeys.current, randomBytes, vaultKeys.previous);
+  await useSecret(sealing, vault);
+  if (config.demo) await createDemo(databases.accounts, config, dependencies);
   const allows = addressRule(config.outboundAllow);
-  await createMissingSecrets(database, { vault, randomBytes });
+  await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
-    database,
+    database: databases.deliveries,
     location: config.database,
     vault,
     allows,
@@ -42,18 +43,27 @@ export async function embeddedBackend(
     randomBytes,
     tuning,
   });
-  const cursors = cursorCodec(deriveKey('rest-cursors'), 'base64');
+  const cursorKeys = sealing.keyring('rest-cursors');
+  const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
   return {
     delivery,
     ports: {
       serviceJudges: false,
-      accounts: embeddedAccounts({ database, cursors }),
-      jobs: embeddedJobs({ database, network: providers.PNET, cursors, now, randomBytes, logger, tuning: leases }),
-      posts: embeddedPosts({ database, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database, cursors, limits, now }),
+      accounts: embeddedAccounts({ database: databases.accounts, cursors }),
+      jobs: embeddedJobs({
+        database: databases.jobs,
+        network: providers.PNET,
+        cursors,
+        now,
+        randomBytes,
+        logger,
+        tuning: leases,
+      }),
+      posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
+      deliveries: embeddedDeliveries({ ...delivery, database: databases.deliveries, cursors, limits, now }),
       webhooks: embeddedWebhooks({
         ...delivery,
-        database,
+        database: databases.deliveries,
         kind: config.database.kind,
         cursors,
         vault,

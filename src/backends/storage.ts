@@ -6,20 +6,38 @@ import type { RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import { rememberKeys } from '../auth/remembered-keys.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import { type Database, type DatabaseLocation, openDatabase, ping } from '../store/database.ts';
+import type { Keyring, Secrets } from '../security/secret.ts';
+import type { Vault } from '../security/vault.ts';
+import type { DatabaseLocation } from '../store/database.ts';
+import { type Databases, openDatabases } from '../store/databases.ts';
+import { databaseHealth } from '../store/health.ts';
 import { databaseIdempotency } from '../store/idempotency.ts';
 import { listen } from '../store/postgres-listener.ts';
 import { databaseRateLimits } from '../store/rate-limits.ts';
+import { opensWebhooks, resealWebhooks } from '../webhooks/reseal.ts';
+import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
+
+/** The secrets of the deployment, and the keys that they give. */
+export interface Sealing {
+  readonly secrets: Secrets;
+  readonly keyring: Keyring;
+}
 
 export interface Storage {
-  readonly database: Database;
+  readonly databases: Databases;
   readonly rateLimits: RateLimitStore;
   readonly idempotency: Idempotency;
   /** Finds the caller of an API key. What it found is kept for a second, or until a key is revoked. */
   readonly authenticate: Authenticate;
   /** Those of the keys that cannot be used any more, with the reason, by their ids. */
   refusedKeys(keyIds: readonly string[], at: Date): Promise<ReadonlyMap<string, ServiceError>>;
-  /** Rejects while the database cannot be reached. */
+  /**
+   * Uses the secret of the deployment from now on. What the previous one has sealed is sealed anew.
+   * @param vault of the webhooks, where the gateway has any
+   * @throws ConfigError when the database was used with another secret
+   */
+  useSecret(sealing: Sealing, vault?: Vault): Promise<void>;
+  /** Rejects while the database cannot be reached or written to, or is damaged. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,30 +47,43 @@ export async function openStorage(
   location: DatabaseLocation,
   { now, logger }: { readonly now: () => Date; readonly logger: Logger },
 ): Promise<Storage> {
-  const database = await openDatabase(location);
-  const keys = rememberKeys((apiKey) => authenticate(database, apiKey, now()), { now });
+  const health = databaseHealth(() => databases.keys, location, now);
+  const databases = await openDatabases(location, health.onFault);
+  const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
   // SQLite tells nobody: there a revocation is heard of when the second is over.
   const revocations =
     location.kind === 'postgres'
-      ? listen(location.url, {
+      ? listen(location, {
           channels: [revocationChannel],
-          onMessage: keys.forget,
-          onConnected: keys.forget,
+          onMessage: remembered.forget,
+          onConnected: remembered.forget,
+          // This connection is asked for a sign of life, the others only when somebody needs them.
+          onSilent: databases.renew,
           logger,
         })
       : null;
   return {
-    database,
-    authenticate: keys.authenticate,
-    refusedKeys: (keyIds, at) => findRefusedKeys(database, keyIds, at),
-    rateLimits: databaseRateLimits(database, location.kind),
-    idempotency: databaseIdempotency(database, now, logger),
-    ready: () => ping(database),
+    databases,
+    authenticate: remembered.authenticate,
+    refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
+    rateLimits: databaseRateLimits(databases.keys, location.kind),
+    idempotency: databaseIdempotency(databases.jobs, now, logger),
+    async useSecret({ secrets, keyring }, vault) {
+      const keys = keyring('check');
+      const recognized = await recognizeSecret(databases.keys, keys, secrets);
+      if (vault !== undefined && recognized === 'unknown' && !(await opensWebhooks(databases.deliveries, vault))) {
+        throw wrongSecret(secrets.origin);
+      }
+      // Also where the current secret is known: a process that has only the previous one may still be running.
+      if (vault !== undefined && secrets.previous !== undefined) await resealWebhooks(databases.deliveries, vault);
+      await recordSecret(databases.keys, keys, secrets, recognized);
+    },
+    ready: health.check,
     async close() {
       try {
         await revocations?.close();
       } finally {
-        await database.destroy();
+        await databases.close();
       }
     },
   };

@@ -47,12 +47,14 @@ export async function requeueAll(
   let last: Place | undefined;
   do {
     const before: Place | undefined = last;
-    last = await transaction(async (open, changed) => {
+    const step = await transaction(async (open, changed) => {
       const places = await selectPlaces(open, filter, before);
       const ids = places.map(({ id }) => id);
-      count += await requeueIds(open, changed, ids, [filter.state], now);
-      return places.length < deliveriesOfTransaction ? undefined : places.at(-1);
+      const requeued = await requeueIds(open, changed, ids, [filter.state], now);
+      return { requeued, last: places.length < deliveriesOfTransaction ? undefined : places.at(-1) };
     });
+    count += step.requeued;
+    last = step.last;
   } while (last !== undefined);
   return count;
 }

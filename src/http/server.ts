@@ -132,7 +132,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   server.get('/readyz', async () => {
     if (draining.started) throw new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
     await ready().catch((cause: unknown) => {
-      throw new ServiceError('service_unavailable', { detail: 'The gateway is not ready.', cause });
+      throw new ServiceError('service_unavailable', {
+        detail: 'The gateway is not ready.',
+        cause,
+        headers: { 'retry-after': '5' },
+      });
     });
     return { status: 'ready' };
   });

@@ -1,8 +1,10 @@
 /** The gateway's database: SQLite or Postgres behind Kysely, migrated to the current schema. */
-import { CompiledQuery, type Dialect, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery, type Dialect, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import pg from 'pg';
+import { DatabaseFault, type OnFault } from './faults.ts';
 import { migrations } from './migrations/index.ts';
+import { type PostgresPoolOptions, postgresDialect } from './postgres.ts';
+import { type PostgresSettings, postgresDefaults, withoutLimits } from './postgres-settings.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
 
@@ -11,7 +13,7 @@ export type Database = Kysely<Tables>;
 /** Where the data is stored: in a SQLite file, or on a Postgres server. */
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string };
+  | { readonly kind: 'postgres'; readonly url: string; readonly settings?: PostgresSettings };
 
 /** The database cannot be reached or read. The message gives the reason but not the address, which may hold a password. */
 export class DatabaseUnavailable extends Error {
@@ -26,15 +28,28 @@ export class DatabaseUnavailable extends Error {
 export async function openDatabase(
   location: DatabaseLocation,
   steps: Readonly<Record<string, Migration>> = migrations,
+  onFault: OnFault = () => undefined,
 ): Promise<Database> {
-  const database: Database = new Kysely<Tables>({ dialect: dialectOf(location) });
+  if (location.kind === 'sqlite') return migrated(connect(location, { onFault }), steps);
+  const { settings = postgresDefaults } = location;
+  const migrating = await migrated(connect({ ...location, settings: withoutLimits(settings) }), steps);
+  await migrating.destroy();
+  return connect(location, { onFault });
+}
+
+/** Opens the database as it is. */
+export const connect = (location: DatabaseLocation, options: PostgresPoolOptions = {}): Database =>
+  new Kysely<Tables>({ dialect: dialectOf(location, options) });
+
+/** The same database, with its pending migrations run; closed if that fails. */
+async function migrated(database: Database, steps: Readonly<Record<string, Migration>>): Promise<Database> {
   try {
-    await ping(database).catch((cause: NodeJS.ErrnoException) => {
-      // The error of a failed attempt at several addresses of a host has a code but no message.
-      throw new DatabaseUnavailable(cause.message || cause.code || cause.name, { cause });
+    await ping(database).catch((error: unknown) => {
+      throw new DatabaseUnavailable(reasonOf(error), { cause: error });
     });
     const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
     const { error } = await migrator.migrateToLatest();
+    if (error instanceof DatabaseFault) throw new DatabaseUnavailable(reasonOf(error), { cause: error });
     if (error !== undefined) throw error;
     return database;
   } catch (error) {
@@ -43,40 +58,25 @@ export async function openDatabase(
   }
 }
 
+/** What the driver says. The error of a failed attempt at several addresses of a host has a code but no message. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof DatabaseFault ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
 /** Runs an empty query. Rejects with the driver's error while the database cannot be reached. */
 export async function ping(database: Database): Promise<void> {
   await database.executeQuery(CompiledQuery.raw('select 1'));
 }
 
-function dialectOf(location: DatabaseLocation): Dialect {
+function dialectOf(location: DatabaseLocation, options: PostgresPoolOptions): Dialect {
   switch (location.kind) {
     case 'sqlite':
-      return sqliteDialect(location.file);
+      return sqliteDialect(location.file, options.onFault);
     case 'postgres':
-      return new PostgresDialect({ pool: postgresPool(location.url) });
+      return postgresDialect(location.url, location.settings ?? postgresDefaults, options);
     default:
       return location satisfies never;
   }
 }
-
-/** How long a query waits for a connection before it fails, so that an unreachable server does not block callers. */
-const connectMs = 5_000;
-
-function postgresPool(url: string): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    connectionTimeoutMillis: connectMs,
-    types: { getTypeParser },
-  });
-  // pg emits 'error' on both the pool and the client when a connection breaks, possibly twice for one connection, and an
-  // event without a listener would end the process. There is nothing to do: the pool has already dropped the connection,
-  // its query fails, and the next query opens a new connection or reports why it cannot.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
-}
-
-/** The schema's bigints are epoch milliseconds, which a double holds exactly. By default the driver returns them as text. */
-const int8 = 20;
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');

@@ -9,6 +9,7 @@ import type { Database, DatabaseLocation } from './database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
 import { listen } from './postgres-listener.ts';
 import type { Tables } from './schema.ts';
+import { inTransaction } from './transaction.ts';
 
 /** A message on either channel is the process that sent it and, for updates, the ids of deliveries, joined by commas. */
 const workChannel = 'postern_work';
@@ -38,7 +39,10 @@ export interface ChangeRecorder {
   deliveries(ids: readonly string[]): void;
 }
 
-/** Runs `work` in a transaction. When it has committed, everybody is notified of the changes that `work` recorded. */
+/**
+ * Runs `work` in a transaction, again if others were in its way, so it changes nothing but the database. When the
+ * transaction has committed, everybody is notified of the changes that `work` recorded.
+ */
 export type NotifyingTransaction = <Result>(
   work: (transaction: Transaction<Tables>, changed: ChangeRecorder) => Promise<Result>,
 ) => Promise<Result>;
@@ -69,7 +73,7 @@ export function createNotifications(database: Database, location: DatabaseLocati
   const origin = crypto.randomUUID();
   const remote =
     location.kind === 'postgres'
-      ? listen(location.url, {
+      ? listen(location, {
           channels: [workChannel, updateChannel],
           onMessage(channel, payload) {
             const [from, ...deliveryIds] = payload.split(',');
@@ -108,21 +112,21 @@ const nobody: Sender = { origin: '', publish: () => {} };
 export const notifyingTransaction =
   (database: Database, kind: DatabaseKind, { origin, publish }: Sender = nobody): NotifyingTransaction =>
   async (work) => {
-    const deliveryIds: string[] = [];
-    const changes = { work: false, deliveryIds };
-    const recorder: ChangeRecorder = {
-      work() {
-        changes.work = true;
-      },
-      deliveries: (ids) => void deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length)),
-    };
-    const result = await database.transaction().execute(async (transaction) => {
+    const { value, changes } = await inTransaction(database, async (transaction) => {
+      const deliveryIds: string[] = [];
+      const changes = { work: false, deliveryIds };
+      const recorder: ChangeRecorder = {
+        work() {
+          changes.work = true;
+        },
+        deliveries: (ids) => void deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length)),
+      };
       const value = await work(transaction, recorder);
       if (kind === 'postgres') await notify(transaction, origin, changes);
-      return value;
+      return { value, changes };
     });
     publish(changes);
-    return result;
+    return value;
   };
 
 /** Sends the changes to other processes, with the commit of the transaction. */

@@ -17,6 +17,7 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptTable;
   webhook_destinations: WebhookDestinationTable;
   rate_limits: RateLimitTable;
+  deployment: DeploymentTable;
 }
 
 export interface WorkspaceTable {
@@ -191,4 +192,11 @@ export interface RateLimitTable {
   id: string;
   /** When the bucket is full again, in microseconds since the epoch. */
   full_at: number;
+}
+
+/** What the database says of the deployment that uses it. */
+export interface DeploymentTable {
+  /** `secret`: a value that the deployment's secret can be recognized by. `written`: when the database was last written to. */
+  name: string;
+  value: string;
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import { BoundedMap } from '../bounded-map.ts';
+import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
 /** How many prepared statements are kept. The gateway has a few dozen; lists of ids add one for each length. */
 const keptStatements = 200;
@@ -12,8 +13,14 @@ const keptStatements = 200;
  * Opens the database file and creates it, with its folder, if necessary; `:memory:` lives as long as the process.
  * WAL lets readers read while a transaction writes; with synchronous=FULL a committed transaction survives a power cut.
  */
-export function sqliteDialect(file: string): Dialect {
-  return new TransactionalDdlDialect({ database: async () => adapt(open(file)) });
+export function sqliteDialect(file: string, onFault: OnFault = () => undefined): Dialect {
+  return new TransactionalDdlDialect({
+    database: async () =>
+      adapt(
+        withFaults(onFault, () => open(file)),
+        onFault,
+      ),
+  });
 }
 
 function open(file: string): DatabaseSync {
@@ -27,16 +34,22 @@ function open(file: string): DatabaseSync {
   return database;
 }
 
-function adapt(database: DatabaseSync): SqliteDatabase {
+function adapt(database: DatabaseSync, onFault: OnFault): SqliteDatabase {
   const prepared = new BoundedMap<string, SqliteStatement>(keptStatements);
   return {
     close: () => database.close(),
     prepare(sql) {
+      // A failure such as a full disk ends the transaction by itself. To end it again would hide why it failed.
+      if (sql === 'rollback' && !database.isTransaction) return nothing;
       let statement = prepared.get(sql);
       if (statement === undefined) {
         // A plain `begin` starts as a reader and fails at its first write if another process has written since, without
         // waiting. `begin immediate` takes the write lock at once, and waits for it.
-        statement = adaptStatement(database.prepare(sql === 'begin' ? 'begin immediate' : sql));
+        const text = sql === 'begin' ? 'begin immediate' : sql;
+        statement = adaptStatement(
+          withFaults(onFault, () => database.prepare(text)),
+          onFault,
+        );
         prepared.set(sql, statement);
       }
       return statement;
@@ -44,15 +57,34 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-function adaptStatement(statement: StatementSync): SqliteStatement {
+/** A statement that does nothing. */
+const nothing: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+};
+
+function adaptStatement(statement: StatementSync, onFault: OnFault): SqliteStatement {
   // Kysely types parameters as unknown. The schema's columns are text and numbers; the driver refuses anything else.
   const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...bound(parameters)),
-    run: (parameters) => statement.run(...bound(parameters)),
+    all: (parameters) => withFaults(onFault, () => statement.all(...bound(parameters))),
+    run: (parameters) => withFaults(onFault, () => statement.run(...bound(parameters))),
     iterate: (parameters) => statement.iterate(...bound(parameters)),
   };
+}
+
+/** @throws DatabaseFault, or the driver's error if the statement is to blame */
+function withFaults<Result>(onFault: OnFault, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const fault = sqliteFault(error);
+    if (fault instanceof DatabaseFault) onFault(fault);
+    throw fault;
+  }
 }
 
 /** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */

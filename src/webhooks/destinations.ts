@@ -7,6 +7,7 @@ import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { maxChangedIds } from '../store/notifications.ts';
 import type { Tables, WebhookDestinationTable } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
 import type { ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
 import { newSecret, type SigningSecret } from './signing-secret.ts';
@@ -29,6 +30,15 @@ export const sealSecrets = (vault: Vault, webhookId: string, secrets: readonly S
 export const openSecrets = (vault: Vault, { webhook_id, secrets }: WebhookDestinationTable): SigningSecret[] =>
   readJsonColumn(vault.open(secretsPlace(webhook_id), secrets));
 
+/**
+ * The signing secrets sealed with the current SECRET; null if they are already.
+ * @throws Error as {@link openSecrets}
+ */
+export const resealSecrets = (
+  vault: Vault,
+  { webhook_id, secrets }: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets'>,
+): string | null => vault.reseal(secretsPlace(webhook_id), secrets);
+
 /** The destination of a new webhook, with a new secret. */
 export const newDestination = ({ vault, randomBytes }: SecretContext, webhookId: string): WebhookDestinationTable => ({
   webhook_id: webhookId,
@@ -48,7 +58,7 @@ const destinationsOfStatement = 500;
  * Called at every start. Processes that start together agree on one secret, the one that was stored first.
  */
 export async function createMissingSecrets(database: Database, context: SecretContext): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     const missing = await transaction
       .selectFrom('webhooks')
       .leftJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')

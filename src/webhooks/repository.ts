@@ -13,6 +13,7 @@ import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, textsOf } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
@@ -25,6 +26,13 @@ const headersPlace = (webhookId: string): string => `webhook-headers:${webhookId
 /** Headers as a column: sealed, because their values may be credentials. An empty list is no secret. */
 export const sealHeaders = (vault: Vault, webhookId: string, headers: readonly Headers[number][]): string =>
   headers.length === 0 ? '[]' : vault.seal(headersPlace(webhookId), JSON.stringify(headers));
+
+/**
+ * Headers sealed with the current SECRET; null if they are already.
+ * @throws Error as {@link openHeaders}
+ */
+export const resealHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): string | null =>
+  headers === '[]' ? null : vault.reseal(headersPlace(id), headers);
 
 /** @throws Error when the headers were sealed with another SECRET, or changed */
 export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): Headers =>
@@ -157,7 +165,7 @@ export async function insertWebhook(
   context: SecretContext & { readonly maxWebhooks?: number },
   row: WebhookTable,
 ): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     await requireRoom(transaction, row.workspace_id, context.maxWebhooks ?? 0);
     await transaction.insertInto('webhooks').values(row).execute();
     await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();

@@ -1,6 +1,7 @@
 /** The signing secret of a webhook, as callers read and rotate it. */
 
 import { ServiceError } from '../errors.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { openSecrets, sealSecrets } from './destinations.ts';
 import { requireManageableWebhook, unknownWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
@@ -16,7 +17,7 @@ export function webhookSecrets({
   return {
     async rotateSecret({ caller }, { webhook_id }) {
       const { id } = await requireManageableWebhook(database, caller, webhook_id);
-      return database.transaction().execute(async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         const time = now().getTime();
         // The update is the lock: a concurrent rotation waits for it, and then sees the secret of this one.
         const destination = await transaction
@@ -43,7 +44,7 @@ export function webhookSecrets({
 
     async showSecret({ caller }, { webhook_id }) {
       const { id } = await requireManageableWebhook(database, caller, webhook_id);
-      return database.transaction().execute(async (transaction) => {
+      return inTransaction(database, async (transaction) => {
         // The update is the lock: the request that sets `secret_shown` may read the secret, concurrent ones find it set.
         const destination = await transaction
           .updateTable('webhook_destinations')

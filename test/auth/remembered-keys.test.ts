@@ -91,9 +91,9 @@ describe.each(databases)('a key that another process revokes, on $name', ({ name
     const ours = await openStorage(place, { now, logger });
     const theirs = await openStorage(place, { now, logger });
     try {
-      const workspaceId = await ensureWorkspace(ours.database, 'Acme', { now: now(), randomBytes });
+      const workspaceId = await ensureWorkspace(ours.databases.keys, 'Acme', { now: now(), randomBytes });
       const { id, key } = await createKey(
-        ours.database,
+        ours.databases.keys,
         { workspaceId, name: 'key', scopes: ['posts:read'], accountIds: null, expiresAt: null },
         { now: now(), randomBytes },
       );
@@ -105,7 +105,7 @@ describe.each(databases)('a key that another process revokes, on $name', ({ name
       // Once LISTEN is ready, whatever was remembered before is forgotten.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(await use()).toBe('accepted');
-      await revokeKey(theirs.database, id, now());
+      await revokeKey(theirs.databases.keys, id, now());
       const timeout = name === 'Postgres' ? 700 : 2_000;
       await expect.poll(use, { timeout, interval: 20 }).toBe('The API key is not valid.');
     } finally {

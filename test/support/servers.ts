@@ -1,8 +1,20 @@
 /** Programs and servers that some tests need, where the machine has them. */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { canMount } from './mounts.ts';
 
 /** The Postgres server in `TEST_POSTGRES_URL`. Each test creates its own database there. */
 export const postgresUrl: string | undefined = process.env.TEST_POSTGRES_URL || undefined;
+
+/** The same server, if it is one of this machine, with the user `postgres`. */
+export const localPostgresUrl: string | undefined =
+  postgresUrl !== undefined && /^(?:localhost|127\.0\.0\.1)$/.test(new URL(postgresUrl).hostname) && hasUser('postgres')
+    ? postgresUrl
+    : undefined;
+
+function hasUser(name: string): boolean {
+  return spawnSync('id', [name]).status === 0;
+}
 
 /** The path of Chromium: `CHROMIUM` if it is set, else the path of Debian's package. */
 export const chromium: string | undefined = [process.env.CHROMIUM || '/usr/bin/chromium'].find((path) =>
@@ -18,5 +30,9 @@ export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/loc
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
   ...(chromium === undefined ? ['GraphiQL in a browser: install Chromium, or set CHROMIUM to its path'] : []),
+  ...(postgresUrl !== undefined && localPostgresUrl === undefined
+    ? ['a full disk of Postgres: set TEST_POSTGRES_URL to a server on this machine']
+    : []),
+  ...(canMount ? [] : ['full and read-only disks: run the tests as root on Linux']),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];

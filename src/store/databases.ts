@@ -1,0 +1,62 @@
+/**
+ * One database over several pools of connections. Statements that wait for a locked table hold the connections of their own
+ * pool at most: what has nothing to do with the table finds others. On SQLite there is one connection for everything.
+ */
+import { connect, type Database, type DatabaseLocation, openDatabase } from './database.ts';
+import type { OnFault } from './faults.ts';
+import { migrations } from './migrations/index.ts';
+import { Epoch } from './postgres.ts';
+import { postgresDefaults } from './postgres-settings.ts';
+
+/** The pools by what they are for, and the share of the connections that each of them gets. */
+const shares = {
+  /** API keys, rate limits, and whether the gateway is ready: every request needs them. */
+  keys: 0.2,
+  /** Accounts, and so their posts. */
+  accounts: 0.2,
+  /** Jobs, and what is stored under an Idempotency-Key. */
+  jobs: 0.2,
+  /** Webhooks, events and deliveries, for requests and for the delivery engine. */
+  deliveries: 0.4,
+} as const;
+
+type Pool = keyof typeof shares;
+
+export interface Databases extends Readonly<Record<Pool, Database>> {
+  /** Every connection was made before a server fell silent: none of them is used for another statement. */
+  renew(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database as {@link openDatabase} does.
+ * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
+ */
+export async function openDatabases(location: DatabaseLocation, onFault: OnFault): Promise<Databases> {
+  const migrated = await openDatabase(location, migrations, onFault);
+  if (location.kind === 'sqlite') {
+    return {
+      keys: migrated,
+      accounts: migrated,
+      jobs: migrated,
+      deliveries: migrated,
+      renew: () => undefined,
+      close: () => migrated.destroy(),
+    };
+  }
+  await migrated.destroy();
+  const { settings = postgresDefaults } = location;
+  const epoch = new Epoch();
+  const open = (pool: Pool) => {
+    const connections = Math.max(1, Math.round(settings.connections * shares[pool]));
+    return connect({ ...location, settings: { ...settings, connections } }, { epoch, onFault });
+  };
+  const pools = { keys: open('keys'), accounts: open('accounts'), jobs: open('jobs'), deliveries: open('deliveries') };
+  return {
+    ...pools,
+    renew: () => epoch.end(epoch.current),
+    async close() {
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import type { Kysely } from 'kysely';
+
+/** What the database says of the deployment that uses it. */
+export async function up(db: Kysely<never>): Promise<void> {
+  await db.schema
+    .createTable('deployment')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .execute();
+}

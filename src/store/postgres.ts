@@ -1,0 +1,245 @@
+/** Postgres behind Kysely: a pool whose connections are given up when they fall silent, and replaced when they are stale. */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+import pg from 'pg';
+import { DatabaseFault, isConflict, type OnFault, postgresFault } from './faults.ts';
+import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
+import type { PostgresSettings } from './postgres-settings.ts';
+
+/**
+ * Connections belong to the epoch in which they were made. When one falls silent, or turns out to lead to a server that can
+ * only be read, its epoch ends, and none of the same epoch is used for another request: after a failover all of them lead
+ * to the server of before.
+ */
+export class Epoch {
+  #current = 0;
+  readonly #listeners = new Set<() => void>();
+
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Calls `listener` when an epoch ends. */
+  onEnd(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Ends an epoch, unless it has ended. */
+  end(epoch: number): void {
+    if (epoch !== this.#current) return;
+    this.#current += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const ignore = () => undefined;
+
+/** How often a statement is made that is undone because of others: they may meet again. */
+const maxTries = 4;
+
+export interface PostgresPoolOptions {
+  /** Of the connections of several pools; by default each pool has its own. */
+  readonly epoch?: Epoch;
+  readonly onFault?: OnFault;
+}
+
+export function postgresDialect(
+  url: string,
+  settings: PostgresSettings,
+  { epoch = new Epoch(), onFault = () => undefined }: PostgresPoolOptions = {},
+): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createDriver: () => new PooledDriver(url, settings, { epoch, onFault }),
+  };
+}
+
+class PooledDriver implements Driver {
+  readonly #settings: PostgresSettings;
+  readonly #epoch: Epoch;
+  readonly #onFault: OnFault;
+  readonly #pool: pg.Pool;
+  /** The epochs of the connections that are open. */
+  readonly #open = new Map<PostgresClient, number>();
+  readonly #used = new Set<PooledConnection>();
+
+  constructor(url: string, settings: PostgresSettings, { epoch, onFault }: Required<PostgresPoolOptions>) {
+    this.#settings = settings;
+    this.#epoch = epoch;
+    this.#onFault = onFault;
+    // What waits for a server that is silent has waited long enough.
+    epoch.onEnd(() => {
+      for (const connection of this.#used) connection.hurry();
+    });
+    this.#pool = new pg.Pool({
+      ...clientConfig(url, settings),
+      Client: PostgresClient,
+      max: settings.connections,
+      maxLifetimeSeconds: settings.lifetimeSeconds,
+      types: { getTypeParser },
+    });
+    // The pool has dropped the connection already, as for the listener of the client.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => {
+      if (!(client instanceof PostgresClient)) return;
+      this.#open.set(client, epoch.current);
+      client.once('end', () => this.#open.delete(client));
+    });
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PooledConnection> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        // Nothing has been asked for yet that could be to blame.
+        const fault = postgresFault(error);
+        throw fault instanceof DatabaseFault ? fault : new DatabaseFault('unavailable', error);
+      });
+      // The pool makes what it is told to make, which its types do not know.
+      if (!(client instanceof PostgresClient)) throw new Error('The pool has a connection of another kind');
+      const epoch = this.#open.get(client) ?? -1;
+      if (epoch === this.#epoch.current) {
+        const connection = new PooledConnection(client, this.#settings.queryTimeoutMs, (fault, isStale) => {
+          if (isStale) this.#epoch.end(epoch);
+          this.#onFault(fault);
+        });
+        this.#used.add(connection);
+        return connection;
+      }
+      client.abandon();
+      client.release(true);
+    }
+  }
+
+  async beginTransaction(connection: PooledConnection): Promise<void> {
+    await connection.run('begin');
+    connection.inTransaction = true;
+  }
+
+  async commitTransaction(connection: PooledConnection): Promise<void> {
+    const { command } = await connection.run('commit');
+    connection.inTransaction = false;
+    // Postgres rolls a transaction back that one of its statements has failed in.
+    if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: a statement in it had failed');
+  }
+
+  async rollbackTransaction(connection: PooledConnection): Promise<void> {
+    connection.inTransaction = false;
+    // With its connection the transaction has ended, too. Whoever asks wants to hear why that broke, and not of this.
+    if (!connection.isBroken) await connection.run('rollback');
+  }
+
+  async releaseConnection(connection: PooledConnection): Promise<void> {
+    this.#used.delete(connection);
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    const closed = [...this.#open.keys()].map((client) => new Promise<void>((resolve) => client.once('end', resolve)));
+    const cancel = onceLate(goodbyeMs, () => {
+      for (const client of this.#open.keys()) client.abandon();
+    });
+    await this.#pool.end();
+    await Promise.all(closed);
+    cancel();
+  }
+}
+
+class PooledConnection implements DatabaseConnection {
+  inTransaction = false;
+  isBroken = false;
+  /** Gives the statement under way no more time than any takes that has next to nothing to do. */
+  hurry = ignore;
+  readonly #client: PostgresClient & pg.PoolClient;
+  readonly #timeoutMs: number;
+  readonly #onFault: (fault: DatabaseFault, isStale: boolean) => void;
+
+  constructor(
+    client: PostgresClient & pg.PoolClient,
+    timeoutMs: number,
+    onFault: (fault: DatabaseFault, isStale: boolean) => void,
+  ) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+    this.#onFault = onFault;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { command, rowCount, rows } = await this.#retrying(sql, parameters);
+    // pg knows nothing of the rows of a statement.
+    const result = { rows: rows as Row[] };
+    return /^(?:INSERT|UPDATE|DELETE|MERGE)$/.test(command)
+      ? { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
+      : result;
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing reads rows one by one
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Rows cannot be read one by one');
+  }
+
+  /** @throws DatabaseFault, or the driver's error if the statement is to blame */
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult<object>> {
+    let isSilent = false;
+    const giveUp = () => {
+      isSilent = true;
+      this.#client.abandon();
+    };
+    const startedAt = performance.now();
+    let cancel = onceLate(this.#timeoutMs, giveUp);
+    this.hurry = () => {
+      cancel();
+      cancel = onceLate(Math.max(1, silentMs - (performance.now() - startedAt)), giveUp);
+    };
+    try {
+      return await this.#client.query<object>(sql, [...parameters]);
+    } catch (error) {
+      const silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - startedAt)} ms`, {
+        cause: error,
+      });
+      throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : postgresFault(error), isSilent);
+    } finally {
+      cancel();
+      this.hurry = ignore;
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.isBroken);
+  }
+
+  /** A statement outside of a transaction is one of its own, so that it can be repeated. */
+  async #retrying(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult<object>> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.run(sql, parameters);
+      } catch (error) {
+        if (this.inTransaction || tries === maxTries || !isConflict(error)) throw error;
+      }
+    }
+  }
+
+  #judged(error: unknown, isSilent: boolean): unknown {
+    if (!(error instanceof DatabaseFault)) return error;
+    const isStale = isSilent || error.reason === 'read-only';
+    if (isStale || error.reason === 'unavailable') this.isBroken = true;
+    this.#onFault(error, isStale);
+    return error;
+  }
+}
+
+/** The schema's bigints are epoch milliseconds, which a double holds exactly. By default the driver returns them as text. */
+const int8 = 20;
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');

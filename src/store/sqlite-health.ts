@@ -1,0 +1,29 @@
+/** Whether a SQLite file can be read and written, seen through a connection of its own: others remember what they have read. */
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { DatabaseFault, sqliteFault } from './faults.ts';
+
+/**
+ * Reads something of every table, and writes a row. A file that somebody else is writing to can be written.
+ * @param write the statement that writes
+ * @throws DatabaseFault when the file is damaged, full, cannot be written to, or is gone
+ */
+export function checkSqlite(file: string, write: string): void {
+  const url = pathToFileURL(file);
+  // Otherwise SQLite would create a file that is gone.
+  url.searchParams.set('mode', 'rw');
+  try {
+    const database = new DatabaseSync(url, { timeout: 0 });
+    try {
+      database.exec('pragma synchronous = full');
+      const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
+      for (const { name } of tables) database.prepare(`select * from "${name}" limit 1`).get();
+      database.exec(write);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const fault = sqliteFault(error);
+    if (!(fault instanceof DatabaseFault) || fault.reason !== 'slow') throw fault;
+  }
+}

@@ -1,0 +1,110 @@
+/** Faults of a database, made where the drivers would report them: at one statement of many, without a word from the server. */
+import { StatementSync } from 'node:sqlite';
+import pg from 'pg';
+import { PostgresClient } from '../../src/store/postgres-client.ts';
+
+export interface InjectedFaults {
+  /** Lets the statement of this number fail, from 1, counted from now on, and so many after it. */
+  failAt(number: number, fault: Fault, times?: number): void;
+  /** Lets no more of them fail. */
+  stop(): void;
+  /** How many statements have failed since. */
+  readonly failed: number;
+  restore(): void;
+}
+
+/** What is thrown in place of the result of a statement; or what breaks before it is sent. */
+export type Fault = () => Error | 'lost';
+
+const sqliteError =
+  (errcode: number, message: string): Fault =>
+  () =>
+    Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
+
+const postgresError =
+  (code: string, message: string): Fault =>
+  () => {
+    const error = new pg.DatabaseError(message, message.length, 'error');
+    error.code = code;
+    return error;
+  };
+
+/** Faults that pass, or that an operator can end. */
+export const faults = {
+  SQLite: [
+    sqliteError(13, 'database or disk is full'),
+    sqliteError(10 | (3 << 8), 'disk I/O error'),
+    sqliteError(5, 'database is locked'),
+    sqliteError(8, 'attempt to write a readonly database'),
+  ],
+  Postgres: [
+    () => 'lost',
+    postgresError('53100', 'could not extend file: No space left on device'),
+    postgresError('55P03', 'canceling statement due to lock timeout'),
+    postgresError('57014', 'canceling statement due to statement timeout'),
+    postgresError('25006', 'cannot execute INSERT in a read-only transaction'),
+    postgresError('57P01', 'terminating connection due to administrator command'),
+  ],
+} as const satisfies Record<string, readonly Fault[]>;
+
+/** What Postgres undoes because of others. */
+export const conflicts: readonly Fault[] = [
+  postgresError('40P01', 'deadlock detected'),
+  postgresError('40001', 'could not serialize access due to concurrent update'),
+];
+
+/** Statements that belong to no request, and the end of one that has failed. */
+const isLeftAlone = (sql: string) => /^(?:select 1$|listen |rollback$)/.test(sql);
+
+/** Patches both drivers of this thread, until it is restored. */
+export function injectFaults(): InjectedFaults {
+  let next = 0;
+  let last = 0;
+  let seen = 0;
+  let failed = 0;
+  let current: Fault | null = null;
+  const faultOf = (sql: string): ReturnType<Fault> | null => {
+    if (current === null || isLeftAlone(sql)) return null;
+    seen += 1;
+    if (seen < next || seen > last) return null;
+    failed += 1;
+    return current();
+  };
+
+  const { all, run } = StatementSync.prototype;
+  const patched = (original: (...parameters: never[]) => unknown) =>
+    function (this: StatementSync, ...parameters: unknown[]) {
+      const fault = faultOf(this.sourceSQL);
+      if (fault instanceof Error) throw fault;
+      return Reflect.apply(original, this, parameters);
+    };
+  Object.assign(StatementSync.prototype, { all: patched(all), run: patched(run) });
+
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const fault = typeof given[0] === 'string' ? faultOf(given[0]) : null;
+    if (fault instanceof Error) return Promise.reject(fault);
+    if (fault === 'lost' && this instanceof PostgresClient) this.abandon();
+    return Reflect.apply(query, this, given);
+  } as typeof query;
+
+  return {
+    failAt(number, fault, times = 1) {
+      next = number;
+      last = number + times - 1;
+      seen = 0;
+      failed = 0;
+      current = fault;
+    },
+    stop() {
+      current = null;
+    },
+    get failed() {
+      return failed;
+    },
+    restore() {
+      Object.assign(StatementSync.prototype, { all, run });
+      pg.Client.prototype.query = query;
+    },
+  };
+}

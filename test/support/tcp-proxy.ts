@@ -1,0 +1,59 @@
+/** A TCP proxy that can fall silent, as a network does between a client and a server that was switched off. */
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  /** The same URL by way of the proxy. */
+  through(url: string): string;
+  /** Forwards nothing more on the connections that are open, and keeps them open. Later ones are served. */
+  silence(): void;
+  /** Serves no connection that is made from now on either, though it accepts them. */
+  silenceAll(): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const { hostname, port } = new URL(target);
+  const pairs = new Set<readonly Socket[]>();
+  const sockets = new Set<Socket>();
+  let isDeaf = false;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    keep(near);
+    if (isDeaf) return;
+    const far = connect({ port: Number(port || 5432), host: hostname, allowHalfOpen: true });
+    keep(far);
+    const pair = [near, far];
+    pairs.add(pair);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (bytes) => pairs.has(pair) && to.write(bytes));
+      from.on('end', () => pairs.has(pair) && to.end());
+      from.on('close', () => pairs.has(pair) && to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port: own } = server.address() as { port: number };
+  return {
+    through(url) {
+      const through = new URL(url);
+      through.hostname = '127.0.0.1';
+      through.port = String(own);
+      return through.href;
+    },
+    silence: () => pairs.clear(),
+    silenceAll() {
+      isDeaf = true;
+      pairs.clear();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
