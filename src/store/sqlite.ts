@@ -6,6 +6,11 @@ import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type S
 import { BoundedMap } from '../bounded-map.ts';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
+/** How long a statement waits for other processes, in milliseconds. */
+const busyMs = 5_000;
+const busyPollMs = 5;
+const sqliteBusy = 5;
+
 /** How many prepared statements are kept. The gateway has a few dozen; lists of ids add one for each length. */
 const keptStatements = 200;
 
@@ -29,9 +34,26 @@ function open(file: string): DatabaseSync {
     // SQLite would create the file readable by every user of the machine. Its -wal and -shm files inherit this mode.
     closeSync(openSync(file, 'a', 0o600));
   }
-  const database = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true });
-  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true });
+  switchToWal(database);
+  database.exec('pragma synchronous = full');
   return database;
+}
+
+/** Where two processes open a new file together, SQLite refuses one of them at once: for this it does not wait (SQLITE_BUSY). */
+function switchToWal(database: DatabaseSync): void {
+  const endsAt = performance.now() + busyMs;
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+      if (!isBusy || performance.now() > endsAt) throw error;
+    }
+    // Nothing else is under way: this is the start.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPollMs);
+  }
 }
 
 function adapt(database: DatabaseSync, onFault: OnFault): SqliteDatabase {
