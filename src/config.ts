@@ -9,6 +9,7 @@ import {
   databaseLocation,
   headers,
   headerValue,
+  nameServers,
   oneOf,
   secret,
   termMap,
@@ -50,6 +51,8 @@ export interface Config {
   readonly compiledOperations: boolean;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
+  /** The name servers that resolve the host names of webhooks; empty for those of the system. */
+  readonly dnsServers: readonly string[];
   /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
   readonly rateLimits: RateLimitSettings;
@@ -119,6 +122,11 @@ const variables = {
     'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`.',
     '',
     readBlocks,
+  ),
+  DNS_SERVERS: variable(
+    'Name servers, separated by commas, that resolve the host names of webhooks: `10.0.0.2,10.0.0.3:5353`. If unset, those of `/etc/resolv.conf`.',
+    '',
+    nameServers,
   ),
   DELIVERY_RETENTION_DAYS: variable(
     'Days to keep events and their finished or held deliveries.',
@@ -223,6 +231,7 @@ export function readConfig(environment: Environment): Config {
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
+    dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,

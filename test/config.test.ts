@@ -164,6 +164,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['localhost', 'OUTBOUND_ALLOW '],
     ],
   },
+  DNS_SERVERS: {
+    of: ({ dnsServers }) => dnsServers,
+    unset: [],
+    good: [['10.0.0.2, [fd00::2]:5353', ['10.0.0.2', '[fd00::2]:5353']]],
+    bad: ['ns.example', '10.0.0.2;10.0.0.3', '10.0.0.256'].map((value) => [
+      value,
+      `DNS_SERVERS must be addresses such as 10.0.0.2 or 10.0.0.2:5353, with commas between, but is "${value}"`,
+    ]),
+  },
   DELIVERY_RETENTION_DAYS: {
     of: ({ deliveryRetentionDays }) => deliveryRetentionDays,
     unset: 30,

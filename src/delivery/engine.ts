@@ -33,9 +33,10 @@
  *   retention.ts          deletes what is old
  */
 import type { Logger } from 'pino';
+import type { Lookup } from '../dns/lookup.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { AddressRule } from '../security/addresses.ts';
-import { createOutbound, dnsLookup, type Lookup } from '../security/outbound.ts';
+import { createOutbound } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
@@ -70,6 +71,7 @@ export interface DeliveryEngineOptions {
   readonly location: DatabaseLocation;
   readonly vault: Vault;
   readonly allows: AddressRule;
+  readonly lookup: Lookup;
   readonly retentionDays: number;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -79,7 +81,7 @@ export interface DeliveryEngineOptions {
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { database, location, allows, retentionDays, tuning, logger, randomBytes } = options;
-  const { lookup = dnsLookup, after = afterTimeout, limits } = tuning;
+  const { lookup = options.lookup, after = afterTimeout, limits } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const notifications = createNotifications(database, location, logger);
   const transactions = openQueueTransactions(database, location, notifications);

@@ -3,23 +3,13 @@
  * follows no redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at
  * most. The service that the operator has configured is reached through service-pool.ts.
  */
-import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Lookup } from '../dns/lookup.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 
 export type { FailureReason } from './transport-failure.ts';
-
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** Resolves a host name to all of its addresses. */
-export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
-
-export const dnsLookup: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 export interface OutboundPost {
   readonly url: URL;

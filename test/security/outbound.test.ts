@@ -1,7 +1,8 @@
 /** The one door to the network: which addresses it connects to, and what it returns of every response and failure. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Lookup } from '../../src/dns/lookup.ts';
 import { addressRule, readBlocks } from '../../src/security/addresses.ts';
-import { createOutbound, type Lookup, type Outbound } from '../../src/security/outbound.ts';
+import { createOutbound, type Outbound } from '../../src/security/outbound.ts';
 import { hostileLiterals } from '../support/hostile-addresses.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 

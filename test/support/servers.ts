@@ -1,4 +1,5 @@
 /** Programs and servers that some tests need, where the machine has them. */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /** The Postgres server in `TEST_POSTGRES_URL`. Each test creates its own database there. */
@@ -14,9 +15,13 @@ export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/loc
   existsSync(path),
 );
 
+/** Whether a program can be run in namespaces of its own: of mounts, and of the network. */
+export const hasNamespaces: boolean = spawnSync('unshare', ['--mount', '--net', 'ip', 'link']).status === 0;
+
 /** What a run of the tests leaves out on this machine, and how to include it. */
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
   ...(chromium === undefined ? ['GraphiQL in a browser: install Chromium, or set CHROMIUM to its path'] : []),
+  ...(hasNamespaces ? [] : ['the name servers of resolv.conf: run as root, with unshare and ip']),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];
