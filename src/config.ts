@@ -55,6 +55,8 @@ export interface Config {
   readonly dnsServers: readonly string[];
   /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
+  /** How many bytes of payloads are in memory at once. */
+  readonly deliveryMaxBytes: number;
   readonly rateLimits: RateLimitSettings;
   /** 0 stands for any number. */
   readonly webhooksPerWorkspace: number;
@@ -132,6 +134,11 @@ const variables = {
     'Days to keep events and their finished or held deliveries.',
     '30',
     wholeNumber(1, 3_650),
+  ),
+  DELIVERY_MAX_BYTES: variable(
+    'Bytes of payloads that one process has in memory to be sent. An eighth of them can belong to one webhook.',
+    '67108864',
+    wholeNumber(1_048_576, 17_179_869_184),
   ),
   REQUESTS_PER_MINUTE: variable('Requests that one API key can make. `0` sets no limit.', '60000', count),
   WRONG_KEYS_PER_MINUTE: variable(
@@ -233,6 +240,7 @@ export function readConfig(environment: Environment): Config {
     outboundAllow: values.OUTBOUND_ALLOW,
     dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,
       wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,

@@ -179,6 +179,12 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['7', 7]],
     bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
   },
+  DELIVERY_MAX_BYTES: {
+    of: ({ deliveryMaxBytes }) => deliveryMaxBytes,
+    unset: 67_108_864,
+    good: [['1048576', 1_048_576]],
+    bad: [['1048575', 'DELIVERY_MAX_BYTES must be a whole number from 1048576 to ']],
+  },
   REQUESTS_PER_MINUTE: countOf('REQUESTS_PER_MINUTE', ({ rateLimits }) => rateLimits.requestsPerMinute, 60_000),
   WRONG_KEYS_PER_MINUTE: countOf('WRONG_KEYS_PER_MINUTE', ({ rateLimits }) => rateLimits.wrongKeysPerMinute, 600),
   KEYLESS_PER_MINUTE: countOf('KEYLESS_PER_MINUTE', ({ rateLimits }) => rateLimits.keylessPerMinute, 600),

@@ -38,6 +38,7 @@ export async function embeddedBackend(
     vault,
     allows,
     lookup: createResolver({ servers: config.dnsServers }),
+    maxBytes: config.deliveryMaxBytes,
     retentionDays: config.deliveryRetentionDays,
     logger,
     now,

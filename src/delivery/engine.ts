@@ -21,12 +21,14 @@
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   claim.ts                which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
- *   lanes.ts                the lanes have
+ *   lanes.ts                the lanes have, and
+ *   byte-budget.ts          the bytes of payloads that fit into memory
  *   payload.ts            builds the body, still in that transaction
  *   worker.ts             takes deliveries from the lanes and hands them to
  *   send.ts                 one request, to a destination.ts, signed by
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
+ *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
  *   settle.ts             stores outcomes and health with the next transaction
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
@@ -73,6 +75,8 @@ export interface DeliveryEngineOptions {
   readonly allows: AddressRule;
   readonly lookup: Lookup;
   readonly retentionDays: number;
+  /** Bytes of payloads in memory at once. */
+  readonly maxBytes: number;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
@@ -92,7 +96,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     after,
-    limits: { ...laneLimits, ...limits },
+    limits: { ...laneLimits, bytes: options.maxBytes, ...limits },
     deadlineMs,
     leaseMs,
     pollMs,

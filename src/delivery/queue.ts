@@ -9,18 +9,23 @@ import type { ClaimedBatch, PreparedDelivery } from './queue-transaction.ts';
 import { type Outcome, type Release, settlementOf } from './settle.ts';
 
 /** A delivery that this process has claimed, ready to be sent. */
-export interface ClaimedDelivery extends PreparedDelivery {
+export interface ClaimedDelivery extends Omit<PreparedDelivery, 'payload'> {
+  /** The bytes to send, which no garbage collector has to move; or why there are none. */
+  readonly body: Buffer | Error;
   readonly claimToken: string;
   readonly destination: Destination;
 }
 
+/** What a claim brought. */
+export interface Claim {
+  readonly deliveries: ClaimedDelivery[];
+  /** Whether more would have been claimed if there were room for its bytes. */
+  readonly more: boolean;
+}
+
 export interface Queue {
   /** Settles the outcomes, gives back the releases and claims within the quota, in one transaction. */
-  settleAndClaim(
-    outcomes: readonly Outcome[],
-    releases: readonly Release[],
-    quota: ClaimQuota | null,
-  ): Promise<ClaimedDelivery[]>;
+  settleAndClaim(outcomes: readonly Outcome[], releases: readonly Release[], quota: ClaimQuota | null): Promise<Claim>;
 }
 
 export interface QueueContext {
@@ -42,7 +47,12 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
   const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
     try {
       const destination = open(batch.webhook, batch.destination);
-      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination }));
+      return batch.deliveries.map(({ payload, ...delivery }) => ({
+        ...delivery,
+        body: typeof payload === 'string' ? Buffer.from(payload) : payload,
+        claimToken,
+        destination,
+      }));
     } catch (error) {
       // What is sealed cannot be opened. The other webhooks go on; these deliveries are due again when their leases end.
       logger.error({ err: error, webhookId: batch.webhook.id }, 'a webhook cannot be delivered to');
@@ -54,7 +64,7 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
       count += 1;
       const time = now().getTime();
       const claimToken = newId(randomBytes);
-      const { claimed } = await transactions.run({
+      const { claimed, more } = await transactions.run({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
@@ -63,7 +73,7 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      return claimed.flatMap((batch) => toClaimed(batch, claimToken));
+      return { deliveries: claimed.flatMap((batch) => toClaimed(batch, claimToken)), more };
     },
   };
 }
