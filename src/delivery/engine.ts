@@ -7,7 +7,7 @@
  *   attempt      one request for a delivery, and its response
  *   destination  where a webhook's deliveries go: URL, headers, signing secrets, health; one per webhook
  *   claim        a worker takes deliveries that are due, so that no other worker sends them
- *   lease        how long a claim lasts; when a worker dies, its deliveries are due again at the end of the lease
+ *   lease        how long a claim lasts, at most: when a worker dies, its deliveries are due again as soon as that is known
  *   claim token  names a claim; who does not know it can no longer settle the delivery
  *   settle       to store an attempt and the new state of its delivery, and end the claim (message settlement)
  *   lane         the deliveries claimed for one destination, behind an AIMD limiter of requests at once
@@ -31,6 +31,7 @@
  *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
  *   settle.ts             stores outcomes and health with the next transaction
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
+ *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
  *   retention.ts          deletes what is old
  */
@@ -42,6 +43,8 @@ import { createOutbound } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
+import { openPresence } from '../store/presence.ts';
+import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { createQueue } from './queue.ts';
@@ -87,12 +90,13 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { database, location, allows, retentionDays, tuning, logger, randomBytes } = options;
   const { lookup = options.lookup, after = afterTimeout, limits } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
-  const notifications = createNotifications(database, location, logger);
+  const presence = openPresence(database, location, { randomBytes });
+  const notifications = createNotifications(database, location, { ...presence, logger });
   const transactions = openQueueTransactions(database, location, notifications);
   const outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs });
   const worker = startWorker({
     ...options,
-    queue: createQueue({ ...options, transactions, leaseMs }),
+    queue: createQueue({ ...options, transactions, processId: presence.id, leaseMs }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     after,
@@ -102,14 +106,17 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     pollMs,
   });
   notifications.onWork(worker.wake);
+  const { transaction } = notifications;
+  const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, after });
   const retention = startRetention({ ...options, days: retentionDays, after });
   return {
-    emit: createEmit({ ...options, transaction: notifications.transaction, kind: location.kind }),
+    emit: createEmit({ ...options, transaction, kind: location.kind }),
     notifications,
     worker,
     async close() {
-      await Promise.all([worker.close(), retention.close()]);
+      await Promise.all([worker.close(), retention.close(), freeing.close()]);
       await Promise.all([notifications.close(), outbound.close(), transactions.close()]);
+      presence.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { ClaimQuota } from './claim-quota.ts';
+import { claimTokenOf } from './claim-token.ts';
 import { createDestinations, type Destination } from './destination.ts';
 import type { QueueTransactions } from './queue-thread.ts';
 import type { ClaimedBatch, PreparedDelivery } from './queue-transaction.ts';
@@ -32,6 +33,8 @@ export interface QueueContext {
   readonly transactions: Pick<QueueTransactions, 'run'>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
+  /** The id of this process, with which its claims begin. */
+  readonly processId: string;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly leaseMs: number;
@@ -39,7 +42,15 @@ export interface QueueContext {
 
 const latestFirstEvery = 4;
 
-export function createQueue({ transactions, vault, randomBytes, logger, now, leaseMs }: QueueContext): Queue {
+export function createQueue({
+  transactions,
+  vault,
+  randomBytes,
+  processId,
+  logger,
+  now,
+  leaseMs,
+}: QueueContext): Queue {
   // New deliveries are due at 0 and retries at a time. Now and then those that became due last come first, so that retries
   // need not wait until nothing new arrives.
   let count = 0;
@@ -63,7 +74,7 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
     async settleAndClaim(outcomes, releases, quota) {
       count += 1;
       const time = now().getTime();
-      const claimToken = newId(randomBytes);
+      const claimToken = claimTokenOf(processId, newId(randomBytes));
       const { claimed, more } = await transactions.run({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,

@@ -7,6 +7,8 @@ const reconnectMs = 1_000;
 
 export interface ListenOptions {
   readonly channels: readonly string[];
+  /** Statements to begin each connection with. */
+  readonly session?: readonly string[];
   onMessage(channel: string, payload: string): void;
   /** Called with each connection: there may have been notifications while nobody listened. */
   onConnected(): void;
@@ -16,7 +18,7 @@ export interface ListenOptions {
 /** Listens until it is closed, and connects again when the connection is lost. */
 export function listen(
   url: string,
-  { channels, onMessage, onConnected, logger }: ListenOptions,
+  { channels, session = [], onMessage, onConnected, logger }: ListenOptions,
 ): { close(): Promise<void> } {
   let closed = false;
   let client: pg.Client | undefined;
@@ -39,7 +41,7 @@ export function listen(
     next.on('notification', ({ channel, payload = '' }) => onMessage(channel, payload));
     try {
       await next.connect();
-      await next.query(channels.map((channel) => `listen ${channel}`).join('; '));
+      await next.query([...session, ...channels.map((channel) => `listen ${channel}`)].join('; '));
       onConnected();
     } catch (error) {
       reconnect(error);

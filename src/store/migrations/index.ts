@@ -6,6 +6,7 @@ import * as webhookDestinations from './004_webhook_destinations.ts';
 import * as publication from './005_publication.ts';
 import * as rateLimits from './006_rate_limits.ts';
 import * as eventIdempotency from './007_event_idempotency.ts';
+import * as claims from './008_claims.ts';
 
 /** Every step of the schema in order. A step that has been released is never changed: add another. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '005_publication': publication,
   '006_rate_limits': rateLimits,
   '007_event_idempotency': eventIdempotency,
+  '008_claims': claims,
 };
