@@ -33,7 +33,7 @@
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
- *   retention.ts          deletes what is old
+ *   retention.ts          deletes what is old, in steps of retention-step.ts
  */
 import type { Logger } from 'pino';
 import type { Lookup } from '../dns/lookup.ts';
@@ -78,6 +78,8 @@ export interface DeliveryEngineOptions {
   readonly allows: AddressRule;
   readonly lookup: Lookup;
   readonly retentionDays: number;
+  /** The newest events that are kept; 0 for any number. */
+  readonly retentionEvents: number;
   /** Bytes of payloads in memory at once. */
   readonly maxBytes: number;
   readonly logger: Logger;
@@ -87,7 +89,7 @@ export interface DeliveryEngineOptions {
 }
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { database, location, allows, retentionDays, tuning, logger, randomBytes } = options;
+  const { database, location, allows, retentionDays, retentionEvents, tuning, logger, randomBytes } = options;
   const { lookup = options.lookup, after = afterTimeout, limits } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const presence = openPresence(database, location, { randomBytes });
@@ -108,7 +110,13 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   notifications.onWork(worker.wake);
   const { transaction } = notifications;
   const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, after });
-  const retention = startRetention({ ...options, days: retentionDays, after });
+  const retention = startRetention({
+    ...options,
+    kind: location.kind,
+    days: retentionDays,
+    maxEvents: retentionEvents,
+    after,
+  });
   return {
     emit: createEmit({ ...options, transaction, kind: location.kind }),
     notifications,
