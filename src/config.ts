@@ -56,7 +56,7 @@ export interface Config {
   /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
   /** How many events are kept, the newest; 0 for any number. */
-  readonly deliveryRetentionEvents: number;
+  readonly deliveryMaxEvents: number;
   /** How many bytes of payloads are in memory at once. */
   readonly deliveryMaxBytes: number;
   readonly rateLimits: RateLimitSettings;
@@ -137,7 +137,7 @@ const variables = {
     '30',
     wholeNumber(1, 3_650),
   ),
-  DELIVERY_RETENTION_EVENTS: variable(
+  DELIVERY_MAX_EVENTS: variable(
     'Events to keep, with their finished or held deliveries: the newest, so many of all workspaces. `0` sets no limit.',
     '0',
     wholeNumber(0, 1_000_000_000),
@@ -247,7 +247,7 @@ export function readConfig(environment: Environment): Config {
     outboundAllow: values.OUTBOUND_ALLOW,
     dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
-    deliveryRetentionEvents: values.DELIVERY_RETENTION_EVENTS,
+    deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
     deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,

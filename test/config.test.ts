@@ -179,11 +179,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: [['7', 7]],
     bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
   },
-  DELIVERY_RETENTION_EVENTS: countOf(
-    'DELIVERY_RETENTION_EVENTS',
-    ({ deliveryRetentionEvents }) => deliveryRetentionEvents,
-    0,
-  ),
+  DELIVERY_MAX_EVENTS: countOf('DELIVERY_MAX_EVENTS', ({ deliveryMaxEvents }) => deliveryMaxEvents, 0),
   DELIVERY_MAX_BYTES: {
     of: ({ deliveryMaxBytes }) => deliveryMaxBytes,
     unset: 67_108_864,

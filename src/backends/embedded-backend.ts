@@ -40,7 +40,7 @@ export async function embeddedBackend(
     lookup: createResolver({ servers: config.dnsServers }),
     maxBytes: config.deliveryMaxBytes,
     retentionDays: config.deliveryRetentionDays,
-    retentionEvents: config.deliveryRetentionEvents,
+    maxEvents: config.deliveryMaxEvents,
     logger,
     now,
     randomBytes,

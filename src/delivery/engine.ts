@@ -79,7 +79,7 @@ export interface DeliveryEngineOptions {
   readonly lookup: Lookup;
   readonly retentionDays: number;
   /** The newest events that are kept; 0 for any number. */
-  readonly retentionEvents: number;
+  readonly maxEvents: number;
   /** Bytes of payloads in memory at once. */
   readonly maxBytes: number;
   readonly logger: Logger;
@@ -89,7 +89,7 @@ export interface DeliveryEngineOptions {
 }
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { database, location, allows, retentionDays, retentionEvents, tuning, logger, randomBytes } = options;
+  const { database, location, allows, retentionDays, maxEvents, tuning, logger, randomBytes } = options;
   const { lookup = options.lookup, after = afterTimeout, limits } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const presence = openPresence(database, location, { randomBytes });
@@ -114,7 +114,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     ...options,
     kind: location.kind,
     days: retentionDays,
-    maxEvents: retentionEvents,
+    maxEvents,
     after,
   });
   return {

@@ -26,7 +26,7 @@ export interface LaneLimits {
 
 export const laneLimits: LaneLimits = {
   slots: 256,
-  firstSlots: 8,
+  firstSlots: 16,
   allSlots: 1_024,
   perDestination: 128,
   initial: 8,
