@@ -2,6 +2,7 @@
  * Readers of the values that environment variables have. Each takes the text of a variable and throws an Error whose
  * message continues the variable's name: "must be …". A value that may contain a password is not repeated in a message.
  */
+import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
@@ -34,6 +35,20 @@ export function databaseLocation(value: string): DatabaseLocation {
   if (/^postgres(?:ql)?:\/\//.test(value) && URL.canParse(value)) return { kind: 'postgres', url: value };
   // The message does not repeat the value, which may contain a password.
   throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
+}
+
+/** Addresses of name servers, with commas between. */
+export function nameServers(value: string): readonly string[] {
+  const servers = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  try {
+    new Resolver().setServers(servers);
+    return servers;
+  } catch {
+    throw new Error(`must be addresses such as 10.0.0.2 or 10.0.0.2:5353, with commas between, but is "${value}"`);
+  }
 }
 
 /** The secret of the deployment: at least 32 characters. */

@@ -11,6 +11,7 @@ import {
   databaseLocation,
   headers,
   headerValue,
+  nameServers,
   oneOf,
   secret,
   termMap,
@@ -54,8 +55,14 @@ export interface Config {
   readonly compiledOperations: boolean;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
+  /** The name servers that resolve the host names of webhooks; empty for those of the system. */
+  readonly dnsServers: readonly string[];
   /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
+  /** How many events are kept, the newest; 0 for any number. */
+  readonly deliveryMaxEvents: number;
+  /** How many bytes of payloads are in memory at once. */
+  readonly deliveryMaxBytes: number;
   readonly rateLimits: RateLimitSettings;
   /** 0 stands for any number. */
   readonly webhooksPerWorkspace: number;
@@ -130,10 +137,25 @@ const variables = {
     '',
     readBlocks,
   ),
+  DNS_SERVERS: variable(
+    'Name servers, separated by commas, that resolve the host names of webhooks: `10.0.0.2,10.0.0.3:5353`. If unset, those of `/etc/resolv.conf`.',
+    '',
+    nameServers,
+  ),
   DELIVERY_RETENTION_DAYS: variable(
     'Days to keep events and their finished or held deliveries.',
     '30',
     wholeNumber(1, 3_650),
+  ),
+  DELIVERY_MAX_EVENTS: variable(
+    'Events to keep, with their finished or held deliveries: the newest, so many of all workspaces. `0` sets no limit.',
+    '0',
+    wholeNumber(0, 1_000_000_000),
+  ),
+  DELIVERY_MAX_BYTES: variable(
+    'Bytes of payloads that one process has in memory to be sent. An eighth of them can belong to one webhook.',
+    '67108864',
+    wholeNumber(1_048_576, 17_179_869_184),
   ),
   REQUESTS_PER_MINUTE: variable('Requests that one API key can make. `0` sets no limit.', '60000', count),
   WRONG_KEYS_PER_MINUTE: variable(
@@ -241,7 +263,10 @@ export function readConfig(environment: Environment): Config {
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
+    dnsServers: values.DNS_SERVERS,
     deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
+    deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
+    deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
     rateLimits: {
       requestsPerMinute: values.REQUESTS_PER_MINUTE,
       wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,

@@ -217,11 +217,27 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['localhost', 'OUTBOUND_ALLOW '],
     ],
   },
+  DNS_SERVERS: {
+    of: ({ dnsServers }) => dnsServers,
+    unset: [],
+    good: [['10.0.0.2, [fd00::2]:5353', ['10.0.0.2', '[fd00::2]:5353']]],
+    bad: ['ns.example', '10.0.0.2;10.0.0.3', '10.0.0.256'].map((value) => [
+      value,
+      `DNS_SERVERS must be addresses such as 10.0.0.2 or 10.0.0.2:5353, with commas between, but is "${value}"`,
+    ]),
+  },
   DELIVERY_RETENTION_DAYS: {
     of: ({ deliveryRetentionDays }) => deliveryRetentionDays,
     unset: 30,
     good: [['7', 7]],
     bad: [['0', 'DELIVERY_RETENTION_DAYS must be a whole number from 1 to 3650, but is "0"']],
+  },
+  DELIVERY_MAX_EVENTS: countOf('DELIVERY_MAX_EVENTS', ({ deliveryMaxEvents }) => deliveryMaxEvents, 0),
+  DELIVERY_MAX_BYTES: {
+    of: ({ deliveryMaxBytes }) => deliveryMaxBytes,
+    unset: 67_108_864,
+    good: [['1048576', 1_048_576]],
+    bad: [['1048575', 'DELIVERY_MAX_BYTES must be a whole number from 1048576 to ']],
   },
   REQUESTS_PER_MINUTE: countOf('REQUESTS_PER_MINUTE', ({ rateLimits }) => rateLimits.requestsPerMinute, 60_000),
   WRONG_KEYS_PER_MINUTE: countOf('WRONG_KEYS_PER_MINUTE', ({ rateLimits }) => rateLimits.wrongKeysPerMinute, 600),

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { embeddedDeliveries } from '../deliveries/embedded.ts';
 import type { DeliveryRateLimits } from '../deliveries/limits.ts';
 import { startDeliveryEngine } from '../delivery/engine.ts';
+import { createResolver } from '../dns/resolver.ts';
 import { embeddedJobs } from '../jobs/embedded.ts';
 import { cursorCodec } from '../paging.ts';
 import { embeddedPosts } from '../posts/embedded.ts';
@@ -37,7 +38,10 @@ export async function embeddedBackend(
     location: config.database,
     vault,
     allows,
+    lookup: createResolver({ servers: config.dnsServers }),
+    maxBytes: config.deliveryMaxBytes,
     retentionDays: config.deliveryRetentionDays,
+    maxEvents: config.deliveryMaxEvents,
     logger,
     now,
     randomBytes,

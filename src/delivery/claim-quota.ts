@@ -1,12 +1,17 @@
 /** How many deliveries to claim for each destination: the room that the lanes have, shared fairly. */
 
-/** The room that the lanes have, as plain data, because it is shared out where the queue is read. */
-export interface ClaimQuota {
-  /** Deliveries over all destinations. */
+/** How much of something can be claimed: deliveries, or bytes of their payloads. */
+export interface Room {
+  /** Over all destinations. */
   readonly total: number;
-  /** Deliveries of one destination whose room is not `default`. Zero or less for none. */
+  /** For one destination whose room is not `default`. Zero or less for none. */
   readonly perDestination: ReadonlyMap<string, number>;
   readonly default: number;
+}
+
+/** The room that the lanes have, as plain data, because it is shared out where the queue is read. */
+export interface ClaimQuota extends Room {
+  readonly bytes: Room;
   /** The destination that was served last: the round robin continues behind it. */
   readonly cursor: string;
 }
@@ -31,6 +36,29 @@ export function allocateFairly(due: readonly string[], quota: ClaimQuota): [stri
     left -= count;
   }
   return shares;
+}
+
+/** Takes room for deliveries, one after the other. */
+export interface RoomTaker {
+  /**
+   * Takes room for a delivery, as long as there is room for its first byte: so one that is larger than all room goes, too.
+   * @returns whether there was room
+   */
+  take(webhookId: string, bytes: number): boolean;
+}
+
+export function createRoomTaker({ total, perDestination, default: usual }: Room): RoomTaker {
+  let left = total;
+  const leftOf = new Map(perDestination);
+  return {
+    take(webhookId, bytes) {
+      const ofDestination = leftOf.get(webhookId) ?? usual;
+      if (left <= 0 || ofDestination <= 0) return false;
+      left -= bytes;
+      leftOf.set(webhookId, ofDestination - bytes);
+      return true;
+    },
+  };
 }
 
 /** Each id once, beginning behind the cursor. */

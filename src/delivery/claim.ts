@@ -8,6 +8,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
+import { createRoomTaker, type Room } from './claim-quota.ts';
 
 export interface ClaimTerms {
   /** The token of the claim. */
@@ -58,65 +59,99 @@ export async function dueDestinations(transaction: Kysely<Tables>, now: number):
   return rows.map(({ id }) => id);
 }
 
-/** Claims up to `count` due deliveries of each webhook. */
-export function claimDue(
+type Shares = readonly (readonly [webhookId: string, count: number])[];
+
+/**
+ * Claims up to `count` due deliveries of each webhook, as long as there is room for the data of their events.
+ * @returns the claimed deliveries, and whether there was no room for others
+ */
+export async function claimDue(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   terms: ClaimTerms,
-  shares: readonly (readonly [webhookId: string, count: number])[],
-): Promise<ClaimedRow[]> {
-  return shares.length === 0 ? Promise.resolve([]) : claimers[kind](transaction, terms, shares);
+  shares: Shares,
+  bytes: Room,
+): Promise<{ readonly rows: ClaimedRow[]; readonly more: boolean }> {
+  if (shares.length === 0) return { rows: [], more: false };
+  const room = createRoomTaker(bytes);
+  // Their data is read only when it is known that there is room for it.
+  const due = await dueDeliveries[kind](transaction, terms, shares);
+  const ids = due.flatMap((delivery) => (room.take(delivery.webhook_id, delivery.bytes) ? delivery.id : []));
+  const more = ids.length < due.length;
+  if (ids.length === 0) return { rows: [], more };
+  const claimed = new Map((await claim[kind](transaction, terms, ids)).map((row) => [row.id, row]));
+  return { rows: ids.flatMap((id) => claimed.get(id) ?? []), more };
 }
 
-type Claimer = (
-  transaction: Transaction<Tables>,
-  terms: ClaimTerms,
-  shares: readonly (readonly [webhookId: string, count: number])[],
-) => Promise<ClaimedRow[]>;
+interface DueDelivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  /** The size of its event's data. */
+  readonly bytes: number;
+}
+
+type FindDue = (transaction: Transaction<Tables>, terms: ClaimTerms, shares: Shares) => Promise<DueDelivery[]>;
+type Claim = (transaction: Transaction<Tables>, terms: ClaimTerms, ids: readonly string[]) => Promise<ClaimedRow[]>;
 
 const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' : 'asc');
 
 const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data');
 
 /** `state` is compared with a literal, so that the planners see that the partial index serves. */
-const claimers: Readonly<Record<DatabaseKind, Claimer>> = {
-  /** SQLite has one writer at a time: what the select has read, no other process changes before the update. */
+const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
+  /** SQLite has one writer at a time: what is read here, no other process changes before it is claimed. */
   async sqlite(transaction, terms, shares) {
-    const claimed: ClaimedRow[] = [];
+    const due: DueDelivery[] = [];
     for (const [webhookId, count] of shares) {
-      const { rows } = await sql<ClaimedRow>`
-        select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
+      const { rows } = await sql<DueDelivery>`
+        select d.id, d.webhook_id, octet_length(e.data) as bytes
         from deliveries d join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at <= ${terms.now}
         order by d.next_at ${direction(terms)} limit ${count}`.execute(transaction);
-      claimed.push(...rows);
+      due.push(...rows);
     }
-    if (claimed.length === 0) return [];
-    await sql`
-      update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
-      where id in (select value from json_each(${JSON.stringify(claimed.map(({ id }) => id))}))`.execute(transaction);
-    return claimed;
+    return due;
   },
 
   async postgres(transaction, terms, shares) {
-    const rows = rowsText(shares.map(([webhook_id, count]) => ({ webhook_id, count })));
-    const { rows: claimed } = await sql<ClaimedRow>`
-      with chosen as (
-        select due.id
-        from ${rowsTable('postgres', 'share', { webhook_id: 'text', count: 'bigint' }, rows)}
-        cross join lateral (
-          select id from deliveries
-          where webhook_id = share.webhook_id and state = 'pending' and next_at <= ${terms.now}
-          order by next_at ${direction(terms)} limit share.count
-          for update skip locked
-        ) due
-      ), d as (
+    const text = rowsText(shares.map(([webhook_id, count], place) => ({ webhook_id, count, place })));
+    const { rows } = await sql<DueDelivery>`
+      select due.id, share.webhook_id, octet_length(e.data) as bytes
+      from ${rowsTable('postgres', 'share', { webhook_id: 'text', count: 'bigint', place: 'bigint' }, text)}
+      cross join lateral (
+        select id, event_id, next_at from deliveries
+        where webhook_id = share.webhook_id and state = 'pending' and next_at <= ${terms.now}
+        order by next_at ${direction(terms)} limit share.count
+        for update skip locked
+      ) due
+      join events e on e.id = due.event_id
+      order by share.place, due.next_at ${direction(terms)}`.execute(transaction);
+    return rows;
+  },
+};
+
+const claim: Readonly<Record<DatabaseKind, Claim>> = {
+  async sqlite(transaction, terms, ids) {
+    const text = JSON.stringify(ids);
+    await sql`
+      update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
+      where id in (select value from json_each(${text}))`.execute(transaction);
+    const { rows } = await sql<ClaimedRow>`
+      select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
+      from deliveries d join events e on e.id = d.event_id
+      where d.id in (select value from json_each(${text}))`.execute(transaction);
+    return rows;
+  },
+
+  async postgres(transaction, terms, ids) {
+    const { rows } = await sql<ClaimedRow>`
+      with d as (
         update deliveries set claim_token = ${terms.claimToken}, next_at = ${terms.now + terms.leaseMs}
-        where id in (select id from chosen)
+        where id = any(${ids})
         returning id, webhook_id, event_id, attempts, attempts_before
       )
       select d.id, d.webhook_id, d.attempts, d.attempts_before, ${eventColumns}
       from d join events e on e.id = d.event_id`.execute(transaction);
-    return claimed;
+    return rows;
   },
 };

@@ -7,7 +7,7 @@
  *   attempt      one request for a delivery, and its response
  *   destination  where a webhook's deliveries go: URL, headers, signing secrets, health; one per webhook
  *   claim        a worker takes deliveries that are due, so that no other worker sends them
- *   lease        how long a claim lasts; when a worker dies, its deliveries are due again at the end of the lease
+ *   lease        how long a claim lasts, at most: when a worker dies, its deliveries are due again as soon as that is known
  *   claim token  names a claim; who does not know it can no longer settle the delivery
  *   settle       to store an attempt and the new state of its delivery, and end the claim (message settlement)
  *   lane         the deliveries claimed for one destination, behind an AIMD limiter of requests at once
@@ -21,24 +21,30 @@
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   claim.ts                which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
- *   lanes.ts                the lanes have
+ *   lanes.ts                the lanes have, and
+ *   byte-budget.ts          the bytes of payloads that fit into memory
  *   payload.ts            builds the body, still in that transaction
  *   worker.ts             takes deliveries from the lanes and hands them to
  *   send.ts                 one request, to a destination.ts, signed by
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
+ *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
  *   settle.ts             stores outcomes and health with the next transaction
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
+ *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
- *   retention.ts          deletes what is old
+ *   retention.ts          deletes what is old, in steps of retention-step.ts
  */
 import type { Logger } from 'pino';
+import type { Lookup } from '../dns/lookup.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { AddressRule } from '../security/addresses.ts';
-import { createOutbound, dnsLookup, type Lookup } from '../security/outbound.ts';
+import { createOutbound } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
+import { openPresence } from '../store/presence.ts';
+import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { createQueue } from './queue.ts';
@@ -70,7 +76,12 @@ export interface DeliveryEngineOptions {
   readonly location: DatabaseLocation;
   readonly vault: Vault;
   readonly allows: AddressRule;
+  readonly lookup: Lookup;
   readonly retentionDays: number;
+  /** The newest events that are kept; 0 for any number. */
+  readonly maxEvents: number;
+  /** Bytes of payloads in memory at once. */
+  readonly maxBytes: number;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
@@ -78,32 +89,42 @@ export interface DeliveryEngineOptions {
 }
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { database, location, allows, retentionDays, tuning, logger, randomBytes } = options;
-  const { lookup = dnsLookup, after = afterTimeout, limits } = tuning;
+  const { database, location, allows, retentionDays, maxEvents, tuning, logger, randomBytes } = options;
+  const { lookup = options.lookup, after = afterTimeout, limits } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
-  const notifications = createNotifications(database, location, logger);
+  const presence = openPresence(database, location, { randomBytes });
+  const notifications = createNotifications(database, location, { ...presence, logger });
   const transactions = openQueueTransactions(database, location, notifications);
   const outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs });
   const worker = startWorker({
     ...options,
-    queue: createQueue({ ...options, transactions, leaseMs }),
+    queue: createQueue({ ...options, transactions, processId: presence.id, leaseMs }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     after,
-    limits: { ...laneLimits, ...limits },
+    limits: { ...laneLimits, bytes: options.maxBytes, ...limits },
     deadlineMs,
     leaseMs,
     pollMs,
   });
   notifications.onWork(worker.wake);
-  const retention = startRetention({ ...options, days: retentionDays, after });
+  const { transaction } = notifications;
+  const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, after });
+  const retention = startRetention({
+    ...options,
+    kind: location.kind,
+    days: retentionDays,
+    maxEvents,
+    after,
+  });
   return {
-    emit: createEmit({ ...options, transaction: notifications.transaction, kind: location.kind }),
+    emit: createEmit({ ...options, transaction, kind: location.kind }),
     notifications,
     worker,
     async close() {
-      await Promise.all([worker.close(), retention.close()]);
+      await Promise.all([worker.close(), retention.close(), freeing.close()]);
       await Promise.all([notifications.close(), outbound.close(), transactions.close()]);
+      presence.close();
     },
   };
 }

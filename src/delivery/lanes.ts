@@ -3,12 +3,15 @@
  * (additive increase, multiplicative decrease): one more after each quick success, half after a sign of overload. A
  * destination that hangs fills its own lane and no other.
  */
+import { createByteBudget } from './byte-budget.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import type { ClaimedDelivery } from './queue.ts';
 
 export interface LaneLimits {
   /** Requests at once over all destinations, counting those that began within `slowAfterMs`. */
   readonly slots: number;
+  /** So many of the slots there are at first. Each request that ends, or is slow, adds one. */
+  readonly firstSlots: number;
   /** Requests at once over all destinations, whatever their age. */
   readonly allSlots: number;
   /** The highest limit of a lane. */
@@ -17,14 +20,18 @@ export interface LaneLimits {
   readonly initial: number;
   /** After this long a request is slow: it no longer takes one of the slots that destinations share. */
   readonly slowAfterMs: number;
+  /** Bytes of payloads, waiting and in flight. */
+  readonly bytes: number;
 }
 
 export const laneLimits: LaneLimits = {
   slots: 256,
+  firstSlots: 16,
   allSlots: 1_024,
   perDestination: 128,
   initial: 8,
   slowAfterMs: 1_000,
+  bytes: 64 * 1024 * 1024,
 };
 
 /**
@@ -55,6 +62,8 @@ export interface Lanes {
   take(): ClaimedDelivery | null;
   /** Gives back the slot of a delivery. */
   release(delivery: ClaimedDelivery, result: LaneResult): void;
+  /** Goes back to few slots: what was claimed may be the reason of a failure. */
+  restart(): void;
   /** Removes the queued deliveries of one destination, or of all. */
   drain(webhookId?: string): ClaimedDelivery[];
   /** Requests at this moment. */
@@ -70,6 +79,9 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   const rotation = new Set<Lane>();
   /** Requests that take a slot, with the time at which they began, the oldest first. */
   const recent = new Map<ClaimedDelivery, number>();
+  const bytes = createByteBudget(limits.bytes);
+  /** Slots, as many as there are now: a process that dies young has claimed little, and one that cannot cope goes on slowly. */
+  let slots = Math.min(limits.firstSlots, limits.slots);
   let sending = 0;
   let queued = 0;
   let cursor = '';
@@ -82,11 +94,17 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     }
     return lane;
   };
+  const leaveRecent = (delivery: ClaimedDelivery): boolean => {
+    const left = recent.delete(delivery);
+    if (left) slots = Math.min(limits.slots, slots + 1);
+    return left;
+  };
   const expireRecent = () => {
     const line = clock() - limits.slowAfterMs;
     for (const [delivery, began] of recent) {
       if (began > line) return;
-      recent.delete(delivery);
+      leaveRecent(delivery);
+      bytes.move(delivery, 'quick', 'slow');
     }
   };
   const prune = () => {
@@ -95,8 +113,9 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   return {
     quota() {
       expireRecent();
-      const total = Math.min(prefetch.all * limits.slots - recent.size, limits.allSlots - sending) - queued;
-      if (total <= 0) return null;
+      const total = Math.min(prefetch.all * slots - recent.size, limits.allSlots - sending) - queued;
+      const bytesLeft = bytes.room();
+      if (total <= 0 || bytesLeft === null) return null;
       const perDestination = new Map<string, number>();
       for (const [id, lane] of lanes) {
         // Nothing is prefetched for a destination that is slow: it would wait until its lease ends.
@@ -104,7 +123,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
         const room = limit - lane.sending - lane.queued.length;
         if (room !== limits.initial) perDestination.set(id, room);
       }
-      return { total, perDestination, default: limits.initial, cursor };
+      return { total, perDestination, default: limits.initial, bytes: bytesLeft, cursor };
     },
     add(delivery) {
       const { webhookId, failing } = delivery.destination;
@@ -112,11 +131,12 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       lane.queued.push(delivery);
       rotation.add(lane);
       queued += 1;
+      bytes.move(delivery, null, 'queued');
       cursor = webhookId;
     },
     take() {
       expireRecent();
-      if (recent.size >= limits.slots || sending >= limits.allSlots) return null;
+      if (recent.size >= slots || sending >= limits.allSlots) return null;
       for (const lane of rotation) {
         if (lane.sending >= lane.limit) continue;
         const delivery = lane.queued.shift();
@@ -128,6 +148,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
         sending += 1;
         queued -= 1;
         recent.set(delivery, clock());
+        bytes.move(delivery, 'queued', 'quick');
         return delivery;
       }
       return null;
@@ -139,16 +160,21 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       sending -= 1;
       expireRecent();
       // A destination that succeeds slowly keeps the limit that it has.
-      const quick = recent.delete(delivery);
+      const quick = leaveRecent(delivery);
+      bytes.move(delivery, quick ? 'quick' : 'slow', null);
       if (result === 'success' && quick) lane.limit = Math.min(limits.perDestination, lane.limit + 1);
       if (result === 'overload') lane.limit = Math.max(1, Math.floor(lane.limit / 2));
       if (lanes.size > maxLanes) prune();
+    },
+    restart() {
+      slots = Math.min(limits.firstSlots, limits.slots);
     },
     drain(webhookId) {
       const drained = [...rotation].filter((lane) => webhookId === undefined || lane === lanes.get(webhookId));
       for (const lane of drained) rotation.delete(lane);
       const deliveries = drained.flatMap((lane) => lane.queued.splice(0));
       queued -= deliveries.length;
+      for (const delivery of deliveries) bytes.move(delivery, 'queued', null);
       return deliveries;
     },
     get sending() {

@@ -9,7 +9,7 @@ import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/sch
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue, dueDestinations } from './claim.ts';
-import { allocateFairly, type ClaimQuota } from './claim-quota.ts';
+import { allocateFairly, type ClaimQuota, createRoomTaker, type RoomTaker } from './claim-quota.ts';
 import { listensTo } from './match.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
 import { type Release, releaseClaims, type Settlement, settle } from './settle.ts';
@@ -27,6 +27,8 @@ export interface QueueReport {
   /** The deliveries whose state changed, for those who listen. */
   readonly changed: readonly string[];
   readonly claimed: readonly ClaimedBatch[];
+  /** Whether more would have been claimed if there were room for its bytes. */
+  readonly more: boolean;
 }
 
 /** The claimed deliveries of one webhook. */
@@ -38,8 +40,8 @@ export interface ClaimedBatch {
 
 export interface PreparedDelivery {
   readonly deliveryId: string;
-  /** The text to send. */
-  readonly payload: string;
+  /** The text to send, or why there is none. */
+  readonly payload: string | Error;
   /** The number of the attempt to be made, from 1, over all redeliveries. */
   readonly number: number;
   /** Its place in the retry schedule, from 1. */
@@ -54,21 +56,32 @@ export async function settleAndClaim(
   const { settlement, releases, quota, now } = order;
   const changed = settlement === null ? [] : await settle(transaction, kind, settlement, now);
   await releaseClaims(transaction, kind, releases);
-  if (quota === null) return { changed, claimed: [] };
+  if (quota === null) return { changed, claimed: [], more: false };
   const shares = allocateFairly(await dueDestinations(transaction, now), quota);
-  const rows = await claimDue(transaction, kind, order, shares);
-  const { claimed, refused } = await toBatches(transaction, rows);
+  const { rows, more } = await claimDue(transaction, kind, order, shares, quota.bytes);
+  const { claimed, refused, surplus } = await toBatches(transaction, rows, createRoomTaker(quota.bytes));
   await holdClaimed(transaction, refused, order.claimToken);
-  return { changed: [...changed, ...refused], claimed };
+  await releaseClaims(
+    transaction,
+    kind,
+    surplus.map((deliveryId) => ({ deliveryId, claimToken: order.claimToken })),
+  );
+  return { changed: [...changed, ...refused], claimed, more: more || surplus.length > 0 };
 }
 
-/** @returns what to send, and the ids of the deliveries whose webhooks no longer listen to their accounts */
-async function toBatches(
-  transaction: Kysely<Tables>,
-  rows: readonly ClaimedRow[],
-): Promise<{ readonly claimed: ClaimedBatch[]; readonly refused: string[] }> {
+interface Batches {
+  /** What to send. */
+  readonly claimed: ClaimedBatch[];
+  /** The ids of deliveries whose webhooks no longer listen to their accounts. */
+  readonly refused: string[];
+  /** The ids of deliveries for whose payloads there is no room. */
+  readonly surplus: string[];
+}
+
+/** @param room for payloads, which may be larger than the events that they are built of */
+async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[], room: RoomTaker): Promise<Batches> {
   const rowsOf = Map.groupBy(rows, (row) => row.webhook_id);
-  if (rowsOf.size === 0) return { claimed: [], refused: [] };
+  if (rowsOf.size === 0) return { claimed: [], refused: [], surplus: [] };
   const ids = [...rowsOf.keys()];
   const webhooks = await transaction.selectFrom('webhooks').selectAll().where('id', 'in', ids).execute();
   const destinations = await transaction
@@ -78,12 +91,11 @@ async function toBatches(
     .execute();
   const webhookOf = new Map(webhooks.map((row) => [row.id, row]));
   const destinationOf = new Map(destinations.map((row) => [row.webhook_id, row]));
-  const refused: string[] = [];
+  const [refused, surplus]: [string[], string[]] = [[], []];
   const claimed = [...rowsOf].flatMap(([id, ofWebhook]) => {
     const [webhook, destination] = [webhookOf.get(id), destinationOf.get(id)];
     // A webhook takes its deliveries along: one that is missing here was deleted a moment ago.
     if (webhook === undefined || destination === undefined) return [];
-    const target = toPayloadTarget(webhook);
     // The row that says where to send is the row that says for whom: whoever has taken over the webhook since an event
     // was stored gets the events of its present accounts only.
     const accountIds = accountIdsOf(webhook);
@@ -91,9 +103,15 @@ async function toBatches(
       listensTo(accountIds, account_id) ? 'listened' : 'stray',
     );
     refused.push(...stray.map((row) => row.id));
-    return { webhook, destination, deliveries: listened.map((row) => prepare(row, target)) };
+    const deliveries: PreparedDelivery[] = [];
+    for (const row of listened) {
+      const prepared = prepare(row, webhook, room);
+      if (prepared === null) surplus.push(row.id);
+      else deliveries.push(prepared);
+    }
+    return { webhook, destination, deliveries };
   });
-  return { claimed, refused };
+  return { claimed, refused, surplus };
 }
 
 /**
@@ -116,18 +134,31 @@ const toPayloadTarget = ({ name, format, data }: WebhookTable): PayloadTarget =>
   data: readJsonColumn(data),
 });
 
-const prepare = (row: ClaimedRow, target: PayloadTarget): PreparedDelivery => ({
-  deliveryId: row.id,
-  payload: buildPayload(
-    {
+/** @returns null if there is no room for the payload */
+function prepare(row: ClaimedRow, webhook: WebhookTable, room: RoomTaker): PreparedDelivery | null {
+  const payload = payloadOf(row, webhook);
+  const bytes = typeof payload === 'string' ? Buffer.byteLength(payload) : 0;
+  if (!room.take(webhook.id, bytes)) return null;
+  return {
+    deliveryId: row.id,
+    payload,
+    number: row.attempts + 1,
+    attempt: row.attempts - row.attempts_before + 1,
+  };
+}
+
+/** One that cannot be built is a matter of its delivery: the others of the transaction go on. */
+function payloadOf(row: ClaimedRow, webhook: WebhookTable): string | Error {
+  try {
+    const event = {
       accountId: row.account_id,
       accountType: row.account_type,
       source: row.source,
       event: row.event,
-      data: readJsonColumn(row.data),
-    },
-    target,
-  ),
-  number: row.attempts + 1,
-  attempt: row.attempts - row.attempts_before + 1,
-});
+      data: readJsonColumn<Record<string, unknown>>(row.data),
+    };
+    return buildPayload(event, toPayloadTarget(webhook));
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

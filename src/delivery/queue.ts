@@ -3,30 +3,38 @@ import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { ClaimQuota } from './claim-quota.ts';
+import { claimTokenOf } from './claim-token.ts';
 import { createDestinations, type Destination } from './destination.ts';
 import type { QueueTransactions } from './queue-thread.ts';
 import type { ClaimedBatch, PreparedDelivery } from './queue-transaction.ts';
 import { type Outcome, type Release, settlementOf } from './settle.ts';
 
 /** A delivery that this process has claimed, ready to be sent. */
-export interface ClaimedDelivery extends PreparedDelivery {
+export interface ClaimedDelivery extends Omit<PreparedDelivery, 'payload'> {
+  /** The bytes to send, which no garbage collector has to move; or why there are none. */
+  readonly body: Buffer | Error;
   readonly claimToken: string;
   readonly destination: Destination;
 }
 
+/** What a claim brought. */
+export interface Claim {
+  readonly deliveries: ClaimedDelivery[];
+  /** Whether more would have been claimed if there were room for its bytes. */
+  readonly more: boolean;
+}
+
 export interface Queue {
   /** Settles the outcomes, gives back the releases and claims within the quota, in one transaction. */
-  settleAndClaim(
-    outcomes: readonly Outcome[],
-    releases: readonly Release[],
-    quota: ClaimQuota | null,
-  ): Promise<ClaimedDelivery[]>;
+  settleAndClaim(outcomes: readonly Outcome[], releases: readonly Release[], quota: ClaimQuota | null): Promise<Claim>;
 }
 
 export interface QueueContext {
   readonly transactions: Pick<QueueTransactions, 'run'>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
+  /** The id of this process, with which its claims begin. */
+  readonly processId: string;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly leaseMs: number;
@@ -34,7 +42,15 @@ export interface QueueContext {
 
 const latestFirstEvery = 4;
 
-export function createQueue({ transactions, vault, randomBytes, logger, now, leaseMs }: QueueContext): Queue {
+export function createQueue({
+  transactions,
+  vault,
+  randomBytes,
+  processId,
+  logger,
+  now,
+  leaseMs,
+}: QueueContext): Queue {
   // New deliveries are due at 0 and retries at a time. Now and then those that became due last come first, so that retries
   // need not wait until nothing new arrives.
   let count = 0;
@@ -42,7 +58,12 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
   const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
     try {
       const destination = open(batch.webhook, batch.destination);
-      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination }));
+      return batch.deliveries.map(({ payload, ...delivery }) => ({
+        ...delivery,
+        body: typeof payload === 'string' ? Buffer.from(payload) : payload,
+        claimToken,
+        destination,
+      }));
     } catch (error) {
       // What is sealed cannot be opened. The other webhooks go on; these deliveries are due again when their leases end.
       logger.error({ err: error, webhookId: batch.webhook.id }, 'a webhook cannot be delivered to');
@@ -53,8 +74,8 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
     async settleAndClaim(outcomes, releases, quota) {
       count += 1;
       const time = now().getTime();
-      const claimToken = newId(randomBytes);
-      const { claimed } = await transactions.run({
+      const claimToken = claimTokenOf(processId, newId(randomBytes));
+      const { claimed, more } = await transactions.run({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
@@ -63,7 +84,7 @@ export function createQueue({ transactions, vault, randomBytes, logger, now, lea
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      return claimed.flatMap((batch) => toClaimed(batch, claimToken));
+      return { deliveries: claimed.flatMap((batch) => toClaimed(batch, claimToken)), more };
     },
   };
 }

@@ -1,81 +1,101 @@
-/** Deletes old events with their deliveries, in small steps, so that nothing waits for it. */
+/**
+ * Deletes old events with their deliveries, in small steps, so that nothing waits for it. A step takes as much as can be
+ * deleted in some milliseconds, and the pauses between steps are in proportion: so it keeps up with what arrives, because
+ * an event takes longer to be stored than to be deleted among many.
+ */
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
+import { creationBeyond, deleteStep, firstPlace, type Place } from './retention-step.ts';
 import type { After } from './worker.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Events of one step, and the pause between steps while there are more. */
-const eventsOfStep = 100;
-const betweenStepsMs = 200;
+interface Pace {
+  /** How long a step should take. */
+  readonly stepMs: number;
+  /** The pause after a step, in steps of its length. */
+  readonly rest: number;
+}
+
+/** On SQLite requests wait for a step. Postgres does other work meanwhile. */
+const paces: Readonly<Record<DatabaseKind, Pace>> = {
+  sqlite: { stepMs: 10, rest: 3 },
+  postgres: { stepMs: 100, rest: 1 },
+};
+/** Events and deliveries of a step: at first, and in any case. */
+const size = { first: 100, least: 50, most: 5_000 } as const;
 /** The pause between sweeps. */
-const betweenSweepsMs = 10 * 60 * 1000;
+const betweenSweepsMs = 30_000;
+const firstSweepMs = 200;
+
+export interface RetentionOptions {
+  readonly database: Database;
+  readonly kind: DatabaseKind;
+  /** Events that are older are deleted. */
+  readonly days: number;
+  /** The newest events that are kept; 0 for any number. */
+  readonly maxEvents: number;
+  readonly now: () => Date;
+  readonly after: After;
+  readonly logger: Logger;
+}
 
 export interface Retention {
   /** Starts no further step. Resolves when the current one has ended. */
   close(): Promise<void>;
 }
 
-export function startRetention({
-  database,
-  days,
-  now,
-  after,
-  logger,
-}: {
-  readonly database: Database;
-  readonly days: number;
-  readonly now: () => Date;
-  readonly after: After;
-  readonly logger: Logger;
-}): Retention {
+export function startRetention(options: RetentionOptions): Retention {
+  const { database, maxEvents, days, kind, now, after, logger } = options;
+  const { stepMs, rest } = paces[kind];
   let closed = false;
-  let cancel = () => {};
-  let step: Promise<void> = Promise.resolve();
-  const next = (ms: number) => {
-    if (closed) return;
-    cancel = after(ms, () => {
-      step = deleteOldEvents(database, now().getTime() - days * dayMs).then(
-        (deleted) => next(deleted === eventsOfStep ? betweenStepsMs : betweenSweepsMs),
-        (error: unknown) => {
-          logger.error({ err: error }, 'old events could not be deleted');
-          next(betweenSweepsMs);
-        },
-      );
+  let wake = () => {};
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (closed) return resolve();
+      const cancel = after(ms, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
     });
+  const sweep = async () => {
+    const old = now().getTime() - days * dayMs;
+    const surplus = maxEvents === 0 ? 0 : await creationBeyond(database, maxEvents, () => pause(rest * stepMs));
+    const before = Math.max(old, surplus);
+    let [from, atOnce]: [Place | null, number] = [firstPlace, size.first];
+    while (from !== null && !closed) {
+      const { next, tookMs } = await deleteStep(database, kind, { before, from, size: atOnce });
+      from = next;
+      atOnce = nextSize(atOnce, stepMs / tookMs);
+      if (from !== null) await pause(rest * tookMs);
+    }
   };
-  next(betweenStepsMs);
+  const run = async () => {
+    await pause(firstSweepMs);
+    while (!closed) {
+      await sweep().catch((error: unknown) => {
+        logger.error({ err: error }, 'old events could not be deleted');
+      });
+      await pause(betweenSweepsMs);
+    }
+  };
+  const running = run();
   return {
     async close() {
       closed = true;
-      cancel();
-      await step;
+      wake();
+      await running;
     },
   };
 }
 
 /**
- * Deletes up to a hundred of the events that were created before `before` and have no pending delivery, oldest first.
- * @param before epoch milliseconds
- * @returns how many were deleted
+ * Grows and shrinks by half at most, so that one step that had to wait says little.
+ * @param wanted the size of a step that takes as long as it should, in current ones
  */
-export async function deleteOldEvents(database: Database, before: number): Promise<number> {
-  const old = database
-    .selectFrom('events')
-    .select('events.id')
-    .where('events.created_at', '<', before)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('deliveries')
-            .select('deliveries.id')
-            .whereRef('deliveries.event_id', '=', 'events.id')
-            .where('deliveries.state', '=', 'pending'),
-        ),
-      ),
-    )
-    .orderBy('events.created_at')
-    .limit(eventsOfStep);
-  const { numDeletedRows } = await database.deleteFrom('events').where('id', 'in', old).executeTakeFirst();
-  return Number(numDeletedRows);
+function nextSize(current: number, wanted: number): number {
+  const factor = Math.min(1.5, Math.max(0.5, wanted));
+  return Math.round(Math.min(size.most, Math.max(size.least, current * factor)));
 }

@@ -1,6 +1,6 @@
 /** What a response means for a delivery and for its destination. Pure functions. */
 import { parseRetryAfter, temporaryStatuses } from '../http-semantics.ts';
-import type { OutboundResponse } from '../security/outbound.ts';
+import type { FailureReason, OutboundResponse } from '../security/outbound.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -34,6 +34,14 @@ export const failingLimit = 5 * day;
 
 const goneStatus = 410;
 
+/** Failures that say that nobody is there: to what else waits for the destination they say as much as a 503. */
+const absent: ReadonlySet<FailureReason> = new Set([
+  'name_not_found',
+  'connection_failed',
+  'connection_lost',
+  'tls_failed',
+]);
+
 export interface RetryDecision {
   readonly outcome: 'succeeded' | 'retry' | 'failed';
   /** The destination says that it no longer exists. */
@@ -62,10 +70,11 @@ export function classify(
   const gone = failure === null && status === goneStatus;
   const asked = parseRetryAfter(retryAfter, now);
   const asksForLess = status !== null && temporaryStatuses.has(status);
+  const isAbsent = failure !== null && absent.has(failure);
   const decision = {
     gone,
     overloaded: asksForLess || failure !== null,
-    pauseMs: asksForLess ? Math.min(asked ?? second, maxPause) : 0,
+    pauseMs: asksForLess || isAbsent ? Math.min(asked ?? second, maxPause) : 0,
   };
   const scheduled = retryDelays[attempt - 1];
   if (gone || scheduled === undefined) return { ...decision, outcome: 'failed', delayMs: 0 };

@@ -17,11 +17,11 @@ export interface SendContext {
 /** Makes the attempt. It rejects only for a fault of the gateway's own, never for one of the destination. */
 export async function send(
   { outbound, now, random, deadlineMs }: SendContext,
-  { deliveryId, claimToken, destination, payload, number, attempt }: ClaimedDelivery,
+  { deliveryId, claimToken, destination, body, number, attempt }: ClaimedDelivery,
 ): Promise<Outcome> {
+  if (body instanceof Error) throw body;
   const startedAt = now().getTime();
   const started = performance.now();
-  const body = Buffer.from(payload);
   const signature = signatureHeaders({ id: deliveryId, now: startedAt, body }, destination.secrets);
   const headers = [...signature, ...withDefaults(destination)];
   const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { Outbound } from '../security/outbound.ts';
 import { createLanes, type LaneLimits, type LaneResult } from './lanes.ts';
+import { createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, Queue } from './queue.ts';
 import { type RetryDecision, unsentDecision } from './retry-policy.ts';
 import { send } from './send.ts';
@@ -63,11 +64,13 @@ export function startWorker(options: WorkerOptions): Worker {
   const lanes = createLanes(limits, () => performance.now());
   /** By delivery. */
   const leases = new Map<string, Lease>();
-  let outcomes: Outcome[] = [];
+  const outcomes = createOutcomeBuffer();
   let releases: Release[] = [];
   let flushing = false;
   /** Whether a flush was asked for during the current one. */
   let rerun = false;
+  /** Whether the last flush failed. Then nothing is claimed before outcomes are stored: a claim may be what fails. */
+  let failed = false;
   let closing = false;
   let cancelFlush: (() => void) | null = null;
   let cancelPoll: (() => void) | null = null;
@@ -83,22 +86,31 @@ export function startWorker(options: WorkerOptions): Worker {
     }
     flushing = true;
     rerun = false;
-    const [settling, releasing] = [outcomes, releases];
-    outcomes = [];
+    const [settling, releasing] = [outcomes.take(), releases];
     releases = [];
+    const settlesOnly = failed && settling.length > 0;
+    const quota = closing || settlesOnly ? null : lanes.quota();
     try {
-      const claimed = await queue.settleAndClaim(settling, releasing, closing ? null : lanes.quota());
+      const { deliveries, more } = await queue.settleAndClaim(settling, releasing, quota);
+      failed = false;
+      outcomes.settled();
       for (const { deliveryId } of [...settling, ...releasing]) leases.delete(deliveryId);
-      for (const delivery of claimed) accept(delivery);
+      for (const delivery of deliveries) accept(delivery);
       // What was claimed while the process was asked to stop is for other processes to send.
       if (closing) release(lanes.drain());
       flushing = false;
       scheduleDispatch();
-      if (rerun || releases.length > 0) scheduleFlush(0);
-      else if (lanes.sending + lanes.queued + outcomes.length === 0) resolveIdle();
+      const goesOn = !closing && (settlesOnly || (more && deliveries.length > 0));
+      if (rerun || goesOn || releases.length > 0) scheduleFlush(0);
+      else if (lanes.sending + lanes.queued + outcomes.size === 0) resolveIdle();
     } catch (error) {
       logger.error({ err: error }, 'the delivery queue could not be read or written');
-      outcomes = [...settling, ...outcomes];
+      failed = true;
+      lanes.restart();
+      for (const { deliveryId } of outcomes.returned(settling)) {
+        leases.delete(deliveryId);
+        logger.error({ deliveryId }, 'an attempt cannot be stored; the delivery is sent again when its lease ends');
+      }
       releases = [...releasing, ...releases];
       flushing = false;
       // A process that stops does not wait for a database that is away: its leases end by themselves.
@@ -125,9 +137,9 @@ export function startWorker(options: WorkerOptions): Worker {
   };
   /** Outcomes wait for each other, unless nothing could be sent meanwhile. */
   const flushOutcomes = () => {
-    if (flushing || outcomes.length === 0) return;
+    if (flushing || outcomes.size === 0) return;
     const enough = lanes.queued === 0 ? Math.min(lanes.sending, outcomesOfFlush) : outcomesOfFlush;
-    if (outcomes.length >= enough) void flush();
+    if (outcomes.size >= enough) void flush();
     else scheduleFlush(flushDelayMs);
   };
   const resolveIdle = () => {
@@ -168,7 +180,7 @@ export function startWorker(options: WorkerOptions): Worker {
     });
     const { decision } = outcome;
     lanes.release(delivery, laneResultOf(decision));
-    outcomes.push({ ...outcome, claimToken: lease.claimToken });
+    outcomes.add({ ...outcome, claimToken: lease.claimToken });
     if (decision.pauseMs > 0 || decision.gone) release(lanes.drain(delivery.destination.webhookId));
     scheduleDispatch();
   };

@@ -3,23 +3,14 @@
  * follows no redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at
  * most. The service that the operator has configured is reached through service-pool.ts.
  */
-import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Lookup } from '../dns/lookup.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
+import { limitReads } from './read-limit.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 
 export type { FailureReason } from './transport-failure.ts';
-
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** Resolves a host name to all of its addresses. */
-export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
-
-export const dnsLookup: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
 export interface OutboundPost {
   readonly url: URL;
@@ -51,6 +42,8 @@ export interface Outbound {
 
 /** How much of a response body is read. The rest is not waited for. */
 const maxReadBytes = 16 * 1024;
+/** How much of a response is read with what frames it: headers, informational responses, the sizes of chunks. */
+const maxWireBytes = 128 * 1024;
 /** How much of a response body is kept to be shown. */
 const keptBytes = 1024;
 
@@ -111,7 +104,10 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
     if (literal !== null && !allows(literal)) return done(new AddressRefused(), null);
     connect(options, (error, socket) => {
       if (error !== null) return done(error, null);
-      if (socket.remoteAddress !== undefined && allows(socket.remoteAddress)) return done(null, socket);
+      if (socket.remoteAddress !== undefined && allows(socket.remoteAddress)) {
+        limitReads(socket, maxWireBytes);
+        return done(null, socket);
+      }
       socket.destroy();
       done(new AddressRefused(), null);
     });

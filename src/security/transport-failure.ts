@@ -13,6 +13,7 @@ export type FailureReason =
 /** The codes with one meaning. */
 const reasons: Readonly<Record<string, FailureReason>> = {
   ADDRESS_REFUSED: 'address_refused',
+  RESPONSE_TOO_LARGE: 'invalid_response',
   ENOTFOUND: 'name_not_found',
   EAI_AGAIN: 'name_not_found',
   EAI_FAIL: 'name_not_found',

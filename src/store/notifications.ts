@@ -62,7 +62,12 @@ export interface Notifications {
   close(): Promise<void>;
 }
 
-export function createNotifications(database: Database, location: DatabaseLocation, logger: Logger): Notifications {
+/** @param session statements with which a connection to Postgres begins that is open as long as the process lives */
+export function createNotifications(
+  database: Database,
+  location: DatabaseLocation,
+  { session, logger }: { readonly session?: readonly string[]; readonly logger: Logger },
+): Notifications {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
   let ended = false;
@@ -75,6 +80,7 @@ export function createNotifications(database: Database, location: DatabaseLocati
     location.kind === 'postgres'
       ? listen(location, {
           channels: [workChannel, updateChannel],
+          ...(session === undefined ? {} : { session }),
           onMessage(channel, payload) {
             const [from, ...deliveryIds] = payload.split(',');
             if (from !== origin) publish({ work: channel === workChannel, deliveryIds });

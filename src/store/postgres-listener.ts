@@ -11,6 +11,8 @@ const heartbeatMs = 2_000;
 
 export interface ListenOptions {
   readonly channels: readonly string[];
+  /** Statements to begin each connection with. */
+  readonly session?: readonly string[];
   onMessage(channel: string, payload: string): void;
   /** Called with each connection: there may have been notifications while nobody listened. */
   onConnected(): void;
@@ -22,7 +24,7 @@ export interface ListenOptions {
 /** Listens until it is closed, and connects again when the connection is lost or has fallen silent. */
 export function listen(
   { url, settings = postgresDefaults }: { readonly url: string; readonly settings?: PostgresSettings },
-  { channels, onMessage, onConnected, onSilent, logger }: ListenOptions,
+  { channels, session = [], onMessage, onConnected, onSilent, logger }: ListenOptions,
 ): { close(): Promise<void> } {
   let closed = false;
   let client: PostgresClient | undefined;
@@ -61,7 +63,7 @@ export function listen(
     next.on('notification', ({ channel, payload = '' }) => onMessage(channel, payload));
     try {
       await next.connect();
-      await ask(next, channels.map((channel) => `listen ${channel}`).join('; '));
+      await ask(next, [...session, ...channels.map((channel) => `listen ${channel}`)].join('; '));
       onConnected();
       await beat(next);
     } catch (error) {

@@ -1,9 +1,10 @@
 /** How many deliveries are claimed for each destination. */
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { allocateFairly, type ClaimQuota } from '../../src/delivery/claim-quota.ts';
+import { allocateFairly, type ClaimQuota, createRoomTaker, type Room } from '../../src/delivery/claim-quota.ts';
 
-const quota: ClaimQuota = { total: 100, perDestination: new Map(), default: 8, cursor: '' };
+const bytes: Room = { total: 1_000, perDestination: new Map(), default: 100 };
+const quota: ClaimQuota = { total: 100, perDestination: new Map(), default: 8, bytes, cursor: '' };
 
 test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFairly>]>([
   ['nothing is due', [], {}, []],
@@ -66,7 +67,7 @@ it('shares stay within the quota, and leave no destination out while some of it 
     fc.property(ids, fc.nat(50), fc.nat(9), fc.string(), fc.array(fc.integer({ min: -3, max: 20 })), (due, ...rest) => {
       const [total, room, cursor, some] = rest;
       const perDestination = new Map(some.map((own, index) => [due[index] ?? `not due ${index}`, own]));
-      const shares = new Map(allocateFairly(due, { total, perDestination, default: room, cursor }));
+      const shares = new Map(allocateFairly(due, { total, perDestination, default: room, bytes, cursor }));
       const roomOf = (id: string) => Math.max(0, perDestination.get(id) ?? room);
       for (const [id, count] of shares) expect(count).toBeLessThanOrEqual(roomOf(id));
       const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0);
@@ -74,4 +75,11 @@ it('shares stay within the quota, and leave no destination out while some of it 
       if (sum(shares.values()) < total) for (const id of due) if (roomOf(id) > 0) expect(shares.has(id)).toBe(true);
     }),
   );
+});
+
+it('there is room as long as the first byte has some, over all and for each destination', () => {
+  const room = createRoomTaker({ total: 25, perDestination: new Map([['b', 0]]), default: 10 });
+  const takes = (id: string, size: number) => room.take(id, size);
+  expect([takes('a', 9), takes('a', 9), takes('a', 1)]).toEqual([true, true, false]);
+  expect([takes('b', 1), takes('c', 100), takes('d', 0)]).toEqual([false, true, false]);
 });

@@ -15,4 +15,17 @@ describe.each(databases)('kill -9 on $name', (dialect) => {
     expect(lost).toBe(0);
     expect(duplicates).toBeLessThanOrEqual(inFlight);
   });
+
+  it('delivers without waiting for the leases of the dead', { timeout: 90_000 }, async () => {
+    const { lost, lateness } = await crashRun(dialect, {
+      kills: 4,
+      workers: dialect.name === 'Postgres' ? 2 : 1,
+      random: Math.random,
+      everyMs: [500, 1_500],
+      leaseMs: 45_000,
+      pauseMs: 20,
+    });
+    expect(lost).toBe(0);
+    expect(lateness.max).toBeLessThan(20_000);
+  });
 });

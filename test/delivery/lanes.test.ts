@@ -3,17 +3,27 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createLanes, type LaneLimits, type LaneResult, type Lanes } from '../../src/delivery/lanes.ts';
 import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
 
-const limits: LaneLimits = { slots: 20, allSlots: 40, perDestination: 12, initial: 4, slowAfterMs: 1_000 };
+const limits: LaneLimits = {
+  slots: 20,
+  firstSlots: 20,
+  allSlots: 40,
+  perDestination: 12,
+  initial: 4,
+  slowAfterMs: 1_000,
+  bytes: 1_600,
+};
+/** The room for bytes while no payload has any. */
+const bytes = { total: 100, perDestination: new Map(), default: 200 };
 
 let clock = 0;
 let lanes: Lanes;
 let count = 0;
 
-const delivery = (webhookId: string, failing = false): ClaimedDelivery => {
+const delivery = (webhookId: string, failing = false, size = 0): ClaimedDelivery => {
   count += 1;
   return {
     deliveryId: `${webhookId}-${count}`,
-    payload: '',
+    body: Buffer.alloc(size),
     number: 1,
     attempt: 1,
     claimToken: 'token',
@@ -147,7 +157,7 @@ describe('slots', () => {
 
 describe('the quota', () => {
   it('is twice the slots for lanes that nobody knows, each with the initial limit', () => {
-    expect(lanes.quota()).toEqual({ total: 40, perDestination: new Map(), default: 4, cursor: '' });
+    expect(lanes.quota()).toEqual({ total: 40, perDestination: new Map(), default: 4, bytes, cursor: '' });
   });
 
   it('leaves out what is queued and sent, and prefetches for a lane that has grown', () => {
@@ -164,6 +174,7 @@ describe('the quota', () => {
         ['b', 2 - 3],
       ]),
       default: 4,
+      bytes,
       cursor: 'b',
     });
   });
@@ -173,6 +184,84 @@ describe('the quota', () => {
     expect(lanes.quota()).toBeNull();
     lanes.drain();
     expect(lanes.quota()).not.toBeNull();
+  });
+});
+
+describe('slots at first', () => {
+  const few = { ...limits, firstSlots: 2 };
+  const counts = () => [takeAll().length, lanes.quota()?.total];
+
+  it('are few, and one more for each request that ends', () => {
+    lanes = createLanes(few, () => clock);
+    expect(lanes.quota()).toMatchObject({ total: 4 });
+    for (const id of ['a', 'b', 'c']) add(id, 4);
+    const taken = takeAll();
+    expect(taken).toHaveLength(2);
+    for (const each of taken) lanes.release(each, 'failure');
+    expect(takeAll()).toHaveLength(4);
+  });
+
+  it('grow while requests are slow, so that destinations that hang hold up no others for long', () => {
+    lanes = createLanes(few, () => clock);
+    for (let n = 0; n < 20; n += 1) add(`w${n}`, 1);
+    expect(counts()[0]).toBe(2);
+    clock += limits.slowAfterMs;
+    expect(counts()[0]).toBe(4);
+    clock += limits.slowAfterMs;
+    expect(counts()[0]).toBe(8);
+  });
+
+  it('are few again after a failure', () => {
+    lanes = createLanes(few, () => clock);
+    for (let n = 0; n < 30; n += 1) sendOne('a', 'success');
+    expect(lanes.quota()).toMatchObject({ total: 40 });
+    lanes.restart();
+    expect(lanes.quota()).toMatchObject({ total: 4 });
+  });
+});
+
+describe('bytes', () => {
+  const addBytes = (webhookId: string, size: number) => lanes.add(delivery(webhookId, false, size));
+  const room = () => lanes.quota()?.bytes;
+
+  it('are claimed up to a sixteenth at once, and an eighth for one destination', () => {
+    expect(room()).toEqual(bytes);
+    addBytes('a', 150);
+    expect(room()).toEqual({ ...bytes, perDestination: new Map([['a', 50]]) });
+    addBytes('a', 90);
+    expect(room()).toEqual({ ...bytes, perDestination: new Map([['a', -40]]) });
+  });
+
+  it('that wait or were sent just now take no more than half', () => {
+    for (const id of ['a', 'b', 'c', 'd']) addBytes(id, 190);
+    expect(room()).toMatchObject({ total: 40 });
+    takeAll();
+    expect(room()).toMatchObject({ total: 40 });
+    addBytes('e', 40);
+    expect(lanes.quota()).toBeNull();
+  });
+
+  it('of slow requests leave half to others, and all together are bounded', () => {
+    for (const id of ['a', 'b', 'c', 'd']) addBytes(id, 200);
+    takeAll();
+    expect(lanes.quota()).toBeNull();
+    clock += limits.slowAfterMs;
+    expect(room()).toMatchObject({ total: 100 });
+    for (const id of ['e', 'f', 'g', 'h']) addBytes(id, 200);
+    takeAll();
+    clock += limits.slowAfterMs;
+    expect(lanes.quota()).toBeNull();
+  });
+
+  it('are free again when a request ends, and when what waits is removed', () => {
+    for (const id of ['a', 'b', 'c', 'd']) addBytes(id, 200);
+    const [first] = takeAll();
+    if (first !== undefined) lanes.release(first, 'success');
+    expect(room()).toMatchObject({ total: 100 });
+    addBytes('b', 200);
+    expect(lanes.quota()).toBeNull();
+    lanes.drain('b');
+    expect(room()).toMatchObject({ total: 100 });
   });
 });
 

@@ -5,16 +5,17 @@ import type { QueueOrder } from '../../src/delivery/queue-transaction.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 
+const bytes = { total: 1_000, perDestination: new Map([['a', 1]]), default: 1_000 };
 const order: QueueOrder = {
   settlement: null,
   releases: [],
-  quota: { total: 1, perDestination: new Map([['a', 1]]), default: 1, cursor: '' },
+  quota: { total: 1, perDestination: new Map([['a', 1]]), default: 1, bytes, cursor: '' },
   claimToken: 'token',
   leaseMs: 1,
   latestFirst: false,
   now: 0,
 };
-const nothing = { changed: [], claimed: [] };
+const nothing = { changed: [], claimed: [], more: false };
 
 describe('the thread of the queue', () => {
   let place: TestDatabase;

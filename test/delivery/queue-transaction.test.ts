@@ -1,9 +1,16 @@
 /** Settling and claiming in one transaction, on every database. */
-import { expect, it } from 'vitest';
-import { type QueueOrder, settleAndClaim } from '../../src/delivery/queue-transaction.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Room } from '../../src/delivery/claim-quota.ts';
+import { type QueueOrder, type QueueReport, settleAndClaim } from '../../src/delivery/queue-transaction.ts';
 import { databases } from '../support/databases.ts';
-import { startDelivering } from '../support/deliveries.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { requestContext } from '../support/request-context.ts';
+
+const room = (total: number, perDestination = total) => ({
+  total,
+  perDestination: new Map<string, number>(),
+  default: perDestination,
+});
 
 it.each(databases)('the first transaction claims the delivery of a new webhook, on $name', async (dialect) => {
   // A worker without slots claims nothing itself.
@@ -16,7 +23,7 @@ it.each(databases)('the first transaction claims the delivery of a new webhook, 
   const order: QueueOrder = {
     settlement: null,
     releases: [],
-    quota: { total: 10, perDestination: new Map(), default: 8, cursor: '' },
+    quota: { total: 10, perDestination: new Map(), default: 8, bytes: room(1_000), cursor: '' },
     claimToken: 'token',
     leaseMs: 45_000,
     latestFirst: false,
@@ -31,4 +38,74 @@ it.each(databases)('the first transaction claims the delivery of a new webhook, 
   expect(await gateway.deliveries()).toMatchObject([{ claim_token: 'token', next_at: order.now + 45_000 }]);
   expect((await run()).claimed).toEqual([]);
   await gateway.close();
+});
+
+describe.each(databases)('claims on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  const run = (bytes: Room) =>
+    gateway.app.database.transaction().execute((transaction) =>
+      settleAndClaim(transaction, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', {
+        settlement: null,
+        releases: [],
+        quota: { total: 100, perDestination: new Map(), default: 100, bytes, cursor: '' },
+        claimToken: 'token',
+        leaseMs: 45_000,
+        latestFirst: false,
+        now: gateway.clock.now.getTime(),
+      }),
+    );
+  const payloadsOf = ({ claimed }: QueueReport) =>
+    claimed.flatMap(({ deliveries }) => deliveries.map(({ payload }) => payload));
+  const claimedIds = async () =>
+    (await gateway.deliveries()).filter(({ claim_token }) => claim_token !== null).map(({ id }) => id);
+
+  beforeEach(async () => {
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+  });
+  afterEach(() => gateway.close());
+
+  it('end with the delivery that uses up the bytes', async () => {
+    await gateway.webhook('https://hooks.example/');
+    for (let n = 0; n < 5; n += 1) await gateway.emit(`${n}`.padEnd(1_000, '.'));
+    const first = await run(room(2_500));
+    expect([payloadsOf(first).length, first.more]).toEqual([3, true]);
+    expect(await claimedIds()).toHaveLength(3);
+    const second = await run(room(2_500));
+    expect([payloadsOf(second).length, second.more]).toEqual([2, false]);
+  });
+
+  it('leave room for other destinations', async () => {
+    await gateway.webhook('https://one.example/');
+    await gateway.webhook('https://two.example/');
+    for (let n = 0; n < 5; n += 1) await gateway.emit(`${n}`.padEnd(1_000, '.'));
+    const { claimed, more } = await run(room(100_000, 2_500));
+    expect(claimed.map(({ deliveries }) => deliveries.length)).toEqual([3, 3]);
+    expect(more).toBe(true);
+  });
+
+  it('are given back when payloads are larger than their events', async () => {
+    const names = Array.from({ length: 10 }, (_, n) => ({ name: `n${n}`, key: 'user_full_name' }));
+    await gateway.webhook('https://hooks.example/', { data: JSON.stringify(names) });
+    for (let n = 0; n < 5; n += 1) await gateway.emit(`${n}`.padEnd(1_000, '.'));
+    const { claimed, more } = await run(room(15_000));
+    expect(claimed.map(({ deliveries }) => deliveries.length)).toEqual([2]);
+    expect(more).toBe(true);
+    expect(await claimedIds()).toHaveLength(2);
+  });
+
+  it('bring a payload that cannot be built, or is too large, with the reason, and the others as ever', async () => {
+    const names = Array.from({ length: 200 }, (_, n) => ({ name: `n${n}`, key: 'user_full_name' }));
+    await gateway.webhook('https://hooks.example/', { data: JSON.stringify(names) });
+    await gateway.emit('large'.padEnd(100_000, '.'));
+    const { eventId } = await gateway.emit('broken');
+    await gateway.emit('good');
+    await gateway.app.database.updateTable('events').set({ data: '{' }).where('id', '=', eventId).execute();
+    const payloads = payloadsOf(await run(room(1_000_000)));
+    expect(payloads).toHaveLength(3);
+    expect(payloads.filter((payload) => payload instanceof Error).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The payload would have up to 200\d+ bytes$/),
+      expect.stringMatching(/JSON/),
+    ]);
+    expect(payloads.filter((payload) => typeof payload === 'string')).toEqual([expect.stringContaining('"good"')]);
+  });
 });

@@ -58,3 +58,17 @@ test.each([429, 502, 503, 504])('%i is a sign of overload', (status) => {
   expect(classify(response(status, '20'), at)).toMatchObject({ delayMs: 20_000, pauseMs: 20_000 });
   expect(classify(response(status, '999999'), at)).toMatchObject({ delayMs: 12 * 3_600_000, pauseMs: 300_000 });
 });
+
+test.each(['connection_failed', 'connection_lost', 'name_not_found', 'tls_failed'] as const)(
+  '%s is one, too',
+  (failure) => {
+    expect(classify({ status: null, failure, retryAfter: null }, at)).toMatchObject({
+      overloaded: true,
+      pauseMs: 1_000,
+    });
+  },
+);
+
+test.each(['timeout', 'address_refused', 'invalid_response'] as const)('%s pauses nothing', (failure) => {
+  expect(classify({ status: null, failure, retryAfter: null }, at)).toMatchObject({ overloaded: true, pauseMs: 0 });
+});

@@ -1,8 +1,9 @@
 /** How the worker behaves: fair, bounded, and orderly when it stops. */
 import type { ServerResponse } from 'node:http';
+import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import { deleteOldEvents } from '../../src/delivery/retention.ts';
-import { databases } from '../support/databases.ts';
+import type { Database } from '../../src/store/database.ts';
+import { databases, type TestDialect } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -144,26 +145,34 @@ it.each(databases)('outcomes are kept until they can be stored, on $name', async
   await receiver.close();
 });
 
-it.each(databases)('old events are deleted with their deliveries, unless one is pending, on $name', async (dialect) => {
-  const receiver = await startReceiver();
-  const gateway = await startDelivering({ dialect });
-  const { database } = gateway.app;
-  await gateway.webhook(receiver.address);
-  await gateway.emit('done');
-  await gateway.delivery.worker.idle();
-  receiver.answer = (_request, response) => response.writeHead(500).end();
-  const { eventId: waiting } = await gateway.emit('waiting');
-  await gateway.delivery.worker.idle();
-  gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
-  const line = gateway.clock.now.getTime();
-  const { eventId: young } = await gateway.emit('young');
-  await gateway.delivery.worker.idle();
-  expect(await deleteOldEvents(database, line)).toBe(1);
-  const left = await database.selectFrom('events').select('id').execute();
-  expect(left.map(({ id }) => id).sort()).toEqual([waiting, young].sort());
-  expect(await gateway.deliveries()).toHaveLength(2);
-  const attempts = await database.selectFrom('delivery_attempts').select('delivery_id').execute();
-  expect(attempts).toHaveLength(2);
-  await gateway.close();
-  await receiver.close();
-});
+it.each(databases)(
+  'an outcome that cannot be stored holds up no other, on $name',
+  { timeout: 60_000 },
+  async (dialect) => {
+    const receiver = await startReceiver();
+    const answers: (() => void)[] = [];
+    receiver.answer = (_request, response) => void answers.push(() => response.end());
+    const gateway = await startDelivering({ dialect });
+    await gateway.webhook(receiver.address);
+    const [refused = ''] = (await gateway.emit('refused')).deliveries;
+    for (let n = 0; n < 5; n += 1) await gateway.emit(n);
+    await receiver.waitFor(6);
+    await refuseAttempts(gateway.app.database, dialect.name, refused);
+    for (const answer of answers) answer();
+    const stored = async () => (await gateway.deliveries()).filter(({ state }) => state === 'succeeded').length;
+    await vi.waitFor(async () => expect(await stored()).toBe(5), { timeout: 30_000, interval: 100 });
+    expect((await gateway.deliveries()).find(({ id }) => id === refused)).toMatchObject({ state: 'pending' });
+    await gateway.close();
+    await receiver.close();
+  },
+);
+
+/** Makes the database refuse the attempts of a delivery. */
+async function refuseAttempts(database: Database, name: TestDialect['name'], id: string): Promise<void> {
+  if (name === 'SQLite') {
+    await sql`create trigger refusal before insert on delivery_attempts when new.delivery_id = ${sql.lit(id)}
+      begin select raise(abort, 'refused'); end`.execute(database);
+  } else {
+    await sql`alter table delivery_attempts add check (delivery_id <> ${sql.lit(id)})`.execute(database);
+  }
+}

@@ -1,7 +1,8 @@
 /** The one door to the network: which addresses it connects to, and what it returns of every response and failure. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Lookup } from '../../src/dns/lookup.ts';
 import { addressRule, readBlocks } from '../../src/security/addresses.ts';
-import { createOutbound, type Lookup, type Outbound } from '../../src/security/outbound.ts';
+import { createOutbound, type Outbound } from '../../src/security/outbound.ts';
 import { hostileLiterals } from '../support/hostile-addresses.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -148,6 +149,38 @@ describe('the door to the network', () => {
     expect(answer).toMatchObject({ status: 200, failure: null });
     expect(answer.body).toHaveLength(1024);
     await gone;
+  });
+
+  test.each([
+    ['a status line', 'HTTP/1.1 200 ', 'x'.repeat(65_536)],
+    ['headers', 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'.repeat(10_000)],
+    ['informational responses', '', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(2_000)],
+    ['the extension of a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;', 'x'.repeat(65_536)],
+    ['trailers', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n', 'a: b\r\n'.repeat(10_000)],
+  ])('%s without an end is not read to the deadline', async (_what, head, more) => {
+    open();
+    receiver.answer = (_request, _response, { socket }) => {
+      const push = () => {
+        while (!socket.destroyed && socket.write(more));
+      };
+      socket.on('drain', push).write(head);
+      push();
+    };
+    expect(await post(receiver.address, 10_000)).toMatchObject({ failure: 'invalid_response' });
+  });
+
+  test('a connection is kept for any number of responses that are small', async () => {
+    open();
+    const ports = new Set<number | undefined>();
+    receiver.answer = (_request, response, raw) => {
+      ports.add(raw.socket.remotePort);
+      response.end('x'.repeat(10_000));
+    };
+    for (let n = 0; n < 30; n += 1) {
+      expect(await post(receiver.address)).toMatchObject({ status: 200, failure: null });
+      await connectionFree();
+    }
+    expect(ports.size).toBe(1);
   });
 
   test('a connection that is reset, an answer that is no HTTP, and a chunk that is broken are failures', async () => {

@@ -26,6 +26,9 @@ export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/loc
   existsSync(path),
 );
 
+/** Whether a program can be run in namespaces of its own: of mounts, and of the network. */
+export const hasNamespaces: boolean = spawnSync('unshare', ['--mount', '--net', 'ip', 'link']).status === 0;
+
 /** What a run of the tests leaves out on this machine, and how to include it. */
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
@@ -34,5 +37,6 @@ export const leftOut: readonly string[] = [
     ? ['a full disk of Postgres: set TEST_POSTGRES_URL to a server on this machine']
     : []),
   ...(canMount ? [] : ['full and read-only disks: run the tests as root on Linux']),
+  ...(hasNamespaces ? [] : ['the name servers of resolv.conf: run as root, with unshare and ip']),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];

@@ -7,6 +7,7 @@ import * as publication from './005_publication.ts';
 import * as rateLimits from './006_rate_limits.ts';
 import * as eventIdempotency from './007_event_idempotency.ts';
 import * as deployment from './008_deployment.ts';
+import * as claims from './009_claims.ts';
 
 /** Every step of the schema in order. A step that has been released is never changed: add another. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '006_rate_limits': rateLimits,
   '007_event_idempotency': eventIdempotency,
   '008_deployment': deployment,
+  '009_claims': claims,
 };

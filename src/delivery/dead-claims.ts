@@ -1,0 +1,70 @@
+/** Frees what dead processes have claimed, which would otherwise wait until its lease ends. */
+import type { Logger } from 'pino';
+import type { Database } from '../store/database.ts';
+import type { NotifyingTransaction } from '../store/notifications.ts';
+import type { Presence } from '../store/presence.ts';
+import { claimant, claimTokenOf, processOf } from './claim-token.ts';
+import type { After } from './worker.ts';
+
+/** How often to look for dead processes. */
+const lookMs = 1_000;
+
+export interface DeadClaimsContext {
+  readonly database: Database;
+  readonly transaction: NotifyingTransaction;
+  readonly presence: Pick<Presence, 'id' | 'findDead'>;
+  readonly logger: Logger;
+  readonly after: After;
+}
+
+/** Looks for the claims of dead processes at once, and then every second. */
+export function startFreeingDeadClaims(context: DeadClaimsContext): { close(): Promise<void> } {
+  const { after, logger } = context;
+  let closed = false;
+  let cancel = () => {};
+  const look = async () => {
+    await freeDeadClaims(context).catch((error: unknown) => {
+      logger.error({ err: error }, 'the claims of dead processes could not be freed');
+    });
+    if (closed) return;
+    cancel = after(lookMs, () => {
+      looking = look();
+    });
+  };
+  let looking = look();
+  return {
+    async close() {
+      closed = true;
+      cancel();
+      await looking;
+    },
+  };
+}
+
+/** @returns how many deliveries are due again */
+export async function freeDeadClaims({ database, transaction, presence, logger }: DeadClaimsContext): Promise<number> {
+  const claimants = await database
+    .selectFrom('deliveries')
+    .select(claimant.as('start'))
+    .distinct()
+    .where('claim_token', 'is not', null)
+    .execute();
+  const ids = claimants.flatMap(({ start }) => processOf(start) ?? []);
+  const dead = await presence.findDead(ids.filter((id) => id !== presence.id));
+  if (dead.length === 0) return 0;
+  const { numUpdatedRows } = await transaction(async (open, changed) => {
+    changed.work();
+    return open
+      .updateTable('deliveries')
+      .set({ claim_token: null, next_at: 0 })
+      .where('claim_token', 'is not', null)
+      .where(
+        claimant,
+        'in',
+        dead.map((id) => claimTokenOf(id, '')),
+      )
+      .executeTakeFirstOrThrow();
+  });
+  logger.warn({ processes: dead.length, deliveries: Number(numUpdatedRows) }, 'freed the claims of dead processes');
+  return Number(numUpdatedRows);
+}

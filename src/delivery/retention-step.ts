@@ -1,0 +1,158 @@
+/** The SQL of retention, in steps that are short whatever the events have grown to. */
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Database } from '../store/database.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import type { Tables } from '../store/schema.ts';
+
+/** A place in the order in which events are deleted: that of their creation. */
+export interface Place {
+  readonly created_at: number;
+  readonly id: string;
+}
+
+export const firstPlace: Place = { created_at: 0, id: '' };
+
+export interface Step {
+  /** Where the next step begins; null when all events have been looked at. */
+  readonly next: Place | null;
+  readonly deletedEvents: number;
+  /** Without the wait for a connection, which says nothing of the step. */
+  readonly tookMs: number;
+}
+
+/**
+ * Looks at the next events that were created before `before`, and deletes those that have no pending delivery, with their
+ * deliveries. An event that has more deliveries than a step may delete takes several steps.
+ * @param before epoch milliseconds
+ * @param size events to look at, and deliveries to delete, at most
+ */
+export function deleteStep(
+  database: Database,
+  kind: DatabaseKind,
+  { before, from, size }: { readonly before: number; readonly from: Place; readonly size: number },
+): Promise<Step> {
+  return database.transaction().execute(async (transaction) => {
+    const began = performance.now();
+    const took = () => performance.now() - began;
+    const events = await eventsBehind(transaction, kind, from, { before, size });
+    const old = events.filter(({ pending }) => pending === null).map(({ id }) => id);
+    const { deliveries, isAll } = await deliveriesOf(transaction, kind, old, size);
+    if (!isAll) {
+      await transaction
+        .deleteFrom('deliveries')
+        .where(isOneOf(kind, 'id', deliveries))
+        .where('state', '!=', 'pending')
+        .execute();
+      return { next: from, deletedEvents: 0, tookMs: took() };
+    }
+    const deletedEvents = await deleteEvents(transaction, kind, old);
+    return { next: events.length < size ? null : (events.at(-1) ?? null), deletedEvents, tookMs: took() };
+  });
+}
+
+const eventsBehind = (
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  { created_at, id }: Place,
+  { before, size }: { readonly before: number; readonly size: number },
+) =>
+  transaction
+    .selectFrom('events')
+    .select((query) => [
+      'id',
+      'created_at',
+      query
+        .selectFrom('deliveries')
+        .select('deliveries.id')
+        .whereRef('deliveries.event_id', '=', 'events.id')
+        .where('deliveries.state', '=', 'pending')
+        .limit(1)
+        .as('pending'),
+    ])
+    .where('created_at', '>=', created_at)
+    .where('created_at', '<', before)
+    .where(({ or, eb }) => or([eb('created_at', '>', created_at), eb('id', '>', id)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(size)
+    // Processes that share the database delete different events.
+    .$if(kind === 'postgres', (query) => query.forUpdate('events').skipLocked())
+    .execute();
+
+/** Some of the deliveries of events, and whether these are all. */
+async function deliveriesOf(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  events: readonly string[],
+  size: number,
+): Promise<{ deliveries: string[]; isAll: boolean }> {
+  if (events.length === 0) return { deliveries: [], isAll: true };
+  const rows = await transaction
+    .selectFrom('deliveries')
+    .select('id')
+    .where(isOneOf(kind, 'event_id', events))
+    .limit(size + 1)
+    .execute();
+  return { deliveries: rows.slice(0, size).map(({ id }) => id), isAll: rows.length <= size };
+}
+
+async function deleteEvents(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  ids: readonly string[],
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { numDeletedRows } = await transaction
+    .deleteFrom('events')
+    .where(isOneOf(kind, 'id', ids))
+    // One may have been redelivered a moment ago.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries')
+            .select('deliveries.id')
+            .whereRef('deliveries.event_id', '=', 'events.id')
+            .where('deliveries.state', '=', 'pending'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** One parameter for any number of ids, so that steps of every size are one prepared statement. */
+function isOneOf(kind: DatabaseKind, column: string, ids: readonly string[]): RawBuilder<boolean> {
+  const rows = rowsText(ids.map((old_id) => ({ old_id })));
+  return sql`${sql.ref(column)} in (select old_id from ${rowsTable(kind, 'old', { old_id: 'text' }, rows)})`;
+}
+
+/** Events that are counted in one statement. */
+const countedAtOnce = 10_000;
+
+/**
+ * Counts events, the newest first, in steps of ten thousand. Events of one millisecond may be left out between steps.
+ * @param pause resolves when the next step may begin
+ * @returns when the newest of the events beyond the first `keep` was created, at the latest; 0 if there are none
+ */
+export async function creationBeyond(database: Database, keep: number, pause: () => Promise<void>): Promise<number> {
+  let left = keep;
+  let before = Number.MAX_SAFE_INTEGER;
+  while (left > 0) {
+    const count = Math.min(left, countedAtOnce);
+    const newest = database
+      .selectFrom('events')
+      .select('created_at')
+      .where('created_at', '<', before)
+      .orderBy('created_at', 'desc')
+      .limit(count);
+    const counted = await database
+      .selectFrom(newest.as('newest'))
+      .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+      .executeTakeFirstOrThrow();
+    if (Number(counted.count) < count) return 0;
+    before = counted.oldest;
+    left -= count;
+    await pause();
+  }
+  return before;
+}

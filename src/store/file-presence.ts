@@ -1,0 +1,68 @@
+/** Presence on SQLite: an empty file for each process, beside the database, that the process has locked exclusively. */
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** How long a process waits for its own lock, which another may be looking at. */
+const ownLockMs = 1_000;
+
+export interface FilePresence {
+  readonly id: string;
+  findDead(ids: readonly string[]): string[];
+  close(): void;
+}
+
+/** @param file the database */
+export function openFilePresence(file: string, newId: () => string): FilePresence {
+  const prefix = `${file}-process-`;
+  const { id, lock } = lockOwn(prefix, newId);
+  // The files of the dead, whatever they have left otherwise.
+  for (const each of idsOf(prefix)) if (each !== id) isDead(prefix + each);
+  return {
+    id,
+    findDead: (ids) => ids.filter((each) => each !== id && isDead(prefix + each)),
+    close() {
+      rmSync(prefix + id, { force: true });
+      lock.close();
+    },
+  };
+}
+
+function lockOwn(prefix: string, newId: () => string): { id: string; lock: DatabaseSync } {
+  for (;;) {
+    const id = newId();
+    closeSync(openSync(prefix + id, 'a', 0o600));
+    const lock = tryLock(prefix + id, ownLockMs);
+    // Another process may have taken it for that of a dead one before it was locked.
+    if (lock !== null && existsSync(prefix + id)) return { id, lock };
+    lock?.close();
+  }
+}
+
+/** Whether the process of a file is dead. Its file is deleted then. */
+function isDead(file: string): boolean {
+  if (!existsSync(file)) return true;
+  const lock = tryLock(file, 0);
+  if (lock === null) return false;
+  rmSync(file, { force: true });
+  lock.close();
+  return true;
+}
+
+/** @returns null if another connection has locked the file, or it cannot be locked */
+function tryLock(file: string, timeout: number): DatabaseSync | null {
+  const lock = new DatabaseSync(file, { timeout });
+  try {
+    // SQLite's are the only locks of files that Node.js has. An empty file is an empty database; nothing is ever written.
+    lock.exec('pragma journal_mode = memory; begin exclusive');
+    return lock;
+  } catch {
+    lock.close();
+    return null;
+  }
+}
+
+function idsOf(prefix: string): string[] {
+  const start = basename(prefix);
+  return readdirSync(dirname(prefix)).flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
+}

@@ -1,0 +1,116 @@
+/** Which processes are alive: those that hold their lock, and no others. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { listen } from '../../src/store/postgres-listener.ts';
+import { openPresence, type Presence } from '../../src/store/presence.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
+
+const logger = pino({ level: 'silent' });
+
+describe.each(databases)('presence on $name', (dialect) => {
+  let place: TestDatabase;
+  let database: Database;
+  let clock: number;
+  let closing: (() => unknown)[];
+
+  /** A process, as far as the database can tell. */
+  const open = async (): Promise<Presence & { end: () => Promise<void> }> => {
+    const presence = openPresence(database, place.location, { randomBytes, clock: () => clock });
+    if (place.location.kind === 'sqlite') return { ...presence, end: async () => presence.close() };
+    let connected = () => {};
+    const ready = new Promise<void>((resolve) => {
+      connected = resolve;
+    });
+    const { session } = presence;
+    const listener = listen(place.location, {
+      channels: ['nothing'],
+      session,
+      onMessage() {},
+      onConnected: connected,
+      logger,
+    });
+    closing.push(listener.close);
+    await ready;
+    return { ...presence, end: listener.close };
+  };
+
+  beforeEach(async () => {
+    place = await dialect.location();
+    database = await openDatabase(place.location);
+    clock = 0;
+    closing = [];
+  });
+  afterEach(async () => {
+    for (const close of closing) await close();
+    await database.destroy();
+    await place.drop();
+  });
+
+  it('lasts as long as its process', async () => {
+    const [one, other] = [await open(), await open()];
+    expect(await one.findDead([other.id])).toEqual([]);
+    await other.end();
+    // On Postgres its connection may have been lost, and is opened again then.
+    if (dialect.name === 'Postgres') expect(await one.findDead([other.id])).toEqual([]);
+    clock += 3_000;
+    await vi.waitFor(async () => expect(await one.findDead([other.id, one.id])).toEqual([other.id]));
+    await one.end();
+  });
+
+  it('judges nobody without a lock of its own', async () => {
+    const [one, other] = [await open(), await open()];
+    await other.end();
+    await one.end();
+    if (dialect.name === 'SQLite') return;
+    await one.findDead([other.id]);
+    clock += 3_000;
+    expect(await one.findDead([other.id])).toEqual([]);
+  });
+});
+
+describe('a process on SQLite that is killed', () => {
+  let place: TestDatabase;
+  let child: ChildProcess | undefined;
+
+  beforeEach(async () => {
+    const [sqlite] = databases;
+    if (sqlite === undefined) throw new Error('there is no SQLite');
+    place = await sqlite.location();
+  });
+  afterEach(async () => {
+    child?.kill('SIGKILL');
+    await place.drop();
+  });
+
+  it('is known to be dead at once, and leaves nothing', async () => {
+    const { location } = place;
+    if (location.kind !== 'sqlite') throw new Error('there is no SQLite');
+    const { file } = location;
+    const database = await openDatabase(location);
+    const module = new URL('../../src/store/file-presence.ts', import.meta.url).href;
+    const program = `const { openFilePresence } = await import('${module}');
+      const { id } = openFilePresence(${JSON.stringify(file)}, () => '${'d'.repeat(8)}');
+      console.log(id);
+      setInterval(() => {}, 1_000);`;
+    child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+    const id = String(line).trim();
+    const presence = openPresence(database, location, { randomBytes });
+    expect(await presence.findDead([id])).toEqual([]);
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    expect(await presence.findDead([id])).toEqual([id]);
+    const files = () => readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}-process-`));
+    expect(files()).toEqual([`${basename(file)}-process-${presence.id}`]);
+    presence.close();
+    expect(files()).toEqual([]);
+    await database.destroy();
+  });
+});
