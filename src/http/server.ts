@@ -69,7 +69,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   }
 
   const listener = (route: RequestListener): RequestListener => {
-    const inTurn = oneAtATime();
+    const inTurn = oneAtATime(logger);
     return (raw, response) =>
       inTurn(raw.socket, response, () => {
         const request = new IncomingRequest(raw, response, isTrustedProxy);

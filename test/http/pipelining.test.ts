@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { maxWaitingRequests } from '../../src/http/pipelining.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { sendBytes } from '../support/raw-http.ts';
 
@@ -55,6 +56,56 @@ test('requests behind a response that nobody reads to its end are dropped with t
     await sleep(50);
     expect(served).toBe(1);
   } finally {
+    await server.close();
+  }
+});
+
+test('other connections have their turn between the requests that a client sends ahead', async () => {
+  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => {} });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const ahead = 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n';
+  const last = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  let turns = 0;
+  let serving = true;
+  const takeTurn = () => {
+    turns += 1;
+    if (serving) setImmediate(takeTurn);
+  };
+  server.server.once('request', takeTurn);
+  try {
+    const responses = await sendBytes(address, ahead.repeat(49) + last);
+    serving = false;
+    expect(responses.match(/HTTP\/1\.1 200/g)).toHaveLength(50);
+    expect(turns).toBeGreaterThanOrEqual(50);
+  } finally {
+    serving = false;
+    await server.close();
+  }
+});
+
+test('a connection on which too many requests wait for a response is closed', async () => {
+  let served = 0;
+  const server = createHttpServer({
+    logger: pino({ level: 'silent' }),
+    ready: () => {
+      served += 1;
+      return new Promise(() => {});
+    },
+  });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  const request = 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n';
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+  try {
+    socket.write(request.repeat(1 + maxWaitingRequests));
+    await expect.poll(() => served).toBe(1);
+    await sleep(50);
+    expect(socket.closed).toBe(false);
+    socket.write(request);
+    await closed;
+    expect(served).toBe(1);
+  } finally {
+    socket.destroy();
     await server.close();
   }
 });
