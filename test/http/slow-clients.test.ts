@@ -76,7 +76,7 @@ test.each(paths)('%s: a client that takes nothing is cut off, one that reads slo
   const reading = (async () => {
     for await (const chunk of slow.client) {
       read += chunk.length;
-      await sleep(4);
+      await sleep(12);
     }
   })();
   const { ours } = await ask(path);
