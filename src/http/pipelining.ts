@@ -13,16 +13,23 @@ interface Line {
   waiting: number;
 }
 
+export interface Turns {
+  /** Calls `start` when the responses before are sent; not at all if the connection is closed by then. */
+  take(response: ServerResponse, start: () => void): void;
+  /** The response to the last request of a connection so far. */
+  last(socket: Socket): ServerResponse | undefined;
+}
+
 /**
  * Serves the requests of a connection one after the other. A client may send many before it reads a response (RFC 9112,
  * section 9.3.2), and node:http starts them all: a few hundred in one packet would hold the event loop and the memory for
- * as many responses, which leave in their order all the same.
- * @returns calls `start` when the responses before are sent; not at all if the connection is closed by then, which it is
- * when {@link maxWaitingRequests} wait already
+ * as many responses, which leave in their order all the same. A connection on which {@link maxWaitingRequests} wait is
+ * closed with the next.
  */
-export function oneAtATime(logger: Logger): (socket: Socket, response: ServerResponse, start: () => void) => void {
+export function oneAtATime(logger: Logger): Turns {
   const lines = new WeakMap<Socket, Line>();
-  return (socket, response, start) => {
+  const take: Turns['take'] = (response, start) => {
+    const { socket } = response.req;
     // The rest of a packet is parsed even so.
     if (socket.destroyed) return;
     const line = lines.get(socket);
@@ -46,4 +53,5 @@ export function oneAtATime(logger: Logger): (socket: Socket, response: ServerRes
       }),
     );
   };
+  return { take, last: (socket) => lines.get(socket)?.last };
 }

@@ -68,10 +68,11 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     logger.info({ ...line, ...aborted, ...logFields }, 'request');
   }
 
-  const listener = (route: RequestListener): RequestListener => {
-    const inTurn = oneAtATime(logger);
-    return (raw, response) =>
-      inTurn(raw.socket, response, () => {
+  const turns = oneAtATime(logger);
+  const listener =
+    (route: RequestListener): RequestListener =>
+    (raw, response) =>
+      turns.take(response, () => {
         const request = new IncomingRequest(raw, response, isTrustedProxy);
         request.whenClosed(() => responded(request));
         draining.follow(response);
@@ -81,7 +82,6 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
           if (!done) route(raw, response);
         });
       });
-  };
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
@@ -94,7 +94,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     // routableUrl can triple.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 49_152 },
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, { logger, adjust }),
+    clientErrorHandler: (error, socket) =>
+      refuseUnreadable(error, socket, { logger, adjust, last: turns.last(socket) }),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
   });
 
@@ -198,13 +199,16 @@ export function errorResponse(
 const brokenOff = () =>
   new ServiceError('malformed_request', { detail: 'The connection was closed before the whole body had arrived.' });
 
-/** Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose. */
-export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest): void {
+/**
+ * Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose.
+ * @param fields are added to the line
+ */
+export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest, fields: object = {}): void {
   const { status, type, detail, cause } = failure;
   if (status < 500 || (clientAborted?.aborted && isAbandonment(cause))) return;
   // A limit, or a stop: there is nothing behind it, and nothing to correct.
-  if (status === 503 && cause === undefined) log.info({ type, detail }, 'request refused');
-  else log.error({ err: cause ?? failure, type }, 'request failed');
+  if (status === 503 && cause === undefined) log.info({ ...fields, type, detail }, 'request refused');
+  else log.error({ ...fields, err: cause ?? failure, type }, 'request failed');
 }
 
 /** Translates what Fastify itself refuses into the contract's errors. */

@@ -1,6 +1,6 @@
 /** What responds to bytes that are no HTTP request. */
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
 import type { Logger } from 'pino';
@@ -9,6 +9,9 @@ import { privateHeaders } from './headers.ts';
 
 /** How long a client has to read the response before the connection is closed, in milliseconds. */
 const lingerMs = 1_000;
+
+/** Responses after which such bytes are refused. Whatever follows the bytes is an error again. */
+const awaited = new WeakSet<ServerResponse>();
 
 /**
  * Responds to bytes that node:http could not parse as a request. Fastify has no request or reply for them, so the
@@ -20,11 +23,21 @@ export function refuseUnreadable(
   {
     logger,
     adjust = (failure) => failure,
+    last,
   }: {
     readonly logger: Logger;
+    /** The response to the request before these bytes. */
+    readonly last?: ServerResponse | undefined;
     readonly adjust?: ((failure: ServiceError, method: string, url: string) => ServiceError) | undefined;
   },
 ): void {
+  // What came before has been received whole: its response comes first.
+  if (last?.req.complete && !last.closed && error.code !== 'ECONNRESET') {
+    if (awaited.has(last)) return;
+    awaited.add(last);
+    last.once('close', () => refuseUnreadable(error, socket, { logger, adjust }));
+    return;
+  }
   // What follows such bytes is an error again. The response to the first is on its way.
   if (socket.writableEnded && !socket.destroyed) return;
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();

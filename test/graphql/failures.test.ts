@@ -69,6 +69,12 @@ describe('a failure of a request', () => {
     expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 
+  test('null for the condition of a directive is an error of the caller', async () => {
+    const query = 'query ($is: Boolean = true) { webhooks(first: 1) { nodes @skip(if: $is) { __typename } } }';
+    const { body } = await ask(query, { is: null });
+    expect(body.errors).toMatchObject([{ extensions: { type: 'errors/invalid_parameters', status: 400 } }]);
+  });
+
   test('there are such arguments', () => expect(argumentsWithDefaults.length).toBeGreaterThan(3));
 
   const requests = {

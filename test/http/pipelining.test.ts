@@ -109,3 +109,17 @@ test('a connection on which too many requests wait for a response is closed', as
     await server.close();
   }
 });
+
+test.each([
+  ['bytes that are no request', 'GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n', ['200 OK', '400 Bad Request']],
+  ['anything after the last request', 'GET /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', ['200 OK']],
+])('%s do not take the place of the response before', async (_what, request, statuses) => {
+  const server = createHttpServer({ logger: pino({ level: 'silent' }), ready: () => sleep(20) });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  try {
+    const responses = await sendBytes(address, `${request}garbage\r\n\r\nmore of it\r\n\r\n`);
+    expect([...responses.matchAll(/HTTP\/1\.1 (.+)\r/g)].map(([, status]) => status)).toEqual(statuses);
+  } finally {
+    await server.close();
+  }
+});

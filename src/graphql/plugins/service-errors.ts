@@ -6,6 +6,7 @@ import { logFailure } from '../../http/server.ts';
 import { toGraphQLError } from '../errors.ts';
 import type { Incoming } from '../graphql-context.ts';
 import { requireSendable, withRoomFor } from '../response-size.ts';
+import { FailureLog } from './failure-log.ts';
 
 export interface ResponseOptions {
   /** The largest response, in bytes. */
@@ -46,8 +47,22 @@ function presentResult(result: ExecutionResult, http: FastifyRequest, options: R
   const isWhole = !('data' in result);
   // Yoga drops the errors of work that was aborted.
   const failures = errors.length === 0 && isWhole ? [unexpectedError('The execution was aborted')] : errors;
-  return { ...result, errors: failures.map((error) => presentError(error, http, { ...options, isWhole })) };
+  const log = new FailureLog();
+  const presentation = { ...options, isWhole, log: (failure: ServiceError) => log.note(failure) };
+  const told = failures.slice(0, maxToldErrors).map((error) => presentError(error, http, presentation));
+  const untold = failures.length - told.length;
+  log.write(http, untold);
+  return { ...result, errors: untold === 0 ? told : [...told, moreErrors(untold, http)] };
 }
+
+/**
+ * Of one response. A service that leaves something out of every item of a long list makes thousands, and to tell and to log
+ * each of them would hold up everybody for seconds.
+ */
+const maxToldErrors = 100;
+
+const moreErrors = (count: number, http: FastifyRequest): GraphQLError =>
+  toGraphQLError(new ServiceError('provider_error', { detail: `There are ${count} more errors.` }), http.id);
 
 /** The result, or the error of one that is too large. */
 function orRefusal(result: ExecutionResult, maxBytes: number): ExecutionResult {
@@ -62,6 +77,8 @@ function orRefusal(result: ExecutionResult, maxBytes: number): ExecutionResult {
 interface Presentation extends Partial<ResponseOptions> {
   /** Whether the error is the whole response. */
   readonly isWhole?: boolean;
+  /** Takes the failure, to be logged. */
+  readonly log?: (failure: ServiceError) => void;
 }
 
 /** An error as the caller may see it. Unexpected errors are masked, and logged with the id of the request. */
@@ -86,8 +103,9 @@ export function presentError(error: unknown, http: FastifyRequest, presentation:
  */
 const isOfArgument = ({ nodes }: GraphQLError): boolean => nodes !== undefined && nodes[0]?.kind !== Kind.FIELD;
 
-function ofService(failure: ServiceError, http: FastifyRequest, { isWhole }: Presentation, at?: GraphQLError) {
-  logFailure(failure, http);
+function ofService(failure: ServiceError, http: FastifyRequest, presentation: Presentation, at?: GraphQLError) {
+  const { isWhole, log = (each) => logFailure(each, http) } = presentation;
+  log(failure);
   http.addHeaders(failure.headers);
   const presented = toGraphQLError(failure, http.id, at);
   if (isWhole) presented.extensions.http = { status: failure.status };

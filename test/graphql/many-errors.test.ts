@@ -1,0 +1,32 @@
+/** Pages of a service that lack something in every item. */
+import { expect, test } from 'vitest';
+import { graphql } from '../support/gateway.ts';
+import { gatewayInFrontOf, json, startStub } from '../support/stub.ts';
+
+const count = 1_500;
+
+test.each(['on', 'off'])(
+  'a response tells of its first errors, and its log of each kind once: COMPILED_OPERATIONS=%s',
+  async (compiled) => {
+    const attachment = { id: 'a', type: 'img', unavailable: false };
+    const post = {
+      object: 'Post',
+      provider: 'PNET',
+      id: 'p',
+      attachments: Array.from({ length: count }, () => attachment),
+    };
+    const page = { object: 'PostList', items: [post], cursor: null, paging: { page_count: 1 } };
+    const stub = await startStub((_request, response) => json(response, 200, page));
+    const { address, log } = await gatewayInFrontOf(stub, { environment: { COMPILED_OPERATIONS: compiled } });
+    const query = `{ posts(accountId: "a", identifier: "b", first: 1) { nodes { ... on PnetPost {
+    attachments { ... on ImageAttachment { url sticker } } text } } } }`;
+    const { errors } = await graphql(address, 'key', query);
+    expect(errors).toHaveLength(101);
+    expect(errors.at(-1)).toMatchObject({
+      message: `There are ${count + 1 - 100} more errors.`,
+      extensions: { type: 'errors/provider_error' },
+    });
+    const lines = log.filter(({ level, msg }) => Number(level) >= 50 || msg === 'more errors in the response');
+    expect(lines.length).toBeLessThan(5);
+  },
+);
