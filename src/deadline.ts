@@ -5,6 +5,11 @@ export interface Deadline extends Disposable {
   abort(reason: unknown): void;
 }
 
+/** A time is up. Not a DOMException, which the log would print with its twenty-five constants. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError';
+}
+
 /**
  * @param milliseconds from now
  * @param parent aborts the signal earlier, with its own reason; null without one
@@ -14,7 +19,7 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
   // AbortSignal.any and .timeout would do the same, but live on until they are collected.
   const controller = new AbortController();
   const abort = () => controller.abort(parent?.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException(message, 'TimeoutError')), milliseconds);
+  const timer = setTimeout(() => controller.abort(new TimeoutError(message)), milliseconds);
   if (parent?.aborted) abort();
   else parent?.addEventListener('abort', abort, { once: true });
   return {
@@ -47,7 +52,7 @@ export async function underDeadline<Value>(
 
 /**
  * What the promise resolves to, unless that takes longer. The work behind it goes on.
- * @throws DOMException TimeoutError with the message
+ * @throws TimeoutError with the message
  */
 export const within = <Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> =>
   underDeadline(milliseconds, null, message, (signal) => {

@@ -3,7 +3,7 @@
  * the operation's call budget → deadline → single flight for reads → retries → a slot → circuit breakers → one exchange.
  */
 import type { Logger } from 'pino';
-import { underDeadline } from '../deadline.ts';
+import { TimeoutError, underDeadline } from '../deadline.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -112,7 +112,7 @@ export function createUpstream(
       try {
         return await singleFlight.run(caller.keyId, prepared.path, work, ends);
       } catch (error) {
-        const ended = error === ends.reason || (error instanceof DOMException && error.name === 'TimeoutError');
+        const ended = error === ends.reason || error instanceof TimeoutError;
         throw ended ? expiry(error, { repeatable: true }).error : error;
       }
     };
