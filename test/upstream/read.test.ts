@@ -237,7 +237,7 @@ describe('whoever waits for a read', () => {
     second.abort(new DOMException('The client disconnected', 'AbortError'));
     await expect(waits[1]).rejects.toMatchObject({ type: 'errors/request_timeout' });
     await vi.waitFor(() => expect(stub.sockets.size).toBe(0));
-    await vi.waitFor(() => expect(log).toMatchObject([{ level: 30, upstream: { attempt: 1 } }]));
+    expect(log).toEqual([]);
   });
 
   test('has a deadline of its own, which does not end it for others', async () => {
