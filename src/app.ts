@@ -7,7 +7,7 @@ import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
 import type { Sealing, Storage } from './backends/storage.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import type { DeliveryEngine } from './delivery/engine.ts';
 import { compiledOperations } from './graphql/compiled/serve.ts';

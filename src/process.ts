@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createApp } from './app.ts';
 import { reportFailure } from './cli/report-error.ts';
-import { configHelp, readConfig } from './config.ts';
+import { configHelp, readConfig } from './config/config.ts';
 import { openLog } from './log.ts';
 import { sandboxNetworks } from './providers/sandbox/networks.ts';
 

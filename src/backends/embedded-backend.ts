@@ -1,5 +1,5 @@
 import { embeddedAccounts } from '../accounts/embedded.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { embeddedDeliveries } from '../deliveries/embedded.ts';
 import type { DeliveryRateLimits } from '../deliveries/limits.ts';
 import { startDeliveryEngine } from '../delivery/engine.ts';

@@ -1,5 +1,5 @@
 /** Whether the deployment's secret is the one that its database was used with. Another one opens nothing that is sealed there. */
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/variable.ts';
 import type { Keys, Secrets } from '../security/secret.ts';
 import type { Database } from '../store/database.ts';
 

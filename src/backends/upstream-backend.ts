@@ -1,6 +1,6 @@
 import { upstreamAccounts } from '../accounts/upstream.ts';
 import { acceptForwardedKey } from '../auth/forwarded-key.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/variable.ts';
 import { upstreamDeliveries } from '../deliveries/upstream.ts';
 import { jobVocabularies } from '../jobs/endpoints.ts';
 import { upstreamJobs } from '../jobs/upstream.ts';

@@ -1,7 +1,7 @@
 /** What the commands share: subcommands, options, the database, and tables as text. */
 import { randomBytes } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { configHelp, readConfig } from '../config.ts';
+import { configHelp, readConfig } from '../config/config.ts';
 import type { RandomBytes } from '../ids.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../store/database.ts';
 import { reportFailure, UsageError } from './report-error.ts';

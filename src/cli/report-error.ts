@@ -1,5 +1,5 @@
 /** Reports why a command or the gateway cannot start: in one line with the cure, where the cause is known. */
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/variable.ts';
 import { DatabaseUnavailable } from '../store/database.ts';
 
 /** Wrong or missing arguments of a command. The message names the option and the cure. */

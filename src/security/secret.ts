@@ -5,7 +5,8 @@
 import { hkdfSync } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/variable.ts';
 import type { RandomBytes } from '../ids.ts';
 
 /** Derives the 32-byte key for a purpose. Equal secrets give equal keys. */

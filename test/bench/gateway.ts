@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';

@@ -93,7 +93,7 @@ const rules: readonly Rule[] = [
       /^\w+\/embedded\.ts$/.test(from) &&
       (isFace(to) ||
         /(^|\/)upstream/.test(to) ||
-        /^http\/|^config(?:-values)?\.ts$|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
+        /^http\/|^config\/|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
     finds: ['jobs/embedded.ts', 'upstream/client.ts'],
   },
   {
@@ -102,7 +102,7 @@ const rules: readonly Rule[] = [
       /^\w+\/upstream\.ts$/.test(from) &&
       (isFace(to) ||
         (isBackend(to) && to !== 'upstream/client.ts') ||
-        /^http\/|^config(?:-values)?\.ts$|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
+        /^http\/|^config\/|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
     finds: ['posts/upstream.ts', 'store/database.ts'],
   },
   {
@@ -113,7 +113,7 @@ const rules: readonly Rule[] = [
         (/^webhooks\//.test(to) &&
           !/^webhooks\/(?:shapes|destinations|manageable|repository|signing-secret)\.ts$/.test(to)) ||
         isFace(to) ||
-        to === 'config.ts'),
+        to === 'config/config.ts'),
     finds: ['delivery/worker.ts', 'webhooks/port.ts'],
   },
   {
@@ -210,7 +210,7 @@ test('no imports run in a circle, and one that did would be found', () => {
   expect(cycles(new Map([...graph, ['errors.ts', ['app.ts']]]))).not.toEqual([]);
 });
 
-test('only config.ts knows the environment; the programs hand it over', () => {
+test('only config/ knows the environment; the programs hand it over', () => {
   const programs = ['cli/command.ts', 'process.ts'];
   expect(readsEnvironment(sources)).toEqual(expect.arrayContaining(programs));
   expect(readsEnvironment(sources).filter((file) => !programs.includes(file))).toEqual([]);

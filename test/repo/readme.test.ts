@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { variableTable } from '../../src/config.ts';
+import { variableTable } from '../../src/config/variables.ts';
 import { sandboxTables } from '../support/sandbox-tables.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -8,7 +8,7 @@ import { type App, createApp } from '../../src/app.ts';
 import type { AccountStatus, AccountType } from '../../src/auth/account.ts';
 import { createKey } from '../../src/auth/api-keys.ts';
 import { type Scope, scopeNames } from '../../src/auth/caller.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import type { LeaseTuning } from '../../src/jobs/lease.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createApp } from '../../../src/app.ts';
 import { createKey } from '../../../src/auth/api-keys.ts';
 import { scopeNames } from '../../../src/auth/caller.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { newId } from '../../../src/ids.ts';
 import { sandboxNetworks, sandboxToken } from '../../../src/providers/sandbox/networks.ts';
 

@@ -1,5 +1,5 @@
 /** Names in the environment that were meant to be variables of the gateway, and are not. */
-import { ConfigError, type Environment } from './config-variable.ts';
+import { ConfigError, type Environment } from './variable.ts';
 
 /** Names are that similar, in letters. Short ones are like many others. */
 const nearnessOf = (name: string): number => (name.length < 10 ? 1 : 2);

@@ -1,7 +1,8 @@
 /** The variables of a Postgres server. */
-import { wholeNumber } from './config-values.ts';
-import { variable } from './config-variable.ts';
-import { type PostgresSettings, postgresDefaults } from './store/postgres-settings.ts';
+
+import { type PostgresSettings, postgresDefaults } from '../store/postgres-settings.ts';
+import { wholeNumber } from './values.ts';
+import { variable } from './variable.ts';
 
 const number = (help: string, fallback: number, min: number, max: number) =>
   variable(help, String(fallback), wholeNumber(min, max));

@@ -6,9 +6,9 @@ import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import type { DatabaseLocation } from './store/database.ts';
-import type { UpstreamSettings } from './upstream/settings.ts';
-import type { TermMap } from './upstream/translation.ts';
+import type { DatabaseLocation } from '../store/database.ts';
+import type { UpstreamSettings } from '../upstream/settings.ts';
+import type { TermMap } from '../upstream/translation.ts';
 
 /** An integer in decimal digits. */
 export function wholeNumber(min: number, max: number): (value: string) => number {

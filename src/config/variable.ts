@@ -1,5 +1,5 @@
 /** A table of environment variables, and how it is read. */
-import { messageOf, readText } from './config-values.ts';
+import { messageOf, readText } from './values.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

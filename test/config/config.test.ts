@@ -2,9 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, ConfigError, configHelp, logLevels, readConfig, secretNames } from '../src/config.ts';
-import { type PostgresSettings, postgresDefaults } from '../src/store/postgres-settings.ts';
-import { runProcess, temporaryDirectory } from './support/process.ts';
+import { type Config, configHelp, readConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/variable.ts';
+import { logLevels, secretNames } from '../../src/config/variables.ts';
+import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
+import { runProcess, temporaryDirectory } from '../support/process.ts';
 
 interface VariableCase {
   /** The part of the Config that the variable sets. */

@@ -1,12 +1,6 @@
-/**
- * The only reader of the environment. It returns one frozen Config, or throws a ConfigError
- * that names the variable and the cure.
- */
-import { dirname } from 'node:path';
-import type { RateLimitSettings } from './auth/rate-limits.ts';
-import type { StreamLimits } from './auth/streams.ts';
-import { postgresSettings, postgresVariables } from './config-postgres.ts';
-import { refuseTypos } from './config-typos.ts';
+/** The variables of the environment: what each says, its default, and how its value is read. */
+import { readBlocks } from '../security/addresses.ts';
+import { postgresVariables } from './postgres.ts';
 import {
   databaseLocation,
   headers,
@@ -17,70 +11,16 @@ import {
   termMap,
   upstreamAddress,
   wholeNumber,
-} from './config-values.ts';
-import { ConfigError, type Environment, fileVariable, readAll, secretVariable, variable } from './config-variable.ts';
-import { type AddressBlock, readBlocks } from './security/addresses.ts';
-import type { DatabaseLocation } from './store/database.ts';
-import type { UpstreamSettings } from './upstream/settings.ts';
-
-export { ConfigError } from './config-variable.ts';
+} from './values.ts';
+import { secretVariable, variable } from './variable.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly database: DatabaseLocation;
-  /** The folder for the gateway's own files: that of the SQLite file, else `.data`. */
-  readonly dataDirectory: string;
-  readonly production: boolean;
-  readonly logLevel: LogLevel;
-  /** How long a gateway that stops serves on, in milliseconds. */
-  readonly shutdownDelayMs: number;
-  /** Authenticates cursors and encrypts webhook secrets. Undefined: created once and kept in the data directory. */
-  readonly secret: string | undefined;
-  /** The former secret, while it is being changed. */
-  readonly previousSecret: string | undefined;
-  /** Whether an empty database gets a demo workspace. */
-  readonly demo: boolean;
-  /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
-  readonly graphiql: boolean;
-  /** Whether clients can read the schema, and errors suggest its names. */
-  readonly introspection: boolean;
-  /** The largest cost of a GraphQL operation. */
-  readonly maxOperationCost: number;
-  /** The largest GraphQL response, in bytes. */
-  readonly maxResponseBytes: number;
-  readonly compiledOperations: boolean;
-  /** Addresses that webhooks may point to although they are not public. */
-  readonly outboundAllow: readonly AddressBlock[];
-  /** The name servers that resolve the host names of webhooks; empty for those of the system. */
-  readonly dnsServers: readonly string[];
-  /** How many days events and their finished or held deliveries are kept. */
-  readonly deliveryRetentionDays: number;
-  /** How many events are kept, the newest; 0 for any number. */
-  readonly deliveryMaxEvents: number;
-  /** How many bytes of payloads are in memory at once. */
-  readonly deliveryMaxBytes: number;
-  readonly rateLimits: RateLimitSettings;
-  /** 0 stands for any number. */
-  readonly webhooksPerWorkspace: number;
-  /** Proxies whose `X-Forwarded-For` tells the address of a client. */
-  readonly trustProxy: readonly AddressBlock[];
-  /** How many subscriptions can be open. */
-  readonly streams: StreamLimits;
-  /** The service behind the upstream backend; null for the embedded backend. */
-  readonly upstream: UpstreamSettings | null;
-}
-
 /** How many of something there can be; 0 for any number. */
 const count = wholeNumber(0, 10_000_000);
 
-/** Two probes of a load balancer, at the usual two seconds; or what Kubernetes needs to spread the word. */
-const productionShutdownDelayMs = 5_000;
-
-const variables = {
+export const variables = {
   HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
   PORT: variable('The port to listen on. `0` picks a free port.', '4000', wholeNumber(0, 65_535)),
   DATABASE_URL: secretVariable(
@@ -229,92 +169,8 @@ const variables = {
   ),
 } as const;
 
-type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
-
-/**
- * Reads the configuration.
- * @throws ConfigError for the first variable with an invalid value
- */
-export function readConfig(environment: Environment): Config {
-  refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
-  const values: Variables = readAll(variables, environment);
-  const location = values.DATABASE_URL;
-  const database = location.kind === 'postgres' ? { ...location, settings: postgresSettings(values) } : location;
-  const production = values.NODE_ENV === 'production';
-  const upstream = upstreamSettings(values);
-  const needsDatabase = upstream === null || upstream.apiKey !== undefined;
-  if (production && needsDatabase && !environment.DATABASE_URL && !environment.DATABASE_URL_FILE) {
-    throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
-  }
-  return Object.freeze({
-    host: values.HOST,
-    port: values.PORT,
-    database,
-    dataDirectory: database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data',
-    production,
-    logLevel: values.LOG_LEVEL,
-    shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
-    secret: values.SECRET,
-    previousSecret: values.SECRET_PREVIOUS,
-    demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
-    graphiql: values.GRAPHIQL === 'on',
-    introspection: values.INTROSPECTION === 'on',
-    compiledOperations: values.COMPILED_OPERATIONS === 'on',
-    maxOperationCost: values.GRAPHQL_MAX_COST,
-    maxResponseBytes: values.GRAPHQL_MAX_BYTES,
-    outboundAllow: values.OUTBOUND_ALLOW,
-    dnsServers: values.DNS_SERVERS,
-    deliveryRetentionDays: values.DELIVERY_RETENTION_DAYS,
-    deliveryMaxEvents: values.DELIVERY_MAX_EVENTS,
-    deliveryMaxBytes: values.DELIVERY_MAX_BYTES,
-    rateLimits: {
-      requestsPerMinute: values.REQUESTS_PER_MINUTE,
-      wrongKeysPerMinute: values.WRONG_KEYS_PER_MINUTE,
-      keylessPerMinute: values.KEYLESS_PER_MINUTE,
-      eventsPerSecond: values.EVENTS_PER_SECOND,
-      deliveriesPerSecond: values.DELIVERIES_PER_SECOND,
-    },
-    webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
-    trustProxy: values.TRUST_PROXY,
-    streams: { perKey: values.STREAMS_PER_KEY, perProcess: values.STREAMS_PER_PROCESS },
-    upstream,
-  });
-}
-
-function upstreamSettings(values: Variables): UpstreamSettings | null {
-  const address = values.UPSTREAM_URL;
-  if (address === null) {
-    const alone = (['UPSTREAM_API_KEY', 'UPSTREAM_NAMES', 'UPSTREAM_HEADERS'] as const).find(
-      (name) => values[name] !== undefined,
-    );
-    if (alone !== undefined) throw new ConfigError(`${alone} needs an upstream: set UPSTREAM_URL too, or leave it out`);
-    return null;
-  }
-  return {
-    ...address,
-    apiKey: values.UPSTREAM_API_KEY,
-    names: values.UPSTREAM_NAMES ?? {},
-    headers: values.UPSTREAM_HEADERS ?? {},
-    timeoutMs: values.UPSTREAM_TIMEOUT_MS,
-    budgetMs: values.UPSTREAM_BUDGET_MS,
-    maxCalls: values.UPSTREAM_MAX_CALLS,
-    connections: values.UPSTREAM_CONNECTIONS,
-    maxBytes: values.UPSTREAM_MAX_BYTES,
-  };
-}
-
-/** The variables as `--help` prints them: a line for each. */
-export function configHelp(): string {
-  return variableTable
-    .map(({ name, help, fallback }) => {
-      const text = help.replaceAll('`', '');
-      return `  ${name.padEnd(38)}${text}${fallback === '' ? '' : ` Default: ${fallback}`}`;
-    })
-    .join('\n')
-    .concat(
-      `\n\nA file can have the value of ${secretNames.join(', ')}: set SECRET_FILE to the path of one, for example.`,
-    );
-}
+/** The values of all variables, read. */
+export type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
 
 /** The variables as the README's tables list them. */
 export const variableTable = Object.entries(variables).map(([name, { help, fallback }]) => ({ name, help, fallback }));
