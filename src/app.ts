@@ -16,6 +16,7 @@ import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-i
 import { mountGraphQL } from './graphql/server.ts';
 import { createDraining } from './http/draining.ts';
 import { createHttpServer } from './http/server.ts';
+import { once } from './once.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { readDemoKey } from './providers/sandbox/demo-key.ts';
@@ -41,7 +42,8 @@ export interface App {
   readonly streams: Streams;
   /**
    * Says that it is not ready, and serves on for the time that the configuration gives to those who send requests here.
-   * Then it takes no more, lets those in flight finish, and closes everything that {@link createApp} opened.
+   * Then it takes no more, lets those in flight finish, and closes everything that {@link createApp} opened. Closing twice
+   * does nothing.
    */
   close(): Promise<void>;
 }
@@ -115,7 +117,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       const { address, family, port } = server.server.address() as AddressInfo;
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     },
-    async close() {
+    close: once(async () => {
       draining.start();
       if (server.server.listening) await sleep(config.shutdownDelayMs);
       // The server waits for every response, and subscriptions would never end by themselves. They end last, so that their
@@ -124,7 +126,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       backend.delivery?.notifications.end();
       await server.close();
       await backend.close();
-    },
+    }),
   };
 }
 

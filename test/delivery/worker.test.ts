@@ -61,7 +61,9 @@ it.each(databases)('a destination gets no more connections than requests at once
   await Promise.all(Array.from({ length: 300 }, (_, n) => gateway.emit(n)));
   await gateway.delivery.worker.idle();
   expect(receiver.received).toHaveLength(300);
-  expect(most).toBe(32);
+  // A machine that is busy may not come to use all of them.
+  expect(most).toBeLessThanOrEqual(32);
+  expect(most).toBeGreaterThan(8);
   await gateway.close();
   await receiver.close();
 });
