@@ -9,6 +9,7 @@ import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 import { createRoomTaker, type Room } from './claim-quota.ts';
+import { readyDeliveries } from './due.ts';
 
 export interface ClaimTerms {
   /** The token of the claim. */
@@ -80,7 +81,7 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<DueDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes
-        from deliveries d join events e on e.id = d.event_id
+        from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
         where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
         order by d.created_at ${direction(terms)} limit ${count}`.execute(transaction);
       due.push(...rows);

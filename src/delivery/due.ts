@@ -2,7 +2,7 @@
  * Which destinations have deliveries due. A delivery that waits for its time stands in the index `deliveries_waiting`, and
  * when it has come, in `deliveries_ready`: claims read this one, so that what waits costs them nothing.
  */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 
@@ -11,6 +11,15 @@ const movedAtOnce = 1_000;
 
 /** Destinations with due deliveries that one transaction looks at, beside those that have no room. */
 const lookedAtAtOnce = 500;
+
+/**
+ * Deliveries as `d`, for a statement that asks for pending ones of a webhook whose `next_at` is 0. SQLite would read all
+ * pending ones, in the index that pages are read from.
+ */
+export const readyDeliveries: Readonly<Record<DatabaseKind, RawBuilder<unknown>>> = {
+  sqlite: sql`deliveries d indexed by deliveries_ready`,
+  postgres: sql`deliveries d`,
+};
 
 /** In Postgres, rows that another process is working on are left to it. */
 const unlocked = (kind: DatabaseKind) => (kind === 'postgres' ? sql`for update of d skip locked` : sql``);
@@ -95,7 +104,7 @@ export async function setAside(
       select d.id, away.enabled, away.paused_until
       from ${rowsTable(kind, 'away', columns, rows)}
       join webhooks on webhooks.id = away.webhook_id and webhooks.enabled = away.enabled
-      join deliveries d on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
+      join ${readyDeliveries[kind]} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
       limit ${movedAtOnce} ${unlocked(kind)}
     ) aside
     where deliveries.id = aside.id

@@ -16,7 +16,13 @@ export interface Subject {
 const everything = { total: 512, perDestination: new Map<string, number>(), default: 8 };
 const bytes = { ...everything, total: 1_000_000, default: 1_000_000 };
 
-async function runQueue({ gateway, kind }: Subject, settles: readonly string[], webhookId: string, claims: boolean) {
+/** One transaction of the queue. */
+export async function runQueue(
+  { gateway, kind }: Subject,
+  settles: readonly string[],
+  webhookId: string,
+  claims: boolean,
+) {
   const now = gateway.clock.now.getTime();
   const outcomes = settles.map((deliveryId) => ({
     deliveryId,
