@@ -121,7 +121,7 @@ describe.each(databases)('on $name', (dialect) => {
       (await plansOf(database, dialect, statements)).filter(({ plan }) => readsAll[dialect.name](plan));
     expect(await readAsAWhole()).toEqual([]);
     // It would be found.
-    await database.schema.dropIndex('deliveries_by_event').execute();
+    await database.schema.dropIndex('events_by_age').execute();
     expect(await readAsAWhole()).not.toEqual([]);
   });
 });
