@@ -1,6 +1,7 @@
 /** Deliveries and their attempts, as callers read and watch them. */
 
 import { accessTo } from '../auth/account-access.ts';
+import { amongAccounts } from '../auth/among-accounts.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
@@ -8,12 +9,12 @@ import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { byCreation, selectPage } from '../store/keyset.ts';
+import { byCreation, mergedIds, selectPage } from '../store/keyset.ts';
 import type { DeliveryTable } from '../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';
-import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits } from './shapes.ts';
+import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits, deliveryStates } from './shapes.ts';
 import { visibleDeliveries } from './visibility.ts';
 
 export interface QueriesContext {
@@ -39,11 +40,26 @@ export function deliveryQueries({
   return {
     find,
 
-    async list({ caller }, { webhook_id, state = [], limit = deliveryLimits.limit.default, cursor }) {
-      const scope = ['deliveries', caller.keyId, webhook_id, [...state].sort().join()];
-      let query = visibleDeliveries(database, caller).where('deliveries.webhook_id', '=', webhook_id);
-      if (state.length > 0) query = query.where('state', 'in', state);
-      const page = await selectPage(query, byCreation('deliveries', 'desc'), { cursors, scope, cursor, limit });
+    async list({ caller }, { webhook_id, state: states = [], limit = deliveryLimits.limit.default, cursor }) {
+      const scope = ['deliveries', caller.keyId, webhook_id, [...states].sort().join()];
+      const keyset = byCreation('deliveries', 'desc');
+      const page = await selectPage(
+        (after, count) => {
+          const ofStates = (states.length === 0 ? deliveryStates : states).map((state) =>
+            database
+              .selectFrom('deliveries')
+              .select(['id', 'created_at'])
+              .where('webhook_id', '=', webhook_id)
+              .where('state', '=', state)
+              .where('workspace_id', '=', caller.workspaceId)
+              .where(amongAccounts(caller.accountIds, 'account_id')),
+          );
+          const ids = mergedIds(ofStates, keyset, after, count);
+          return visibleDeliveries(database, caller).where('deliveries.id', 'in', ids);
+        },
+        keyset,
+        { cursors, scope, cursor, limit },
+      );
       return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
     },
 

@@ -19,7 +19,7 @@ import { triggerContexts } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } as const;
 
-const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
+export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** The states of deliveries that `redeliverAll` resends. */

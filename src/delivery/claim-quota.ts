@@ -18,15 +18,12 @@ export interface ClaimQuota extends Room {
 
 /**
  * Shares the quota over the destinations: each gets an equal part of what is left, up to its own room.
- * @param due the ids of the destinations that have deliveries due, in any order
- * @returns how many deliveries to claim for each destination that gets any, in the order of the round robin
+ * @param due the ids of the destinations that have deliveries due, in the order of the round robin
+ * @returns how many deliveries to claim for each destination that gets any, in the same order
  */
 export function allocateFairly(due: readonly string[], quota: ClaimQuota): [string, number][] {
   const roomOf = (id: string) => quota.perDestination.get(id) ?? quota.default;
-  const eligible = roundRobin(
-    due.filter((id) => roomOf(id) > 0),
-    quota.cursor,
-  );
+  const eligible = due.filter((id) => roomOf(id) > 0);
   const shares: [string, number][] = [];
   let left = quota.total;
   for (const [index, id] of eligible.entries()) {
@@ -59,11 +56,4 @@ export function createRoomTaker({ total, perDestination, default: usual }: Room)
       return true;
     },
   };
-}
-
-/** Each id once, beginning behind the cursor. */
-function roundRobin(ids: readonly string[], cursor: string): string[] {
-  const sorted = [...ids].sort();
-  const start = sorted.findIndex((id) => id > cursor);
-  return start <= 0 ? sorted : [...sorted.slice(start), ...sorted.slice(0, start)];
 }

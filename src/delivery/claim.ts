@@ -1,20 +1,21 @@
 /**
- * The SQL of a claim: which destinations have deliveries due, and how their deliveries are taken.
+ * The SQL of a claim: how deliveries that are due (due.ts) are taken.
  *
  * A claim moves `next_at` to the end of its lease and leaves a token. If the worker dies, its deliveries are due again
  * when the lease ends; if it comes back too late, its token no longer matches anything.
  */
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 import { createRoomTaker, type Room } from './claim-quota.ts';
+import { readyDeliveries } from './due.ts';
 
 export interface ClaimTerms {
   /** The token of the claim. */
   readonly claimToken: string;
   readonly leaseMs: number;
-  /** Whether the deliveries that became due last come first. */
+  /** Whether the deliveries that were created last come first. */
   readonly latestFirst: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -32,31 +33,6 @@ export interface ClaimedRow {
   readonly event: string;
   /** JSON. */
   readonly data: string;
-}
-
-/**
- * The webhooks that have deliveries due, are enabled and are not paused. The index is entered once for each webhook
- * instead of being read through (a skip scan): the backlog of one that hangs costs the others nothing.
- * @param now epoch milliseconds
- */
-export async function dueDestinations(transaction: Kysely<Tables>, now: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with recursive waiting(webhook_id) as (
-      select min(webhook_id) from deliveries where state = 'pending'
-      union all
-      select (select min(d.webhook_id) from deliveries d where d.state = 'pending' and d.webhook_id > waiting.webhook_id)
-      from waiting where waiting.webhook_id is not null
-    )
-    select webhooks.id as id
-    from waiting
-    join webhooks on webhooks.id = waiting.webhook_id
-    join webhook_destinations destination on destination.webhook_id = webhooks.id
-    where webhooks.enabled = 1 and destination.paused_until <= ${now}
-      and exists (
-        select 1 from deliveries d
-        where d.webhook_id = webhooks.id and d.state = 'pending' and d.next_at <= ${now}
-      )`.execute(transaction);
-  return rows.map(({ id }) => id);
 }
 
 type Shares = readonly (readonly [webhookId: string, count: number])[];
@@ -97,7 +73,7 @@ const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' 
 
 const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data');
 
-/** `state` is compared with a literal, so that the planners see that the partial index serves. */
+/** `state` and `next_at` are compared with literals, so that the planners see that the partial index serves. */
 const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
   /** SQLite has one writer at a time: what is read here, no other process changes before it is claimed. */
   async sqlite(transaction, terms, shares) {
@@ -105,9 +81,9 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
     for (const [webhookId, count] of shares) {
       const { rows } = await sql<DueDelivery>`
         select d.id, d.webhook_id, octet_length(e.data) as bytes
-        from deliveries d join events e on e.id = d.event_id
-        where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at <= ${terms.now}
-        order by d.next_at ${direction(terms)} limit ${count}`.execute(transaction);
+        from ${readyDeliveries.sqlite} join events e on e.id = d.event_id
+        where d.webhook_id = ${webhookId} and d.state = 'pending' and d.next_at = 0
+        order by d.created_at ${direction(terms)} limit ${count}`.execute(transaction);
       due.push(...rows);
     }
     return due;
@@ -119,13 +95,13 @@ const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
       select due.id, share.webhook_id, octet_length(e.data) as bytes
       from ${rowsTable('postgres', 'share', { webhook_id: 'text', count: 'bigint', place: 'bigint' }, text)}
       cross join lateral (
-        select id, event_id, next_at from deliveries
-        where webhook_id = share.webhook_id and state = 'pending' and next_at <= ${terms.now}
-        order by next_at ${direction(terms)} limit share.count
+        select id, event_id, created_at from deliveries
+        where webhook_id = share.webhook_id and state = 'pending' and next_at = 0
+        order by created_at ${direction(terms)} limit share.count
         for update skip locked
       ) due
       join events e on e.id = due.event_id
-      order by share.place, due.next_at ${direction(terms)}`.execute(transaction);
+      order by share.place, due.created_at ${direction(terms)}`.execute(transaction);
     return rows;
   },
 };

@@ -113,19 +113,15 @@ async function receiversOf(
   kind: DatabaseKind,
   emission: Emission,
 ): Promise<{ webhookId: string; enabled: boolean }[]> {
-  const { workspaceId, webhookId, source } = emission;
-  const rows = await transaction
-    .selectFrom('webhooks')
-    .select(['id', 'workspace_id', 'source', 'enabled', 'events', 'account_ids'])
-    .where('workspace_id', '=', workspaceId)
-    .$call((query) =>
-      webhookId === undefined ? query.where('source', '=', source) : query.where('id', '=', webhookId),
-    )
-    .$if(kind === 'postgres', (query) => query.forShare())
+  const { webhookId } = emission;
+  const rows = await candidates(transaction, emission)
+    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
+    .$if(kind === 'postgres', (query) => query.forShare('webhooks'))
     .execute();
   return rows.flatMap((row) => {
     const enabled = row.enabled === 1;
     if (webhookId !== undefined) return [{ webhookId: row.id, enabled }];
+    // The row may have changed before it was locked.
     const matched = match(emission, {
       workspaceId: row.workspace_id,
       source: row.source,
@@ -135,6 +131,18 @@ async function receiversOf(
     });
     return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
   });
+}
+
+function candidates(transaction: Kysely<Tables>, { workspaceId, accountId, event, webhookId }: Emission) {
+  if (webhookId !== undefined) {
+    return transaction.selectFrom('webhooks').where('workspace_id', '=', workspaceId).where('id', '=', webhookId);
+  }
+  return transaction
+    .selectFrom('webhook_listeners as listener')
+    .innerJoin('webhooks', 'webhooks.id', 'listener.webhook_id')
+    .where('listener.workspace_id', '=', workspaceId)
+    .where('listener.event', '=', event)
+    .where('listener.account_id', 'in', accountId === null ? [''] : ['', accountId]);
 }
 
 const deliveryColumns = {

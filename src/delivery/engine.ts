@@ -19,10 +19,11 @@
  *   queue.ts              asks for a transaction of the durable queue, which runs in
  *   queue-thread.ts         a thread of its own on SQLite, and consists of
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
- *   claim.ts                which destinations have deliveries due (SQL), shared out by
+ *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
  *   lanes.ts                the lanes have, and
- *   byte-budget.ts          the bytes of payloads that fit into memory
+ *   byte-budget.ts          the bytes of payloads that fit into memory, and taken by
+ *   claim.ts                SQL again
  *   payload.ts            builds the body, still in that transaction
  *   worker.ts             takes deliveries from the lanes and hands them to
  *   send.ts                 one request, to a destination.ts, signed by

@@ -8,8 +8,9 @@ import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
-import { type ClaimedRow, type ClaimTerms, claimDue, dueDestinations } from './claim.ts';
+import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import { allocateFairly, type ClaimQuota, createRoomTaker, type RoomTaker } from './claim-quota.ts';
+import { type DueDestination, destinationsToLookAt, dueDestinations, readyWaiting, setAside } from './due.ts';
 import { listensTo } from './match.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
 import { type Release, releaseClaims, type Settlement, settle } from './settle.ts';
@@ -29,6 +30,8 @@ export interface QueueReport {
   readonly claimed: readonly ClaimedBatch[];
   /** Whether more would have been claimed if there were room for its bytes. */
   readonly more: boolean;
+  /** Whether the next transaction may find more that is due, although nothing has happened since this one. */
+  readonly unfinished: boolean;
 }
 
 /** The claimed deliveries of one webhook. */
@@ -56,8 +59,9 @@ export async function settleAndClaim(
   const { settlement, releases, quota, now } = order;
   const changed = settlement === null ? [] : await settle(transaction, kind, settlement, now);
   await releaseClaims(transaction, kind, releases);
-  if (quota === null) return { changed, claimed: [], more: false };
-  const shares = allocateFairly(await dueDestinations(transaction, now), quota);
+  if (quota === null) return { changed, claimed: [], more: false, unfinished: false };
+  const { destinations, held, unfinished } = await findDue(transaction, kind, quota, now);
+  const shares = allocateFairly(destinations, quota);
   const { rows, more } = await claimDue(transaction, kind, order, shares, quota.bytes);
   const { claimed, refused, surplus } = await toBatches(transaction, rows, createRoomTaker(quota.bytes));
   await holdClaimed(transaction, refused, order.claimToken);
@@ -66,7 +70,24 @@ export async function settleAndClaim(
     kind,
     surplus.map((deliveryId) => ({ deliveryId, claimToken: order.claimToken })),
   );
-  return { changed: [...changed, ...refused], claimed, more: more || surplus.length > 0 };
+  return { changed: [...changed, ...held, ...refused], claimed, more: more || surplus.length > 0, unfinished };
+}
+
+interface Due {
+  /** The ids of destinations that can be sent to, in the order of the round robin. */
+  readonly destinations: readonly string[];
+  /** The ids of deliveries that are held from now on. */
+  readonly held: readonly string[];
+  readonly unfinished: boolean;
+}
+
+async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: ClaimQuota, now: number): Promise<Due> {
+  const isMoreReady = await readyWaiting(transaction, kind, now);
+  const due = await dueDestinations(transaction, quota.cursor, destinationsToLookAt(quota.perDestination));
+  const isOpen = ({ enabled, paused_until }: DueDestination) => enabled === 1 && paused_until <= now;
+  const { open = [], closed = [] } = Object.groupBy(due, (each) => (isOpen(each) ? 'open' : 'closed'));
+  const { held, more } = await setAside(transaction, kind, closed);
+  return { destinations: open.map(({ id }) => id), held, unfinished: isMoreReady || more };
 }
 
 interface Batches {

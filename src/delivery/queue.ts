@@ -22,6 +22,8 @@ export interface Claim {
   readonly deliveries: ClaimedDelivery[];
   /** Whether more would have been claimed if there were room for its bytes. */
   readonly more: boolean;
+  /** Whether the next claim may find more that is due, although nothing has happened since this one. */
+  readonly unfinished: boolean;
 }
 
 export interface Queue {
@@ -51,8 +53,7 @@ export function createQueue({
   now,
   leaseMs,
 }: QueueContext): Queue {
-  // New deliveries are due at 0 and retries at a time. Now and then those that became due last come first, so that retries
-  // need not wait until nothing new arrives.
+  // Old deliveries come first. Now and then the latest do, so that they need not wait for all the retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
   const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
@@ -75,7 +76,7 @@ export function createQueue({
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, more } = await transactions.run({
+      const { claimed, more, unfinished } = await transactions.run({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
@@ -84,7 +85,7 @@ export function createQueue({
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      return { deliveries: claimed.flatMap((batch) => toClaimed(batch, claimToken)), more };
+      return { deliveries: claimed.flatMap((batch) => toClaimed(batch, claimToken)), more, unfinished };
     },
   };
 }

@@ -91,7 +91,7 @@ export function startWorker(options: WorkerOptions): Worker {
     const settlesOnly = failed && settling.length > 0;
     const quota = closing || settlesOnly ? null : lanes.quota();
     try {
-      const { deliveries, more } = await queue.settleAndClaim(settling, releasing, quota);
+      const { deliveries, more, unfinished } = await queue.settleAndClaim(settling, releasing, quota);
       failed = false;
       outcomes.settled();
       for (const { deliveryId } of [...settling, ...releasing]) leases.delete(deliveryId);
@@ -100,7 +100,7 @@ export function startWorker(options: WorkerOptions): Worker {
       if (closing) release(lanes.drain());
       flushing = false;
       scheduleDispatch();
-      const goesOn = !closing && (settlesOnly || (more && deliveries.length > 0));
+      const goesOn = !closing && (settlesOnly || unfinished || (more && deliveries.length > 0));
       if (rerun || goesOn || releases.length > 0) scheduleFlush(0);
       else if (lanes.sending + lanes.queued + outcomes.size === 0) resolveIdle();
     } catch (error) {

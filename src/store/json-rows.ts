@@ -45,15 +45,3 @@ export function rowsTable<All extends string, Column extends All>(
       return kind satisfies never;
   }
 }
-
-/** Unpacks a JSON column of texts, such as a list of ids, as a table with the column `value`. */
-export function textsOf(kind: DatabaseKind, column: string): RawBuilder<unknown> {
-  switch (kind) {
-    case 'sqlite':
-      return sql`json_each(${sql.ref(column)})`;
-    case 'postgres':
-      return sql`jsonb_array_elements_text(${sql.ref(column)}::jsonb)`;
-    default:
-      return kind satisfies never;
-  }
-}

@@ -2,7 +2,7 @@
  * Keyset pagination: a page starts after the last row of the page before, found by the values that the list is sorted by.
  * Unlike an offset, it neither skips nor repeats a row when others are added or deleted, and it is one range of an index.
  */
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { CursorCodec, CursorScope, Page } from '../paging.ts';
 
@@ -50,9 +50,33 @@ export function pageQuery<Schema, Table extends keyof Schema, Row>(
   return page.where(sql<boolean>`(${sql.join(keys)}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join(after)})`);
 }
 
+export type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
+  after: readonly KeyValue[] | null,
+  count: number,
+) => SelectQueryBuilder<Schema, Table, Row>;
+
+/**
+ * The first `count` rows of several queries together, each of which is a range of an index: an index that does not begin with
+ * the columns of the order serves as well, as no more than `count` rows of each are read.
+ * @returns a query for the ids of the rows
+ */
+export function mergedIds<Schema, Table extends keyof Schema>(
+  queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
+  keyset: Keyset<string>,
+  after: readonly KeyValue[] | null,
+  count: number,
+): RawBuilder<string> {
+  const order = sql.join(
+    keyset.columns.map((column) => (keyset.order === 'asc' ? sql`${sql.ref(column)}` : sql`${sql.ref(column)} desc`)),
+  );
+  const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count)}) as part`);
+  return sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${order} limit ${count})`;
+}
+
 /**
  * One page of `query` in the order of `keyset`. It reads one row more than the page has, which shows whether a further
  * page exists.
+ * @param query also as a function of the place behind which the page begins, and of the rows to read
  * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
  */
 export async function selectPage<
@@ -61,12 +85,13 @@ export async function selectPage<
   Column extends string,
   Row extends Record<Column, KeyValue>,
 >(
-  query: SelectQueryBuilder<Schema, Table, Row>,
+  query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
 ): Promise<Page<Row>> {
   const after = cursor === undefined ? null : openCursor(cursors, scope, cursor, keyset.columns.length);
-  const rows = await pageQuery(query, keyset, after, limit + 1).execute();
+  const placed = typeof query === 'function' ? query(after, limit + 1) : query;
+  const rows = await pageQuery(placed, keyset, after, limit + 1).execute();
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   if (rows.length <= limit || last === undefined) return { items, cursor: null };

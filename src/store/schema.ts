@@ -11,6 +11,7 @@ export interface Tables {
   accounts: AccountTable;
   jobs: JobTable;
   webhooks: WebhookTable;
+  webhook_listeners: WebhookListenerTable;
   idempotent_responses: IdempotentResponseTable;
   events: EventTable;
   deliveries: DeliveryTable;
@@ -95,6 +96,19 @@ export interface WebhookTable {
   created_at: number;
 }
 
+/**
+ * Which webhooks listen to which accounts, and receive which of their events. Triggers of the database derive the rows from
+ * the webhooks.
+ */
+export interface WebhookListenerTable {
+  workspace_id: string;
+  /** Empty in the row that says only that the webhook listens to the account, which each has. */
+  event: string;
+  /** Empty for all accounts of the workspace. */
+  account_id: string;
+  webhook_id: string;
+}
+
 /** The response to a request with an `Idempotency-Key`, given again when the request is repeated. */
 export interface IdempotentResponseTable {
   /** Hex: 16 characters of the SHA-256 of the API key's id, and the SHA-256 of it, the endpoint and the client's key. */
@@ -146,8 +160,8 @@ export interface DeliveryTable {
   /** Attempts made before the last redelivery: the retry schedule starts anew behind them. */
   attempts_before: number;
   /**
-   * When the delivery is due; 0 for at once, whatever the clock says. While the delivery is claimed, the end of the lease,
-   * so that it is due again if the worker dies.
+   * When the delivery is due; 0 once it is. While the delivery is claimed, the end of the lease, so that it is due again if
+   * the worker dies. A claim sets times that have come to 0 before it looks for what is due.
    */
   next_at: number;
   /** Identifies the claim under which the delivery is being sent: only its holder can settle the delivery. */

@@ -1,5 +1,5 @@
 /** Webhooks as rows: how they are inserted, found, and read in the contract's form. */
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { requireAccount, requireNamedAccounts } from '../auth/account-access.ts';
 import { findAccounts } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -11,7 +11,7 @@ import { isBlockedPort } from '../security/ports.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { type DatabaseKind, textsOf } from '../store/json-rows.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
@@ -101,16 +101,19 @@ export async function toWebhooks(
  * The webhooks that a caller may see some of: those of its workspace and, if its key is limited to accounts, those that
  * listen to one of these. {@link toWebhooks} decides what is shown of them.
  */
-export function visibleWebhooks(
-  { database, kind }: { readonly database: Database; readonly kind: DatabaseKind },
-  { workspaceId, accountIds }: Caller,
-) {
-  const ofWorkspace = database.selectFrom('webhooks').selectAll().where('workspace_id', '=', workspaceId);
-  if (accountIds === null) return ofWorkspace;
-  // SQL has no empty list; no account has an empty id.
-  const own = sql.join([...accountIds, '']);
-  const listened = sql`select value from ${textsOf(kind, 'webhooks.account_ids')} where value in (${own})`;
-  return ofWorkspace.where(sql<boolean>`(account_ids = '[]' or exists (${listened}))`);
+export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Caller) {
+  const webhooks = database.selectFrom('webhooks').selectAll();
+  if (accountIds === null) return webhooks.where('workspace_id', '=', workspaceId);
+  // Only the listeners are asked for the workspace: SQLite would look at each of its webhooks otherwise.
+  return webhooks.where('id', 'in', (query) =>
+    query
+      .selectFrom('webhook_listeners as listener')
+      .select('listener.webhook_id')
+      .where('listener.workspace_id', '=', workspaceId)
+      .where('listener.event', '=', '')
+      // Those of all accounts, too.
+      .where('listener.account_id', 'in', [...accountIds, '']),
+  );
 }
 
 /** What the registry works with. */
@@ -184,10 +187,10 @@ async function requireRoom(transaction: Transaction<Tables>, workspaceId: string
     .set(({ ref }) => ({ name: ref('name') }))
     .where('id', '=', workspaceId)
     .execute();
+  const some = transaction.selectFrom('webhooks').select('id').where('workspace_id', '=', workspaceId).limit(max);
   const { count } = await transaction
-    .selectFrom('webhooks')
+    .selectFrom(some.as('some'))
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
   if (Number(count) < max) return;
   throw new ServiceError('action_required', {

@@ -15,7 +15,7 @@ const order: QueueOrder = {
   latestFirst: false,
   now: 0,
 };
-const nothing = { changed: [], claimed: [], more: false };
+const nothing = { changed: [], claimed: [], more: false, unfinished: false };
 
 describe('the thread of the queue', () => {
   let place: TestDatabase;

@@ -8,6 +8,8 @@ import * as rateLimits from './006_rate_limits.ts';
 import * as eventIdempotency from './007_event_idempotency.ts';
 import * as deployment from './008_deployment.ts';
 import * as claims from './009_claims.ts';
+import * as webhookListeners from './010_webhook_listeners.ts';
+import * as queueIndexes from './011_queue_indexes.ts';
 
 /** Every step of the schema in order. A step that has been released is never changed: add another. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,4 +22,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '007_event_idempotency': eventIdempotency,
   '008_deployment': deployment,
   '009_claims': claims,
+  '010_webhook_listeners': webhookListeners,
+  '011_queue_indexes': queueIndexes,
 };

@@ -1,0 +1,127 @@
+/**
+ * The plans of every statement that emits, claims, settles, lists, requeues and deletes: none of them reads a table, or a
+ * whole index, of which it needs a part. The statements are those that the operations execute.
+ */
+import { CompiledQuery, DefaultQueryExecutor, sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
+import { requeueAll } from '../../src/delivery/requeue.ts';
+import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
+import type { Database } from '../../src/store/database.ts';
+import { databases, type TestDialect } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { subjects } from '../support/growth/fill.ts';
+import { runOperations } from '../support/growth/operations.ts';
+import { requestContext } from '../support/request-context.ts';
+
+const rows = 1_000;
+
+/**
+ * Whether a plan reads all of something. Generated tables may be read, and the index of claims, which is as small as what is
+ * in flight.
+ */
+const readsAll: Readonly<Record<TestDialect['name'], (plan: readonly string[]) => boolean>> = {
+  SQLite: (plan) =>
+    plan.some((line) =>
+      /^SCAN (?!(json_each|due|merged|part|some|aside|away|claimed)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
+        line,
+      ),
+    ),
+  Postgres: (plan) =>
+    plan.some((line, place) => {
+      if (/^(-> +)?Seq Scan on /.test(line)) return true;
+      return /Index (Only )?Scan (?!.*deliveries_claimed)/.test(line) && !plan[place + 1]?.startsWith('Index Cond');
+    }),
+};
+
+/** The statements that `work` executes. */
+async function statementsOf(work: () => Promise<unknown>): Promise<CompiledQuery[]> {
+  const seen = new Map<string, CompiledQuery>();
+  const { executeQuery } = DefaultQueryExecutor.prototype;
+  const spy = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery').mockImplementation(function (
+    this: DefaultQueryExecutor,
+    query,
+    ...rest
+  ) {
+    seen.set(query.sql, query);
+    return executeQuery.call(this, query, ...rest) as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return [...seen.values()].filter(({ sql: text }) => /^\s*(with|select|update|delete|insert)\b/i.test(text));
+}
+
+/** Postgres reads small tables as a whole, and a hash or a merge join reads one for few rows of the other. */
+const choices = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
+
+function plansOf(database: Database, dialect: TestDialect, queries: readonly CompiledQuery[]) {
+  const explain = dialect.name === 'SQLite' ? 'explain query plan ' : 'explain ';
+  return database.transaction().execute(async (transaction) => {
+    if (dialect.name === 'Postgres') {
+      for (const choice of choices) await sql.raw(`set local ${choice} = off`).execute(transaction);
+    }
+    const plans: { statement: string; plan: string[] }[] = [];
+    for (const query of queries) {
+      const text = CompiledQuery.raw(explain + query.sql, [...query.parameters]);
+      const { rows: lines } = await transaction.executeQuery<Record<string, string>>(text);
+      const plan = lines.map((line) => (line.detail ?? line['QUERY PLAN'] ?? '').trim());
+      plans.push({ statement: query.sql, plan });
+    }
+    return plans;
+  });
+}
+
+describe.each(databases)('on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  afterEach(() => gateway.close());
+
+  it('nothing is read as a whole', async () => {
+    const environment = { WEBHOOKS_PER_WORKSPACE: '10000' };
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } }, environment });
+    const { app, accountId, space, clock } = gateway;
+    const { database } = app;
+    const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+    const account_ids = JSON.stringify([accountId]);
+    const webhookId = await gateway.webhook('https://hooks.example/', { account_ids });
+    const now = clock.now.getTime();
+    const filling = { database, kind, accountId, webhookId, workspaceId: space.workspaceId, now } as const;
+    await subjects['waiting destinations'](filling, rows);
+    await subjects['finished deliveries']({ ...filling, offset: rows }, rows);
+    if (kind === 'postgres') await sql`analyze`.execute(database);
+
+    const { transaction } = gateway.delivery.notifications;
+    const context = requestContext(space.workspaceId);
+    const statements = await statementsOf(async () => {
+      await runOperations({ gateway, kind, webhookId });
+      const { items } = await app.ports.deliveries.list(context, { webhook_id: webhookId });
+      const [delivery_id = ''] = items.map((item) => item.delivery_id);
+      await app.ports.deliveries.find(context, [delivery_id]);
+      await app.ports.deliveries.attempts(context, { delivery_id });
+      await app.ports.deliveries.redeliver(context, { delivery_id });
+      const filter = { webhookId, state: 'failed', since: 1, until: now, accountIds: [accountId] } as const;
+      await requeueAll(transaction, filter, now);
+      await app.ports.webhooks.health(context, [webhookId]);
+      await app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false });
+      await deleteStep(database, kind, { before: 2, from: firstPlace, size: 100 });
+      const presence = { id: 'own', findDead: async () => ['dead----'] };
+      await freeDeadClaims({
+        database,
+        transaction,
+        presence,
+        logger: pino({ level: 'silent' }),
+        after: () => () => {},
+      });
+    });
+    expect(statements.length).toBeGreaterThan(30);
+    const readAsAWhole = async () =>
+      (await plansOf(database, dialect, statements)).filter(({ plan }) => readsAll[dialect.name](plan));
+    expect(await readAsAWhole()).toEqual([]);
+    // It would be found.
+    await database.schema.dropIndex('events_by_age').execute();
+    expect(await readAsAWhole()).not.toEqual([]);
+  });
+});
