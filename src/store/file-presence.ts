@@ -22,8 +22,13 @@ export function openFilePresence(file: string, newId: () => string): FilePresenc
     id,
     findDead: (ids) => ids.filter((each) => each !== id && isDead(prefix + each)),
     close() {
-      rmSync(prefix + id, { force: true });
-      lock.close();
+      try {
+        rmSync(prefix + id, { force: true });
+      } catch {
+        // On a disk that cannot be written to, another process finds it later.
+      } finally {
+        lock.close();
+      }
     },
   };
 }

@@ -348,7 +348,8 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     const told: unknown[] = [];
     for await (const update of seen) {
       told.push(update);
-      if (told.length === 12) break;
+      // The webhooks of the other tests are told of, too.
+      if (told.length >= 12 && JSON.stringify(update).includes(ownId)) break;
     }
     done = true;
     client.dispose();

@@ -8,6 +8,7 @@ import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
+import { testSecret } from '../support/webhooks.ts';
 
 describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
   let database: TestDatabase;
@@ -156,7 +157,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     // A second process on the same database.
     const now = () => clock.now;
     const restarted = await createApp(
-      readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: 'a secret of enough characters: 32' }),
+      readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: testSecret }),
       { logger: pino({ level: 'silent' }), now, randomBytes, providers: sandboxNetworks({ clock: now }) },
     );
     try {
