@@ -95,7 +95,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const presence = openPresence(database, location, { randomBytes });
   const notifications = createNotifications(database, location, { ...presence, logger });
-  const transactions = openQueueTransactions(database, location, notifications);
+  const transactions = openQueueTransactions(location, notifications);
   const outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs });
   const worker = startWorker({
     ...options,

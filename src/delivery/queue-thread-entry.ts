@@ -3,15 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import { sqliteDialect } from '../store/sqlite.ts';
-import type { QueueJob, QueueJobResult } from './queue-thread.ts';
-import { settleAndClaim } from './queue-transaction.ts';
+import type { ThreadJob, ThreadResult } from '../store/thread.ts';
+import { type QueueOrder, type QueueReport, settleAndClaim } from './queue-transaction.ts';
 
 if (parentPort === null) throw new Error('This is the program of a thread');
 const port = parentPort;
 const database = new Kysely<Tables>({ dialect: sqliteDialect(workerData) });
-const send = (result: QueueJobResult) => port.postMessage(result);
+const send = (result: ThreadResult<QueueReport>) => port.postMessage(result);
 
-port.on('message', async (job: QueueJob) => {
+port.on('message', async (job: ThreadJob<QueueOrder>) => {
   if (job === null) {
     await database.destroy();
     port.close();

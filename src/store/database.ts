@@ -7,6 +7,7 @@ import { type PostgresPoolOptions, postgresDialect } from './postgres.ts';
 import { type PostgresSettings, postgresDefaults, withoutLimits } from './postgres-settings.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
+import { ThreadedSqliteDialect } from './sqlite-threads.ts';
 
 export type Database = Kysely<Tables>;
 
@@ -73,7 +74,9 @@ export async function ping(database: Database): Promise<void> {
 function dialectOf(location: DatabaseLocation, options: PostgresPoolOptions): Dialect {
   switch (location.kind) {
     case 'sqlite':
-      return sqliteDialect(location.file, options.onFault);
+      return location.file === ':memory:'
+        ? sqliteDialect(location.file, options.onFault)
+        : new ThreadedSqliteDialect(location.file, options.onFault ?? (() => undefined));
     case 'postgres':
       return postgresDialect(location.url, location.settings ?? postgresDefaults, options);
     default:

@@ -19,13 +19,15 @@ const keptStatements = 200;
  * WAL lets readers read while a transaction writes; with synchronous=FULL a committed transaction survives a power cut.
  */
 export function sqliteDialect(file: string, onFault: OnFault = () => undefined): Dialect {
-  return new TransactionalDdlDialect({
-    database: async () =>
-      adapt(
-        withFaults(onFault, () => open(file)),
-        onFault,
-      ),
-  });
+  return new TransactionalDdlDialect({ database: async () => openSqlite(file, onFault) });
+}
+
+/** @throws DatabaseFault when the file cannot be opened */
+export function openSqlite(file: string, onFault: OnFault = () => undefined): SqliteDatabase {
+  return adapt(
+    withFaults(onFault, () => open(file)),
+    onFault,
+  );
 }
 
 function open(file: string): DatabaseSync {
@@ -51,7 +53,7 @@ function switchToWal(database: DatabaseSync): void {
       const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
       if (!isBusy || performance.now() > endsAt) throw error;
     }
-    // Nothing else is under way: this is the start.
+    // Nothing else is under way: this is the start, and a thread of its own.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPollMs);
   }
 }

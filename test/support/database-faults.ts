@@ -1,7 +1,9 @@
 /** Faults of a database, made where the drivers would report them: at one statement of many, without a word from the server. */
-import { StatementSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { PostgresClient } from '../../src/store/postgres-client.ts';
+import type { Statement, StatementResult } from '../../src/store/sqlite-threads.ts';
+import type { ThreadJob, ThreadResult } from '../../src/store/thread.ts';
 
 export interface InjectedFaults {
   /** Lets the statement of this number fail, from 1, counted from now on, and so many after it. */
@@ -56,7 +58,7 @@ export const conflicts: readonly Fault[] = [
 /** Statements that belong to no request, and the end of one that has failed. */
 const isLeftAlone = (sql: string) => /^(?:select 1$|listen |rollback$)/.test(sql);
 
-/** Patches both drivers of this thread, until it is restored. */
+/** Patches Postgres' driver, and what is sent to the threads of SQLite, until it is restored. */
 export function injectFaults(): InjectedFaults {
   let next = 0;
   let last = 0;
@@ -71,14 +73,13 @@ export function injectFaults(): InjectedFaults {
     return current();
   };
 
-  const { all, run } = StatementSync.prototype;
-  const patched = (original: (...parameters: never[]) => unknown) =>
-    function (this: StatementSync, ...parameters: unknown[]) {
-      const fault = faultOf(this.sourceSQL);
-      if (fault instanceof Error) throw fault;
-      return Reflect.apply(original, this, parameters);
-    };
-  Object.assign(StatementSync.prototype, { all: patched(all), run: patched(run) });
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (this: Worker, job: ThreadJob<Statement>, ...rest: never[]) {
+    const fault = job !== null && typeof job.order.sql === 'string' ? faultOf(job.order.sql) : null;
+    if (job === null || !(fault instanceof Error)) return Reflect.apply(postMessage, this, [job, ...rest]);
+    const result = { id: job.id, report: { error: fault, properties: {} } } satisfies ThreadResult<StatementResult>;
+    queueMicrotask(() => this.emit('message', result));
+  } as typeof postMessage;
 
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
@@ -103,7 +104,7 @@ export function injectFaults(): InjectedFaults {
       return failed;
     },
     restore() {
-      Object.assign(StatementSync.prototype, { all, run });
+      Worker.prototype.postMessage = postMessage;
       pg.Client.prototype.query = query;
     },
   };

@@ -1,0 +1,35 @@
+/** The program of a thread that executes statements on a SQLite file, on a connection of its own. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { SqliteDatabase } from 'kysely';
+import { DatabaseFault } from './faults.ts';
+import { openSqlite } from './sqlite.ts';
+import type { Statement, StatementResult } from './sqlite-threads.ts';
+import type { ThreadJob, ThreadResult } from './thread.ts';
+
+if (parentPort === null) throw new Error('This is the program of a thread');
+const port = parentPort;
+let database: SqliteDatabase | null = null;
+
+port.on('message', (job: ThreadJob<Statement>) => {
+  if (job === null) {
+    database?.close();
+    port.close();
+    return;
+  }
+  const { id, order } = job;
+  port.postMessage({ id, report: execute(order) } satisfies ThreadResult<StatementResult>);
+});
+
+function execute({ sql, parameters }: Statement): StatementResult {
+  try {
+    database ??= openSqlite(workerData);
+    const statement = database.prepare(sql);
+    if (statement.reader) return { rows: statement.all(parameters) };
+    const { changes, lastInsertRowid } = statement.run(parameters);
+    return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  } catch (error) {
+    // Of an error, only its message and stack would arrive: the other thread makes the fault anew.
+    const cause = error instanceof DatabaseFault ? error.cause : error;
+    return { error: cause, properties: cause instanceof Error ? { ...cause } : {} };
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * SQLite in threads: `node:sqlite` works in the thread that calls it, and so do its waits for a file that another process has
+ * locked. One thread reads, without a transaction, and another does everything else: so what reads waits for no writer.
+ */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteDialect,
+} from 'kysely';
+import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
+import { openThread, type Thread } from './thread.ts';
+import { type WriteLock, writeLockOf } from './write-lock.ts';
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+export type StatementResult =
+  | { readonly rows: unknown[]; readonly changes?: bigint; readonly insertId?: bigint }
+  | { readonly error: unknown; readonly properties: object };
+
+type StatementThread = Thread<Statement, StatementResult>;
+
+/** @param file not `:memory:`, which belongs to one connection */
+export class ThreadedSqliteDialect extends SqliteDialect {
+  readonly #file: string;
+  readonly #onFault: OnFault;
+
+  constructor(file: string, onFault: OnFault) {
+    super({
+      database: () => {
+        throw new Error('The threads open the database');
+      },
+    });
+    this.#file = file;
+    this.#onFault = onFault;
+  }
+
+  override createDriver(): Driver {
+    return new ThreadedDriver(this.#file, this.#onFault);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new ThreadedAdapter();
+  }
+}
+
+class ThreadedAdapter extends SqliteAdapter {
+  /** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+  /** Reads need not wait for a transaction; writers take turns by the lock. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class ThreadedDriver implements Driver {
+  readonly #threads: readonly [reader: StatementThread, writer: StatementThread];
+  readonly #connect: () => ThreadedConnection;
+
+  constructor(file: string, onFault: OnFault) {
+    const entry = new URL('./sqlite-thread-entry.ts', import.meta.url);
+    const open = () => openThread<Statement, StatementResult>(entry, file, 'database');
+    const [reader, writer] = [open(), open()];
+    const lock = writeLockOf(file);
+    this.#threads = [reader, writer];
+    this.#connect = () => new ThreadedConnection(reader, writer, lock, onFault);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<ThreadedConnection> {
+    return this.#connect();
+  }
+  beginTransaction(connection: ThreadedConnection): Promise<void> {
+    return connection.begin();
+  }
+  commitTransaction(connection: ThreadedConnection): Promise<void> {
+    return connection.commit();
+  }
+  rollbackTransaction(connection: ThreadedConnection): Promise<void> {
+    return connection.rollback();
+  }
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+}
+
+/** A transaction that has begun. */
+interface Open {
+  readonly release: () => void;
+  /** The thread that it began in: {@link Thread.starts}. */
+  readonly starts: number;
+}
+
+class ThreadedConnection implements DatabaseConnection {
+  readonly #reader: StatementThread;
+  readonly #writer: StatementThread;
+  readonly #lock: WriteLock;
+  readonly #onFault: OnFault;
+  #transaction: Open | null = null;
+
+  constructor(reader: StatementThread, writer: StatementThread, lock: WriteLock, onFault: OnFault) {
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#lock = lock;
+    this.#onFault = onFault;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = { sql, parameters };
+    if (this.#transaction !== null) return this.#runOpen(this.#transaction, statement);
+    if (isRead(sql)) return this.#run(this.#reader, statement);
+    const release = await this.#lock.acquire();
+    try {
+      return await this.#run(this.#writer, statement);
+    } finally {
+      release();
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: it has nothing to yield
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('Statements on SQLite are not streamed');
+  }
+
+  async begin(): Promise<void> {
+    const release = await this.#lock.acquire();
+    try {
+      await this.#run(this.#writer, CompiledQuery.raw('begin'));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    this.#transaction = { release, starts: this.#writer.starts };
+  }
+
+  async commit(): Promise<void> {
+    // If it fails, Kysely rolls back.
+    await this.#end('commit');
+    this.#release();
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      await this.#end('rollback');
+    } finally {
+      this.#release();
+    }
+  }
+
+  async #end(sql: 'commit' | 'rollback'): Promise<void> {
+    if (this.#transaction !== null) await this.#runOpen(this.#transaction, CompiledQuery.raw(sql));
+  }
+
+  #release(): void {
+    this.#transaction?.release();
+    this.#transaction = null;
+  }
+
+  /** The statements after one that was lost with its thread must not be executed by themselves. */
+  #runOpen<Row>({ starts }: Open, statement: Statement): Promise<QueryResult<Row>> {
+    if (this.#writer.starts !== starts) throw new Error('The transaction ended with the thread of the database');
+    return this.#run(this.#writer, statement);
+  }
+
+  async #run<Row>(thread: StatementThread, { sql, parameters }: Statement): Promise<QueryResult<Row>> {
+    const result = await thread.run({ sql, parameters });
+    if ('error' in result) throw this.#faultOf(result);
+    const { rows, changes, insertId } = result;
+    return {
+      // The caller's type says what the statement returns.
+      rows: rows as Row[],
+      ...(changes === undefined ? {} : { numAffectedRows: changes }),
+      ...(insertId === undefined ? {} : { insertId }),
+    };
+  }
+
+  #faultOf({ error, properties }: { readonly error: unknown; readonly properties: object }): unknown {
+    const fault = sqliteFault(error instanceof Error ? Object.assign(error, properties) : error);
+    if (fault instanceof DatabaseFault) this.#onFault(fault);
+    return fault;
+  }
+}
+
+/** A `with` may begin anything. */
+const isRead = (sql: string): boolean => /^\s*select\b/i.test(sql);
