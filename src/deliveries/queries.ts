@@ -45,7 +45,7 @@ export function deliveryQueries({
       const keyset = byCreation('deliveries', 'desc');
       const page = await selectPage(
         (after, count) => {
-          const ofStates = (states.length === 0 ? deliveryStates : states).map((state) =>
+          const ofStates = [...new Set(states.length === 0 ? deliveryStates : states)].map((state) =>
             database
               .selectFrom('deliveries')
               .select(['id', 'created_at'])
@@ -65,11 +65,7 @@ export function deliveryQueries({
 
     async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
       const [delivery] = await findByIds([delivery_id], isId, (ids) =>
-        visibleDeliveries(database, caller)
-          .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
-          .select('webhooks.account_ids')
-          .where('deliveries.id', 'in', ids)
-          .execute(),
+        visibleDeliveries(database, caller).select('webhooks.account_ids').where('deliveries.id', 'in', ids).execute(),
       );
       if (delivery == null) {
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });

@@ -50,6 +50,7 @@ import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { createQueue } from './queue.ts';
 import { openQueueTransactions } from './queue-thread.ts';
+import { startRemoval } from './removal.ts';
 import { startRetention } from './retention.ts';
 import { type After, afterTimeout, startWorker, type Worker } from './worker.ts';
 
@@ -111,6 +112,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   notifications.onWork(worker.wake);
   const { transaction } = notifications;
   const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, after });
+  const removal = startRemoval({ database, logger, after });
   const retention = startRetention({
     ...options,
     kind: location.kind,
@@ -123,7 +125,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     notifications,
     worker,
     async close() {
-      await Promise.all([worker.close(), retention.close(), freeing.close()]);
+      await Promise.all([worker.close(), retention.close(), freeing.close(), removal.close()]);
       await Promise.all([notifications.close(), outbound.close(), transactions.close()]);
       presence.close();
     },

@@ -97,8 +97,8 @@ class ThreadedDriver implements Driver {
 /** A transaction that has begun. */
 interface Open {
   readonly release: () => void;
-  /** The thread that it began in: {@link Thread.starts}. */
-  readonly starts: number;
+  /** {@link Thread.ends} when it began. */
+  readonly ends: number;
 }
 
 class ThreadedConnection implements DatabaseConnection {
@@ -140,7 +140,7 @@ class ThreadedConnection implements DatabaseConnection {
       release();
       throw error;
     }
-    this.#transaction = { release, starts: this.#writer.starts };
+    this.#transaction = { release, ends: this.#writer.ends };
   }
 
   async commit(): Promise<void> {
@@ -167,8 +167,8 @@ class ThreadedConnection implements DatabaseConnection {
   }
 
   /** The statements after one that was lost with its thread must not be executed by themselves. */
-  #runOpen<Row>({ starts }: Open, statement: Statement): Promise<QueryResult<Row>> {
-    if (this.#writer.starts !== starts) throw new Error('The transaction ended with the thread of the database');
+  #runOpen<Row>({ ends }: Open, statement: Statement): Promise<QueryResult<Row>> {
+    if (this.#writer.ends !== ends) throw new Error('The transaction ended with the thread of the database');
     return this.#run(this.#writer, statement);
   }
 

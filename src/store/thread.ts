@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 export interface Thread<Order, Report> {
   /** Orders are carried out one after the other. */
   run(order: Order): Promise<Report>;
-  /** How often a thread was started: what it kept between two orders is lost if that has changed. */
-  readonly starts: number;
+  /** How often the thread has ended: what it kept between two orders is lost if that has changed. */
+  readonly ends: number;
   /** Resolves when what is in flight has ended, and the thread with it. */
   close(): Promise<void>;
 }
@@ -30,11 +30,10 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
   const inFlight = new Map<number, PromiseWithResolvers<Report>>();
   let thread: Worker | null = null;
   let lastId = 0;
-  let starts = 0;
+  let ends = 0;
 
   const start = (): Worker => {
     const started = new Worker(entry, { workerData });
-    starts += 1;
     let cause: unknown;
     started.on('message', (result: ThreadResult<Report>) => {
       const job = inFlight.get(result.id);
@@ -49,6 +48,7 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
     });
     started.on('exit', () => {
       thread = null;
+      ends += 1;
       for (const job of inFlight.values()) job.reject(new Error(`The thread of the ${name} ended`, { cause }));
       inFlight.clear();
     });
@@ -64,8 +64,8 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
       thread.postMessage({ id: lastId, order } satisfies ThreadJob<Order>);
       return job.promise;
     },
-    get starts() {
-      return starts;
+    get ends() {
+      return ends;
     },
     async close() {
       await Promise.allSettled([...inFlight.values()].map(({ promise }) => promise));

@@ -5,8 +5,8 @@ import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { maxChangedIds } from '../store/notifications.ts';
-import type { Tables, WebhookDestinationTable } from '../store/schema.ts';
+import { maxChangedIds, type NotifyingTransaction } from '../store/notifications.ts';
+import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
@@ -80,7 +80,8 @@ export async function createMissingSecrets(database: Database, context: SecretCo
 /**
  * Disables a webhook and holds its pending deliveries. A request in flight is not interrupted.
  * @param now epoch milliseconds
- * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them
+ * @returns the deliveries that are held from now on: up to {@link maxChangedIds} of them. The others are held when a claim
+ *   meets them.
  */
 export const disableWebhook = (
   transaction: Kysely<Tables>,
@@ -89,7 +90,7 @@ export const disableWebhook = (
   now: number,
 ): Promise<string[]> => disable(transaction, webhookId, reason, now);
 
-/** Disables a webhook for a caller, as {@link disableWebhook} does for its destination. */
+/** Disables a webhook for a caller, as {@link disableWebhook} does for its destination. The rest is for {@link holdRest}. */
 export const disableForCaller = (
   transaction: Kysely<Tables>,
   { id }: ManageableWebhook,
@@ -115,7 +116,7 @@ async function disable(
  * Holds the pending deliveries of a webhook for accounts that it does not listen to, after its accounts have changed. A
  * request in flight is not interrupted.
  * @param accountIds the accounts that it listens to now; empty for all of the workspace
- * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them
+ * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them. The rest is for {@link holdRest}.
  */
 export async function holdUnlistened(
   transaction: Kysely<Tables>,
@@ -140,14 +141,44 @@ async function holdPending(
     .where(which)
     .limit(maxChangedIds)
     .execute();
+  const ids = pending.map(({ id }) => id);
+  if (ids.length === 0) return [];
   await transaction
     .updateTable('deliveries')
     .set({ state: 'held' })
-    .where('webhook_id', '=', webhookId)
+    .where('id', 'in', ids)
     .where('state', '=', 'pending')
-    .where(which)
     .execute();
-  return pending.map(({ id }) => id);
+  return ids;
+}
+
+/**
+ * Holds what {@link disableForCaller} or {@link holdUnlistened} has left, in transactions of their own: with all deliveries in
+ * one, other requests would wait for it.
+ * @param unchanged what the webhook must still be like
+ * @param exceptFor the accounts whose deliveries stay pending
+ */
+export async function holdRest(
+  transaction: NotifyingTransaction,
+  { id }: ManageableWebhook,
+  unchanged: Readonly<Partial<Pick<WebhookTable, 'enabled' | 'account_ids'>>>,
+  exceptFor: readonly string[],
+): Promise<void> {
+  let count: number;
+  do {
+    count = await transaction(async (open, changed) => {
+      // Locks the webhook.
+      const { numUpdatedRows } = await open
+        .updateTable('webhooks')
+        .set(({ ref }) => ({ enabled: ref('enabled') }))
+        .where('id', '=', id)
+        .where(({ and }) => and(unchanged))
+        .executeTakeFirst();
+      const held = numUpdatedRows === 0n ? [] : await holdPending(open, id, exceptFor);
+      changed.deliveries(held);
+      return held.length;
+    });
+  } while (count === maxChangedIds);
 }
 
 /** Enables a webhook, with a clean record. Its held deliveries stay held until they are redelivered. */

@@ -4,10 +4,11 @@ import type { CursorCodec } from '../paging.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { byCreation, selectPage } from '../store/keyset.ts';
 import type { Notifications } from '../store/notifications.ts';
-import { disableForCaller, enableWebhook } from './destinations.ts';
+import { disableForCaller, enableWebhook, holdRest } from './destinations.ts';
 import { webhookHealth } from './health.ts';
-import { removeWebhook, requireManageableWebhook } from './manageable.ts';
+import { requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
+import { removeWebhook } from './removal.ts';
 import { createWebhook, type RegistryContext, toWebhooks, visibleWebhooks } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
@@ -75,6 +76,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
         if (enabled) await enableWebhook(transaction, webhook);
         else changed.deliveries(await disableForCaller(transaction, webhook, now().getTime()));
       });
+      if (!enabled) await holdRest(notifications.transaction, webhook, { enabled: 0 }, []);
       return { object: 'WebhookUpdated', webhook_id };
     },
 

@@ -63,19 +63,3 @@ export async function changeWebhook(
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
-
-/**
- * Deletes a webhook with its deliveries, unless its accounts have changed since it was checked.
- * @returns whether it was deleted; if not, check the webhook again
- */
-export async function removeWebhook(
-  database: Pick<Database, 'deleteFrom'>,
-  { id, account_ids }: ManageableWebhook,
-): Promise<boolean> {
-  const { numDeletedRows } = await database
-    .deleteFrom('webhooks')
-    .where('id', '=', id)
-    .where('account_ids', '=', account_ids)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}

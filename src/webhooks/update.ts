@@ -4,7 +4,7 @@ import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { invalidParameters } from '../issues.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
-import { holdUnlistened } from './destinations.ts';
+import { holdRest, holdUnlistened } from './destinations.ts';
 import { changeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
@@ -41,6 +41,10 @@ export function updateWebhook({
       if (accountIds !== undefined) changed.deliveries(await holdUnlistened(transaction, webhook, accountIds));
       return true;
     });
+    if (isChanged && accountIds !== undefined && accountIds.length > 0) {
+      const unchanged = { account_ids: JSON.stringify(accountIds) };
+      await holdRest(notifications.transaction, webhook, unchanged, accountIds);
+    }
     // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
     return isChanged ? { object: 'WebhookUpdated', webhook_id } : update(call, request);
   };

@@ -59,6 +59,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/store/faults.test.ts': 'lets every statement of every operation fail, on both databases',
   'test/store/full-disk.test.ts': 'fills disks',
   'test/store/health.test.ts': 'starts a gateway for every fault',
+  'test/store/sqlite-threads.test.ts': 'starts threads that wait for each other',
   'test/store/notifications.test.ts': 'waits for the notifications of processes',
   'test/store/idempotency.crash.test.ts': 'kills processes, and waits for what they held',
   'test/upstream/circuits.test.ts': 'sends hundreds of requests, and waits for real deadlines',
@@ -69,5 +70,6 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/upstream/response.test.ts': 'sends every error and malformed response through both faces',
   'test/webhooks/create.test.ts': 'tries every rule on every backend',
   'test/webhooks/headers.test.ts': 'delivers with every kind of header',
+  'test/webhooks/removal.test.ts': 'deletes thousands of deliveries, on both databases',
   'test/webhooks/list.test.ts': 'pages through every list on every backend',
 };

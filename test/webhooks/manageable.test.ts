@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/auth/caller.ts';
 import { enableWebhook } from '../../src/webhooks/destinations.ts';
-import { changeWebhook, removeWebhook, requireManageableWebhook } from '../../src/webhooks/manageable.ts';
+import { changeWebhook, requireManageableWebhook } from '../../src/webhooks/manageable.ts';
+import { removeWebhook } from '../../src/webhooks/removal.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 
 describe.each(backends.filter(({ serves }) => serves.accounts))(
