@@ -4,11 +4,10 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { DeliveryEvent } from '../events/event.ts';
 import { newTimedId, type RandomBytes } from '../ids.ts';
-import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';
-import { match } from './match.ts';
+import { receiversOf } from './receivers.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
@@ -80,69 +79,33 @@ async function store(
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, fingerprint);
 
-  const receivers = await receiversOf(transaction, kind, emission);
-  const deliveries = receivers.map(
-    ({ webhookId, enabled }): DeliveryTable => ({
-      id: newTimedId(randomBytes, created_at),
-      workspace_id: workspaceId,
-      webhook_id: webhookId,
-      event_id: id,
-      account_id: accountId,
-      event,
-      state: enabled ? 'pending' : 'held',
-      attempts: 0,
-      attempts_before: 0,
-      next_at: 0,
-      claim_token: null,
-      created_at,
-      finished_at: null,
-    }),
-  );
-  await insertDeliveries(transaction, kind, deliveries);
-  const ids = deliveries.map((delivery) => delivery.id);
+  const ids: string[] = [];
+  for await (const receivers of receiversOf(transaction, kind, emission)) {
+    const deliveries = receivers.map(
+      ({ webhookId, enabled }): DeliveryTable => ({
+        id: newTimedId(randomBytes, created_at),
+        workspace_id: workspaceId,
+        webhook_id: webhookId,
+        event_id: id,
+        account_id: accountId,
+        event,
+        state: enabled ? 'pending' : 'held',
+        attempts: 0,
+        attempts_before: 0,
+        next_at: 0,
+        claim_token: null,
+        created_at,
+        finished_at: null,
+      }),
+    );
+    await insertDeliveries(transaction, kind, deliveries);
+    for (const delivery of deliveries) ids.push(delivery.id);
+  }
   if (ids.length > 0) {
     changed.work();
     changed.deliveries(ids);
   }
   return { eventId: id, deliveries: ids, repeated: false };
-}
-
-/** The webhooks that receive an event. On Postgres they are locked: none is disabled before its delivery is stored. */
-async function receiversOf(
-  transaction: Kysely<Tables>,
-  kind: DatabaseKind,
-  emission: Emission,
-): Promise<{ webhookId: string; enabled: boolean }[]> {
-  const { webhookId } = emission;
-  const rows = await candidates(transaction, emission)
-    .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
-    .$if(kind === 'postgres', (query) => query.forShare('webhooks'))
-    .execute();
-  return rows.flatMap((row) => {
-    const enabled = row.enabled === 1;
-    if (webhookId !== undefined) return [{ webhookId: row.id, enabled }];
-    // The row may have changed before it was locked.
-    const matched = match(emission, {
-      workspaceId: row.workspace_id,
-      source: row.source,
-      enabled,
-      events: readJsonColumn(row.events),
-      accountIds: readJsonColumn(row.account_ids),
-    });
-    return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
-  });
-}
-
-function candidates(transaction: Kysely<Tables>, { workspaceId, accountId, event, webhookId }: Emission) {
-  if (webhookId !== undefined) {
-    return transaction.selectFrom('webhooks').where('workspace_id', '=', workspaceId).where('id', '=', webhookId);
-  }
-  return transaction
-    .selectFrom('webhook_listeners as listener')
-    .innerJoin('webhooks', 'webhooks.id', 'listener.webhook_id')
-    .where('listener.workspace_id', '=', workspaceId)
-    .where('listener.event', '=', event)
-    .where('listener.account_id', 'in', accountId === null ? [''] : ['', accountId]);
 }
 
 const deliveryColumns = {

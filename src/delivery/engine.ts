@@ -15,6 +15,7 @@
  *
  * The way of an event
  *   emit.ts               stores the event, with a delivery for each webhook that
+ *   receivers.ts            finds in an index (SQL), and
  *   match.ts                says is subscribed, in one transaction; then the event is acknowledged
  *   queue.ts              asks for a transaction of the durable queue, which runs in
  *   queue-thread.ts         a thread of its own on SQLite, and consists of

@@ -1,0 +1,92 @@
+/** The SQL of matching: the webhooks that an event may be for, read from the index of those that listen to its account. */
+import type { Kysely } from 'kysely';
+import type { DeliveryEvent } from '../events/event.ts';
+import { readJsonColumn } from '../store/json.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
+import type { Tables, WebhookTable } from '../store/schema.ts';
+import { match } from './match.ts';
+
+/** An event, and the only webhook that receives it, if there is one. */
+type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'event'> & {
+  readonly webhookId?: string | undefined;
+};
+
+/** Webhooks that are read, and get their deliveries, at once: other work of the process goes on in between. */
+const webhooksOfBatch = 500;
+
+export interface Receiver {
+  readonly webhookId: string;
+  readonly enabled: boolean;
+}
+
+/**
+ * The webhooks that receive an event, in batches. On Postgres they are locked: none is disabled before its delivery is
+ * stored.
+ */
+export async function* receiversOf(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  emission: Addressed,
+): AsyncGenerator<Receiver[]> {
+  if (emission.webhookId !== undefined) return yield addressee(transaction, kind, emission, emission.webhookId);
+  const read = (query: ReturnType<typeof listeners>) =>
+    query
+      .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
+      .$if(kind === 'postgres', (locking) => locking.forShare('webhooks'))
+      .execute();
+  const receivers = (rows: Awaited<ReturnType<typeof read>>) => rows.flatMap((row) => toReceiver(emission, row));
+  const accountIds = emission.accountId === null ? [''] : ['', emission.accountId];
+  const first = await read(listeners(transaction, emission, accountIds).limit(webhooksOfBatch));
+  if (first.length < webhooksOfBatch) return yield receivers(first);
+  // There are more. By account and id, each batch is a range of the index.
+  for (const accountId of accountIds) {
+    let last: string | undefined = '';
+    while (last !== undefined) {
+      const ofAccount = listeners(transaction, emission, [accountId]).where('listener.webhook_id', '>', last);
+      const rows = await read(ofAccount.orderBy('listener.webhook_id').limit(webhooksOfBatch));
+      yield receivers(rows);
+      last = rows.length < webhooksOfBatch ? undefined : rows.at(-1)?.id;
+    }
+  }
+}
+
+/** The webhooks that listen to an event of one of the accounts; the empty account stands for all of the workspace. */
+const listeners = (transaction: Kysely<Tables>, { workspaceId, event }: Addressed, accountIds: readonly string[]) =>
+  transaction
+    .selectFrom('webhook_listeners as listener')
+    .innerJoin('webhooks', 'webhooks.id', 'listener.webhook_id')
+    .where('listener.workspace_id', '=', workspaceId)
+    .where('listener.event', '=', event)
+    .where('listener.account_id', 'in', accountIds);
+
+/** @returns nothing if the webhook has changed before it was locked, and no longer receives the event */
+function toReceiver(
+  emission: Addressed,
+  row: Pick<WebhookTable, 'id' | 'workspace_id' | 'source' | 'enabled' | 'events' | 'account_ids'>,
+): Receiver[] {
+  const matched = match(emission, {
+    workspaceId: row.workspace_id,
+    source: row.source,
+    enabled: row.enabled === 1,
+    events: readJsonColumn(row.events),
+    accountIds: readJsonColumn(row.account_ids),
+  });
+  return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
+}
+
+/** The one webhook that an event is for, whatever it is subscribed to. */
+async function addressee(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  { workspaceId }: Addressed,
+  webhookId: string,
+): Promise<Receiver[]> {
+  const rows = await transaction
+    .selectFrom('webhooks')
+    .select('enabled')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', webhookId)
+    .$if(kind === 'postgres', (query) => query.forShare())
+    .execute();
+  return rows.map(({ enabled }) => ({ webhookId, enabled: enabled === 1 }));
+}

@@ -1,0 +1,68 @@
+/** The webhooks that receive an event, found in the index that the database derives from them. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { subjects } from '../support/growth/fill.ts';
+
+describe.each(databases)('on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  const receivers = async () => {
+    const { deliveries } = await gateway.emit('a');
+    const stored = new Map((await gateway.deliveries()).map(({ id, webhook_id }) => [id, webhook_id]));
+    return deliveries.map((id) => stored.get(id)).sort();
+  };
+  const listeners = () =>
+    gateway.app.database.selectFrom('webhook_listeners').select(['event', 'account_id']).execute();
+
+  beforeEach(async () => {
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+  });
+  afterEach(() => gateway.close());
+
+  it('each of many webhooks gets one delivery, and the others none', async () => {
+    const { accountId, space, clock, app } = gateway;
+    const { database } = app;
+    const webhookId = await gateway.webhook('https://hooks.example/', { account_ids: '["other"]' });
+    const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+    const filling = {
+      database,
+      kind,
+      accountId,
+      webhookId,
+      workspaceId: space.workspaceId,
+      now: clock.now.getTime(),
+    } as const;
+    await subjects.webhooks(filling, 2_000);
+    const own = JSON.stringify([accountId, 'other']);
+    await sql`update webhooks set account_ids = ${own} where id like 'w%3A' or id like 'w%4A' or id like 'w%5A'
+      or id like 'w%6A' or id like 'w%7A'`.execute(database);
+    await sql`update webhooks set account_ids = '[]' where id like 'w%8A'`.execute(database);
+    const { rows } = await sql<{ id: string }>`
+      select id from webhooks where account_ids in ('[]', ${own})`.execute(database);
+    expect(rows).toHaveLength(1_200);
+    expect(await receivers()).toEqual(rows.map(({ id }) => id).sort());
+  });
+
+  it('follows every change of a webhook, whoever makes it', async () => {
+    const { database } = gateway.app;
+    const id = await gateway.webhook('https://hooks.example/', {
+      account_ids: '["x","y"]',
+      events: '["new_relation"]',
+    });
+    const rowsOf = (...rows: [string, string][]) => rows.map(([event, account_id]) => ({ event, account_id }));
+    const own = rowsOf(['', 'x'], ['', 'y'], ['new_relation', 'x'], ['new_relation', 'y']);
+    expect(new Set(await listeners())).toEqual(new Set(own));
+    await database
+      .updateTable('webhooks')
+      .set({ account_ids: '[]', events: '["a","a"]' })
+      .where('id', '=', id)
+      .execute();
+    expect(new Set(await listeners())).toEqual(new Set(rowsOf(['', ''], ['a', ''])));
+    expect(await receivers()).toEqual([]);
+    await database.updateTable('webhooks').set({ events: '["new_relation"]' }).where('id', '=', id).execute();
+    expect(await receivers()).toEqual([id]);
+    await database.deleteFrom('webhooks').where('id', '=', id).execute();
+    expect(await listeners()).toEqual([]);
+  });
+});
