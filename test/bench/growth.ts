@@ -5,10 +5,9 @@
  *
  * Both sizes take turns, and the ratio is that of the medians.
  */
-import { sql } from 'kysely';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
-import { subjects } from '../support/growth/fill.ts';
+import { analyze, subjects } from '../support/growth/fill.ts';
 import { runOperations, runQueue, type Subject } from '../support/growth/operations.ts';
 import { percentile } from './gateway.ts';
 
@@ -47,7 +46,7 @@ async function prepare(dialect: TestDialect, name: keyof typeof subjects, count:
   } as const;
   const began = performance.now();
   await subjects[name](filling, count);
-  if (kind === 'postgres') await sql`vacuum analyze`.execute(database);
+  await analyze(filling);
   // What is due for paused destinations is set aside, five hundred of them at a time.
   for (let n = 0; n < count / 400; n += 1) await runQueue({ gateway, kind, webhookId }, [], webhookId, true);
   say(`  filled with ${count} in ${((performance.now() - began) / 1000).toFixed(1)} s`);

@@ -21,6 +21,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/delivery/memory.test.ts': 'delivers two hundred megabytes from a small heap',
   'test/delivery/dead-claims.test.ts': 'starts gateways on both databases',
   'test/delivery/plans.test.ts': 'fills both databases, and explains every statement',
+  'test/delivery/receivers.test.ts': 'stores thousands of webhooks, on both databases',
   'test/delivery/retention.test.ts': 'stores and deletes tens of thousands of events',
   'test/delivery/worker.test.ts': 'waits for destinations that hang, and for a worker that has nothing to do',
   'test/graphql/clients.test.ts': 'runs every sandbox outcome through each of the GraphQL clients',

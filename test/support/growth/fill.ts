@@ -56,6 +56,7 @@ async function insertWebhooks(filling: Filling, count: number, pausedUntil = 0) 
   const numbers = series(filling, count);
   const account = sql`'["' || ${idOf(kind, 'a')} || '"]'`;
   await database.transaction().execute(async (transaction) => {
+    await takeTime(kind, transaction, true);
     await sql`
       insert into webhooks (id, workspace_id, type, source, name, enabled, request_url, format, account_ids, headers, data, events, created_at)
       select ${idOf(kind, 'w')}, ${workspaceId}, type, source, name, enabled, request_url, format, ${account}, '[]', data, events, ${sql.lit(now)} + series.n
@@ -64,6 +65,22 @@ async function insertWebhooks(filling: Filling, count: number, pausedUntil = 0) 
       insert into webhook_destinations (webhook_id, secrets, secret_shown, paused_until)
       select ${idOf(kind, 'w')}, secrets, 0, ${sql.lit(pausedUntil)}
       from ${numbers} cross join webhook_destinations where webhook_id = ${webhookId}`.execute(transaction);
+  });
+}
+
+/** The gateway's own statements have a deadline. */
+async function takeTime(kind: DatabaseKind, database: Pick<Database, 'getExecutor'>, isLocal = false): Promise<void> {
+  if (kind === 'postgres')
+    await sql`set ${sql.raw(isLocal ? 'local' : 'session')} statement_timeout = 0`.execute(database);
+}
+
+/** Tells Postgres how much there is, as it would find out by itself a minute later. */
+export async function analyze({ kind, database }: Pick<Filling, 'kind' | 'database'>): Promise<void> {
+  if (kind === 'sqlite') return;
+  await database.connection().execute(async (connection) => {
+    await takeTime(kind, connection);
+    await sql`vacuum analyze`.execute(connection);
+    await sql`reset statement_timeout`.execute(connection);
   });
 }
 
@@ -81,6 +98,7 @@ async function insertDeliveries(filling: Filling, count: number, { state, nextAt
   const account = whose === 'own' ? sql`${accountId}` : idOf(kind, 'a');
   const createdAt = sql`${sql.lit(now - 3_600_000)} + series.n`;
   await database.transaction().execute(async (transaction) => {
+    await takeTime(kind, transaction, true);
     // A million foreign keys need not be checked.
     if (kind === 'postgres') await sql`set local session_replication_role = replica`.execute(transaction);
     await sql`
@@ -92,5 +110,4 @@ async function insertDeliveries(filling: Filling, count: number, { state, nextAt
       select ${idOf(kind, 'd')}, ${workspaceId}, ${receiver}, ${idOf(kind, 'e')}, ${account}, 'new_relation', ${sql.lit(state)}, 1, 0, ${sql.lit(nextAt)}, ${createdAt}
       from ${numbers}`.execute(transaction);
   });
-  if (kind === 'postgres') await sql`analyze`.execute(database);
 }
