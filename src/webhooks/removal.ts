@@ -5,6 +5,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../store/database.ts';
 import type { Tables } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
 import type { ManageableWebhook } from './manageable.ts';
 
 /** The workspace of the webhooks that are being deleted. No API key is ever for it. */
@@ -19,7 +20,7 @@ const deliveriesOfStep = 500;
  * @returns whether it was deleted; if not, check the webhook again
  */
 export function removeWebhook(database: Database, { id, account_ids }: ManageableWebhook): Promise<boolean> {
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     await transaction
       .insertInto('workspaces')
       .values(removedWorkspace)
@@ -49,7 +50,7 @@ export async function removeStep(database: Database): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   if (webhook === undefined) return false;
-  await database.transaction().execute((transaction) => deleteSome(transaction, webhook.id));
+  await inTransaction(database, (transaction) => deleteSome(transaction, webhook.id));
   return true;
 }
 
