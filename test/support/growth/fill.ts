@@ -45,13 +45,26 @@ const series = ({ kind, offset = 0 }: Filling, count: number): RawBuilder<unknow
     ? sql`generate_series(${sql.lit(offset + 1)}, ${sql.lit(offset + count)}) as series(n)`
     : sql`(with recursive s(n) as (select ${sql.lit(offset + 1)} union all select n + 1 from s where n < ${sql.lit(offset + count)}) select n from s) as series`;
 
+/** Rows of one transaction: the gateway gives up a server that does not respond for some seconds. */
+const rowsOfPart = 20_000;
+
+async function inParts(filling: Filling, count: number, insert: (part: Filling, size: number) => Promise<void>) {
+  const { offset = 0 } = filling;
+  for (let at = 0; at < count; at += rowsOfPart) {
+    await insert({ ...filling, offset: offset + at }, Math.min(rowsOfPart, count - at));
+  }
+}
+
 /** An id with a place: 22 characters, as others have. */
 const idOf = (kind: DatabaseKind, letter: string): RawBuilder<string> =>
   kind === 'postgres'
     ? sql<string>`${sql.lit(letter)} || lpad(series.n::text, 20, '0') || 'A'`
     : sql<string>`${sql.lit(letter)} || printf('%020d', series.n) || 'A'`;
 
-async function insertWebhooks(filling: Filling, count: number, pausedUntil = 0) {
+const insertWebhooks = (filling: Filling, count: number, pausedUntil = 0) =>
+  inParts(filling, count, (part, size) => insertSomeWebhooks(part, size, pausedUntil));
+
+async function insertSomeWebhooks(filling: Filling, count: number, pausedUntil: number) {
   const { database, kind, workspaceId, webhookId, now } = filling;
   const numbers = series(filling, count);
   const account = sql`'["' || ${idOf(kind, 'a')} || '"]'`;
@@ -91,7 +104,14 @@ interface DeliveryFilling {
   readonly webhookId: 'own' | 'other';
 }
 
-async function insertDeliveries(filling: Filling, count: number, { state, nextAt, webhookId: whose }: DeliveryFilling) {
+const insertDeliveries = (filling: Filling, count: number, of: DeliveryFilling) =>
+  inParts(filling, count, (part, size) => insertSomeDeliveries(part, size, of));
+
+async function insertSomeDeliveries(
+  filling: Filling,
+  count: number,
+  { state, nextAt, webhookId: whose }: DeliveryFilling,
+) {
   const { database, kind, workspaceId, accountId, webhookId, now } = filling;
   const numbers = series(filling, count);
   const receiver = whose === 'own' ? sql`${webhookId}` : idOf(kind, 'w');
