@@ -3,6 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
 
 /** A place in the order in which events are deleted: that of their creation. */
 export interface Place {
@@ -31,7 +32,7 @@ export function deleteStep(
   kind: DatabaseKind,
   { before, from, size }: { readonly before: number; readonly from: Place; readonly size: number },
 ): Promise<Step> {
-  return database.transaction().execute(async (transaction) => {
+  return inTransaction(database, async (transaction) => {
     const began = performance.now();
     const took = () => performance.now() - began;
     const events = await eventsBehind(transaction, kind, from, { before, size });
