@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import { claimant, claimTokenOf, processOf } from './claim-token.ts';
+import { type Repeated, repeat } from './repeat.ts';
 import type { After } from './worker.ts';
 
 /** How often to look for dead processes. */
@@ -18,27 +19,13 @@ export interface DeadClaimsContext {
 }
 
 /** Looks for the claims of dead processes at once, and then every second. */
-export function startFreeingDeadClaims(context: DeadClaimsContext): { close(): Promise<void> } {
-  const { after, logger } = context;
-  let closed = false;
-  let cancel = () => {};
-  const look = async () => {
+export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
+  return repeat(context.after, async () => {
     await freeDeadClaims(context).catch((error: unknown) => {
-      logger.error({ err: error }, 'the claims of dead processes could not be freed');
+      context.logger.error({ err: error }, 'the claims of dead processes could not be freed');
     });
-    if (closed) return;
-    cancel = after(lookMs, () => {
-      looking = look();
-    });
-  };
-  let looking = look();
-  return {
-    async close() {
-      closed = true;
-      cancel();
-      await looking;
-    },
-  };
+    return lookMs;
+  });
 }
 
 /** @returns how many deliveries are due again */

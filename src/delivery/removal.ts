@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
 import { removeStep } from '../webhooks/removal.ts';
+import { type Repeated, repeat } from './repeat.ts';
 import type { After } from './worker.ts';
 
 /** How often to look for webhooks that were deleted. */
@@ -13,31 +14,13 @@ export interface RemovalOptions {
   readonly after: After;
 }
 
-export interface Removal {
-  /** Starts no further step. Resolves when the current one has ended. */
-  close(): Promise<void>;
-}
-
-export function startRemoval({ database, logger, after }: RemovalOptions): Removal {
-  let closed = false;
-  let cancel = () => {};
-  const step = async () => {
+export function startRemoval({ database, logger, after }: RemovalOptions): Repeated {
+  return repeat(after, async () => {
     const began = performance.now();
     const more = await removeStep(database).catch((error: unknown) => {
       logger.error({ err: error }, 'the deliveries of a deleted webhook could not be deleted');
       return false;
     });
-    if (closed) return;
-    cancel = after(more ? performance.now() - began : lookMs, () => {
-      stepping = step();
-    });
-  };
-  let stepping = step();
-  return {
-    async close() {
-      closed = true;
-      cancel();
-      await stepping;
-    },
-  };
+    return more ? performance.now() - began : lookMs;
+  });
 }

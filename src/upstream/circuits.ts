@@ -5,7 +5,7 @@
  * - **of an account**, as one caller uses it for one capability: calls fail, whatever the reason, for most of what is
  *   asked for there.
  * - **of a caller**: they fail for most of its accounts.
- * - **of the service**: those of most callers say that it is in trouble. What it answers with 500 says nothing of that
+ * - **of the service**: those of most callers say that it is in trouble. A response with 500 says nothing of that
  *   kind: it has dealt with the request. A caller has one vote, however much it asks for: a list that takes too long is
  *   the matter of those who ask for it.
  *

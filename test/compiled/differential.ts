@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
-import type { Caller } from '../../src/auth/caller.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { type EncodedOperation, encodeOperation } from '../../src/graphql/compiled/encoded-operation.ts';
 import { Fallback } from '../../src/graphql/compiled/fallback.ts';
@@ -14,7 +13,6 @@ import { runCompiled } from '../../src/graphql/compiled/run.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { createLoaders } from '../../src/graphql/loaders.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { cursorCodec } from '../../src/paging.ts';
 import type { Ports } from '../../src/ports.ts';
 import type { PostListRequest } from '../../src/posts/shapes.ts';
 import { upstreamPosts } from '../../src/posts/upstream.ts';
@@ -22,6 +20,7 @@ import type { RequestContext } from '../../src/request-context.ts';
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
 import { type GeneratedPage, generatePage } from '../support/post-pages.ts';
+import { postsReader, testCursors } from '../support/posts-reader.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 
@@ -51,17 +50,6 @@ export interface Tally {
 /** A response that is not the one of graphql-js. */
 export class Difference extends Error {}
 
-const caller: Caller = {
-  keyId: 'key',
-  keyName: 'key',
-  workspaceId: 'workspace',
-  workspaceName: 'workspace',
-  scopes: new Set(['posts:read']),
-  accountIds: null,
-  expiresAt: null,
-};
-const cursors = cursorCodec(Buffer.alloc(32, 7), 'base64url');
-
 /** The authors whose lists the generated operations read. Each has a page. */
 const authors = ['ACo1', 'ACo2', '12345'];
 
@@ -69,8 +57,8 @@ const accountId = 'acc-1';
 
 /** Cursors that the operations continue after: of the first page and of another one. */
 const cursorOf = (author: string, random: Random): string =>
-  cursors.seal(
-    [caller.workspaceId, 'posts', accountId, author, false],
+  testCursors.seal(
+    [postsReader.workspaceId, 'posts', accountId, author, false],
     [random.pick([null, 'next']), random.pick([0, 0, 1, 2, 5])],
   );
 
@@ -155,8 +143,8 @@ async function compare(operation: PreparedOperation, pageSeed: number, subject: 
     pages.set(list, page);
     return page.body;
   });
-  const context: RequestContext = { caller, requestId: 'request', signal: new AbortController().signal };
-  const outcome = await compiledResponse(operation, { ...context, ports, cursors }, subject);
+  const context: RequestContext = { caller: postsReader, requestId: 'request', signal: new AbortController().signal };
+  const outcome = await compiledResponse(operation, { ...context, ports, cursors: testCursors }, subject);
   const expected = await responseOfGraphQL(operation, ports, context);
 
   tally.pairs += 1;
@@ -203,7 +191,7 @@ async function responseOfGraphQL(
   ports: Ports,
   context: RequestContext,
 ) {
-  const contextValue = { ...context, ports, cursors, loaders: createLoaders(ports, context) };
+  const contextValue = { ...context, ports, cursors: testCursors, loaders: createLoaders(ports, context) };
   const { data, errors } = await execute({ schema, document, contextValue, variableValues: variables, operationName });
   return errors === undefined ? { data } : { data, errors };
 }

@@ -1,27 +1,16 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import type { Caller } from '../../src/auth/caller.ts';
 import { Fallback } from '../../src/graphql/compiled/fallback.ts';
 import { createOperationCache } from '../../src/graphql/compiled/operation-cache.ts';
 import { runCompiled } from '../../src/graphql/compiled/run.ts';
-import { cursorCodec } from '../../src/paging.ts';
 import type { Ports } from '../../src/ports.ts';
 import { upstreamPosts } from '../../src/posts/upstream.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
+import { postsReader, testCursors } from '../support/posts-reader.ts';
 import { pnetPost, postList } from '../support/stub.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 
-const caller: Caller = {
-  keyId: 'key',
-  keyName: 'key',
-  workspaceId: 'workspace',
-  workspaceName: 'workspace',
-  scopes: new Set(['posts:read']),
-  accountIds: null,
-  expiresAt: null,
-};
-const cursors = cursorCodec(Buffer.alloc(32, 7), 'base64url');
 const splicer = createSplicer({ maxBytes: 128 * 1_024 });
 const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { text } } } __typename }';
 
@@ -31,7 +20,13 @@ async function responseWith(characters: number): Promise<unknown> {
   const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
   const { find, compiledFor } = createOperationCache({ ports, maxCost: Infinity, introspection: true });
   const operation = compiledFor(find(parse(query), null), {});
-  const context = { caller, requestId: 'request', signal: new AbortController().signal, ports, cursors };
+  const context = {
+    caller: postsReader,
+    requestId: 'request',
+    signal: new AbortController().signal,
+    ports,
+    cursors: testCursors,
+  };
   try {
     const splice = await runCompiled(operation, {}, context, splicer);
     const response: unknown = JSON.parse(Buffer.from(splice.output()).toString());

@@ -1,0 +1,15 @@
+import type { Caller } from '../../src/auth/caller.ts';
+import { cursorCodec } from '../../src/paging.ts';
+
+/** A caller who may read posts. */
+export const postsReader: Caller = {
+  keyId: 'key',
+  keyName: 'key',
+  workspaceId: 'workspace',
+  workspaceName: 'workspace',
+  scopes: new Set(['posts:read']),
+  accountIds: null,
+  expiresAt: null,
+};
+
+export const testCursors = cursorCodec(Buffer.alloc(32, 7), 'base64url');
