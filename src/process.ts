@@ -6,6 +6,8 @@ import { reportFailure } from './cli/report-error.ts';
 import { configHelp, readConfig } from './config/config.ts';
 import { openLog } from './log.ts';
 import { sandboxNetworks } from './providers/sandbox/networks.ts';
+import { openTelemetry } from './telemetry/open.ts';
+import { webhooksPage } from './webhooks-page/page.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 
@@ -34,9 +36,11 @@ async function main(): Promise<void> {
     return;
   }
   const config = readConfig(process.env);
-  const logger = openLog(config.logLevel);
+  const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
+  const logger = openLog(config.logLevel, telemetry.tracer);
   const now = () => new Date();
-  const app = await createApp(config, { logger, now, randomBytes, providers: sandboxNetworks({ clock: now }) });
+  const providers = sandboxNetworks({ clock: now });
+  const app = await createApp(config, { logger, telemetry, now, randomBytes, providers });
 
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
@@ -51,7 +55,8 @@ async function main(): Promise<void> {
       logger.error('requests in flight did not finish in time');
       process.exit(1);
     }, config.shutdownDelayMs + drainMs).unref();
-    app.close().then(
+    const closed = app.close().then(() => telemetry.close());
+    closed.then(
       () => {
         logger.info('stopped');
         // Whatever is left, such as a connection that a client keeps open, must not keep the process alive.
@@ -71,6 +76,8 @@ async function main(): Promise<void> {
     throw error;
   });
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
+  if (app.metricsAddress !== null) logger.info(`Metrics: ${app.metricsAddress}`);
+  if (config.webhooksPage && config.upstream === null) logger.info(`Webhooks: ${address}${webhooksPage}`);
   if (app.signInToken !== null) {
     // For the person at the terminal. Not to the log, which others may read.
     process.stderr.write(

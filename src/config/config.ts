@@ -5,10 +5,13 @@
 import { dirname } from 'node:path';
 import type { RateLimitSettings } from '../auth/rate-limits.ts';
 import type { StreamLimits } from '../auth/streams.ts';
+import type { DocumentSettings } from '../graphql/document-manifest.ts';
 import type { AddressBlock } from '../security/addresses.ts';
 import type { DatabaseLocation } from '../store/database.ts';
+import type { TelemetrySettings } from '../telemetry/settings.ts';
 import type { UpstreamSettings } from '../upstream/settings.ts';
 import { postgresSettings } from './postgres.ts';
+import { telemetrySettings } from './telemetry.ts';
 import { refuseTypos } from './typos.ts';
 import { ConfigError, type Environment, fileVariable, readAll } from './variable.ts';
 import { type LogLevel, secretNames, type Variables, variables, variableTable } from './variables.ts';
@@ -21,6 +24,7 @@ export interface Config {
   readonly dataDirectory: string;
   readonly production: boolean;
   readonly logLevel: LogLevel;
+  readonly telemetry: TelemetrySettings;
   /** How long a gateway that stops serves on, in milliseconds. */
   readonly shutdownDelayMs: number;
   /** Authenticates cursors and encrypts webhook secrets. Undefined: created once and kept in the data directory. */
@@ -31,12 +35,19 @@ export interface Config {
   readonly demo: boolean;
   /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
   readonly graphiql: boolean;
+  readonly webhooksPage: boolean;
   /** Whether clients can read the schema, and errors suggest its names. */
   readonly introspection: boolean;
+  /** The origins whose pages may read responses. */
+  readonly corsOrigins: readonly string[];
+  /** The trusted documents; null without a manifest. */
+  readonly documents: DocumentSettings | null;
   /** The largest cost of a GraphQL operation. */
   readonly maxOperationCost: number;
   /** The largest GraphQL response, in bytes. */
   readonly maxResponseBytes: number;
+  /** Whether the gateway itself compresses responses. */
+  readonly compression: boolean;
   readonly compiledOperations: boolean;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
@@ -84,12 +95,17 @@ export function readConfig(environment: Environment): Config {
     dataDirectory: database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data',
     production,
     logLevel: values.LOG_LEVEL,
+    telemetry: telemetrySettings(values, values.PORT),
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     secret: values.SECRET,
     previousSecret: values.SECRET_PREVIOUS,
     demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',
+    webhooksPage: values.WEBHOOKS_PAGE === 'on',
     introspection: values.INTROSPECTION === 'on',
+    corsOrigins: values.CORS_ORIGINS,
+    documents: documentSettings(values),
+    compression: values.COMPRESSION === 'on',
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
@@ -110,6 +126,13 @@ export function readConfig(environment: Environment): Config {
     streams: { perKey: values.STREAMS_PER_KEY, perProcess: values.STREAMS_PER_PROCESS },
     upstream,
   });
+}
+
+/** Whoever has a manifest and says nothing more expects that it protects: that it does not would be seen by nobody. */
+function documentSettings({ DOCUMENTS, DOCUMENTS_MODE }: Variables): DocumentSettings | null {
+  if (DOCUMENTS !== undefined) return { manifest: DOCUMENTS, mode: DOCUMENTS_MODE ?? 'only' };
+  if (DOCUMENTS_MODE === undefined) return null;
+  throw new ConfigError('DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out');
 }
 
 function upstreamSettings(values: Variables): UpstreamSettings | null {

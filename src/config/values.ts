@@ -6,6 +6,7 @@ import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
+import { type DocumentManifest, readManifest } from '../graphql/document-manifest.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import type { UpstreamSettings } from '../upstream/settings.ts';
 import type { TermMap } from '../upstream/translation.ts';
@@ -49,6 +50,21 @@ export function nameServers(value: string): readonly string[] {
   } catch {
     throw new Error(`must be addresses such as 10.0.0.2 or 10.0.0.2:5353, with commas between, but is "${value}"`);
   }
+}
+
+/** Origins, with commas between, as browsers send them: scheme, host, and a port that is not the scheme's own. */
+export function origins(value: string): readonly string[] {
+  const entries = value.split(',').map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== '').map(origin);
+}
+
+function origin(entry: string): string {
+  if (entry === '*') throw new Error('must name each origin: "*" would let every page read responses');
+  const { protocol, host } = URL.canParse(entry) ? new URL(entry) : { protocol: '', host: '' };
+  const canonical = `${protocol}//${host}`;
+  if (host !== '' && entry === canonical) return entry;
+  const meant = host === '' ? '' : `: did you mean ${canonical}?`;
+  throw new Error(`must be origins such as https://app.example, with commas between, but has "${entry}"${meant}`);
 }
 
 /** The secret of the deployment: at least 32 characters. */
@@ -113,6 +129,10 @@ export function termMap(file: string): TermMap | undefined {
   if (data !== undefined) return data;
   throw new Error(`names a file in which "${String(error.issues[0]?.path[0])}" is not an object of strings`);
 }
+
+/** Reads the file of DOCUMENTS. The gateway checks its documents against the schema when it starts. */
+export const manifest = (file: string): DocumentManifest | undefined =>
+  file === '' ? undefined : readManifest(jsonObject(readText(file)));
 
 /** @throws Error when the file cannot be read */
 export function readText(file: string): string {

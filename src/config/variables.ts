@@ -1,12 +1,16 @@
 /** The variables of the environment: what each says, its default, and how its value is read. */
+import { documentModes } from '../graphql/document-manifest.ts';
 import { readBlocks } from '../security/addresses.ts';
 import { postgresVariables } from './postgres.ts';
+import { telemetryVariables } from './telemetry.ts';
 import {
   databaseLocation,
   headers,
   headerValue,
+  manifest,
   nameServers,
   oneOf,
+  origins,
   secret,
   termMap,
   upstreamAddress,
@@ -31,6 +35,7 @@ export const variables = {
   ...postgresVariables,
   NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
+  ...telemetryVariables,
   SHUTDOWN_DELAY_MS: variable(
     'How long a gateway that was told to stop goes on to serve requests, in milliseconds, while `/readyz` responds with 503: longer than a load balancer needs to notice. If unset, `5000` in production and `0` outside production.',
     '',
@@ -56,13 +61,38 @@ export const variables = {
     'on',
     oneOf(['on', 'off']),
   ),
-  INTROSPECTION: variable(
-    '`on` lets anyone read the GraphQL schema, without an API key. `off` refuses introspection, and errors no longer suggest names of the schema.',
+  WEBHOOKS_PAGE: variable(
+    '`on` serves a page at `/webhooks` that shows people how the deliveries to their webhooks are doing, `off` does not. In front of a service there is none.',
     'on',
     oneOf(['on', 'off']),
   ),
+  INTROSPECTION: variable(
+    '`on` lets anyone read the GraphQL schema, without an API key: by introspection, and at `/schema.graphql`. `off` refuses both, and errors no longer suggest names of the schema.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  CORS_ORIGINS: variable(
+    'Origins, separated by commas, whose pages may send requests to GraphQL and REST and read the responses: `https://app.example,http://localhost:5173`. If unset, none.',
+    '',
+    origins,
+  ),
+  COMPRESSION: variable(
+    '`on` compresses responses of GraphQL and REST for clients that accept it, `off` leaves that to a reverse proxy.',
+    'off',
+    oneOf(['on', 'off']),
+  ),
+  DOCUMENTS: variable(
+    'JSON file with the documents of your clients: a manifest as Relay, Apollo or GraphQL Code Generator writes it. Clients may then send the id of a document in place of its text.',
+    '',
+    manifest,
+  ),
+  DOCUMENTS_MODE: variable(
+    '`only` executes no other documents than those of `DOCUMENTS`, `prefer` executes others too. If unset, `only`.',
+    '',
+    (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
+  ),
   COMPILED_OPERATIONS: variable(
-    '`on` executes queries of lists over the bytes that the upstream service sends. `off` executes them as all others. The responses are the same.',
+    '`on` executes queries of lists over the bytes that the upstream service sends, and other operations straight from the request. `off` executes everything through Yoga. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
   ),

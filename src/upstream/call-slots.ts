@@ -8,6 +8,8 @@ export interface CallSlots {
   tryTake(keyId: string): Release | null;
   /** Takes a slot when it is the caller's turn; null when the signal aborts first, or too many wait already. */
   wait(keyId: string, signal: AbortSignal): Promise<Release | null>;
+  readonly taken: number;
+  readonly waiting: number;
 }
 
 /** Gives the slot back: to be called exactly once. */
@@ -90,6 +92,12 @@ export function createCallSlots(slots: number): CallSlots {
   }
 
   return {
+    get taken() {
+      return taken;
+    },
+    get waiting() {
+      return waiting;
+    },
     tryTake(keyId) {
       if (taken >= slots || (lines.get(keyId)?.taken ?? 0) >= perCaller) return null;
       return grant(keyId, lineOf(keyId));

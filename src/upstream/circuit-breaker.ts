@@ -20,6 +20,8 @@ export interface CircuitBreaker {
    * @param member whom or what the call is for
    */
   tryAcquire(member: string): Permit | Refusal;
+  /** Whether it is open, or half-open. */
+  readonly isOpen: boolean;
 }
 
 /** How many milliseconds to wait before the next try. */
@@ -42,21 +44,30 @@ export const breakerRules = {
   trials: 3,
 } as const;
 
-/** The trials of a circuit that is half-open. */
+/** From one opening or closing of a circuit to the next, with the trials of one that is half-open. */
 interface Round {
   readonly inFlight: Set<string>;
   failed: boolean;
 }
 
-/** @param now epoch milliseconds; a clock that is set back only closes the circuit earlier */
-export function createCircuitBreaker(window: OutcomeWindow, now: () => number): CircuitBreaker {
+/**
+ * @param now epoch milliseconds; a clock that is set back only closes the circuit earlier
+ * @param changed is told when a closed circuit opens, and when it closes again
+ */
+export function createCircuitBreaker(
+  window: OutcomeWindow,
+  now: () => number,
+  changed: (state: 'open' | 'closed') => void = () => undefined,
+): CircuitBreaker {
   let openedAt: number | null = null;
   let openMs: number = breakerRules.openMs;
   let round: Round = newRound();
 
   function open(): void {
+    const wasClosed = openedAt === null;
     openedAt = now();
     round = newRound();
+    if (wasClosed) changed('open');
   }
 
   function close(): void {
@@ -64,12 +75,13 @@ export function createCircuitBreaker(window: OutcomeWindow, now: () => number): 
     openMs = breakerRules.openMs;
     round = newRound();
     window.clear();
+    changed('closed');
   }
 
-  const closedPermit = (member: string): Permit => ({
+  const closedPermit = (member: string, own: Round): Permit => ({
     record(outcome) {
-      // Calls from before the circuit opened have no more say.
-      if (outcome === 'unknown' || openedAt !== null) return;
+      // Calls from before the circuit opened have no more say, also once it has closed: some hang until their deadline.
+      if (outcome === 'unknown' || own !== round) return;
       window.count(member, outcome === 'failure');
       if (outcome === 'failure' && window.mostFail()) open();
     },
@@ -88,8 +100,11 @@ export function createCircuitBreaker(window: OutcomeWindow, now: () => number): 
   });
 
   return {
+    get isOpen() {
+      return openedAt !== null;
+    },
     tryAcquire(member) {
-      if (openedAt === null) return closedPermit(member);
+      if (openedAt === null) return closedPermit(member, round);
       const openFor = now() - openedAt;
       if (openFor >= 0 && openFor < openMs) return { retryInMs: openMs - openFor };
       // After a failure the others decide: further trials would put the decision off for ever.

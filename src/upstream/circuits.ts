@@ -37,6 +37,8 @@ export interface CallOrigin {
 export interface Circuits {
   /** A permit for one call, unless one of its circuits is open. */
   tryAcquire(origin: CallOrigin): CallPermit | Refusal;
+  /** How many of each level are not closed. */
+  readonly open: Readonly<Record<CircuitLevel, number>>;
 }
 
 /** Outcomes count for ten seconds, and from twenty calls on. */
@@ -47,27 +49,48 @@ export const circuitRules = {
   service: { ...window, minMembers: 3 },
 } as const;
 
+export type CircuitLevel = keyof typeof circuitRules;
+
+/** A circuit that opened from closed, or closed, and whose it is. */
+export interface CircuitChange {
+  readonly circuit: CircuitLevel;
+  readonly state: 'open' | 'closed';
+  /** Of a caller, or an account; null for that of the service. */
+  readonly id: string | null;
+}
+
 /** Circuits that are known at a time. One that is forgotten is closed. */
 const maxCallers = 10_000;
 const maxAccounts = 10_000;
 
 /** @param now epoch milliseconds */
-export function createCircuits(now: () => number): Circuits {
-  const create = (level: keyof typeof circuitRules) =>
-    createCircuitBreaker(outcomeWindow(circuitRules[level], now), now);
-  const ofService = create('service');
-  const ofCallers = new BoundedMap<string, CircuitBreaker>(maxCallers);
-  const ofAccounts = new BoundedMap<string, CircuitBreaker>(maxAccounts);
+export function createCircuits(
+  now: () => number,
+  changed: (change: CircuitChange) => void = () => undefined,
+): Circuits {
+  const open: Record<CircuitLevel, number> = { service: 0, caller: 0, account: 0 };
+  const create = (circuit: CircuitLevel, id: string | null) =>
+    createCircuitBreaker(outcomeWindow(circuitRules[circuit], now), now, (state) => {
+      open[circuit] += state === 'open' ? 1 : -1;
+      changed({ circuit, state, id });
+    });
+  const dropped = (circuit: CircuitLevel) => (breaker: CircuitBreaker) => {
+    if (breaker.isOpen) open[circuit] -= 1;
+  };
+  const ofService = create('service', null);
+  const ofCallers = new BoundedMap<string, CircuitBreaker>(maxCallers, dropped('caller'));
+  const ofAccounts = new BoundedMap<string, CircuitBreaker>(maxAccounts, dropped('account'));
 
-  function breakerOf(breakers: typeof ofCallers, id: string, level: keyof typeof circuitRules): CircuitBreaker {
+  function breakerOf(breakers: typeof ofCallers, id: string, level: CircuitLevel): CircuitBreaker {
     const known = breakers.get(id);
     if (known !== undefined) return known;
-    const created = create(level);
+    const created = create(level, id);
     breakers.set(id, created);
     return created;
   }
 
   return {
+    open,
     tryAcquire({ keyId, accountId, capability, target }) {
       const account = `${keyId}\0${capability}\0${accountId ?? ''}`;
       const service = ofService.tryAcquire(keyId);

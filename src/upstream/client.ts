@@ -7,10 +7,12 @@ import { TimeoutError, underDeadline } from '../deadline.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import type { RequestContext } from '../request-context.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { WireResponse } from '../wire-response.ts';
 import { createCallBudget } from './call-budget.ts';
 import { connectTimeoutMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';
+import { observedSend } from './observed-send.ts';
 import { createResilientCall } from './resilient-call.ts';
 import type { UpstreamSettings } from './settings.ts';
 import { createSingleFlight } from './single-flight.ts';
@@ -22,6 +24,7 @@ export { unsupported } from './unsupported.ts';
 
 export interface UpstreamDependencies {
   readonly logger: Logger;
+  readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed?: () => number;
@@ -78,11 +81,25 @@ const deadlineMessage = 'The upstream service took too long';
 export function createUpstream(
   settings: UpstreamSettings,
   vocabularies: Vocabularies,
-  { logger, now, elapsed = () => performance.now(), random = Math.random }: UpstreamDependencies,
+  {
+    logger,
+    telemetry = noTelemetry,
+    now,
+    elapsed = () => performance.now(),
+    random = Math.random,
+  }: UpstreamDependencies,
 ): Upstream {
   const { timeoutMs, budgetMs, maxCalls, connections } = settings;
   const { prepare, send, probe, isTranslated, close } = openExchange(settings, vocabularies, now);
-  const perform = createResilientCall({ send, connections, logger, now, elapsed, random });
+  const perform = createResilientCall({
+    send: observedSend(send, settings.origin, telemetry),
+    metrics: telemetry.metrics,
+    connections,
+    logger,
+    now,
+    elapsed,
+    random,
+  });
   const callBudget = createCallBudget({ calls: maxCalls, milliseconds: budgetMs }, elapsed);
   const flightTimes = { lastsMs: timeoutMs, joinableMs: timeoutMs / 2, message: deadlineMessage };
   const singleFlight = createSingleFlight(flightTimes, elapsed);

@@ -22,6 +22,8 @@ export interface WindowRules {
 
 /** Members that are known at a time: beyond them, those are forgotten that called longest ago. */
 const maxMembers = 1_000;
+/** The latest successes that are noted while nothing fails. */
+const maxNoted = 100;
 
 interface Member {
   readonly failed: boolean;
@@ -35,12 +37,29 @@ export function outcomeWindow(rules: WindowRules, now: () => number): OutcomeWin
   // In the order of their last calls.
   const members = new Map<string, Member>();
   let failingMembers = 0;
+  // While nothing fails, nobody asks who succeeded, and a member may be another one with every call. So the latest are
+  // only noted, and become members with the first failure.
+  let noted: { readonly member: string; readonly slice: number }[] = [];
+  let notedCount = 0;
 
   const isRecent = (slice: number, current: number) => slice <= current && slice > current - rules.slices;
 
   function drop(member: string): void {
     if (members.get(member)?.failed) failingMembers -= 1;
     members.delete(member);
+  }
+
+  function note(member: string, slice: number): void {
+    noted[notedCount % maxNoted] = { member, slice };
+    notedCount += 1;
+  }
+
+  function keepNoted(): void {
+    const oldest = notedCount % noted.length;
+    const inOrder = [...noted.slice(oldest), ...noted.slice(0, oldest)];
+    noted = [];
+    notedCount = 0;
+    for (const { member, slice } of inOrder) keepMember(member, false, slice);
   }
 
   function keepMember(member: string, failed: boolean, current: number): void {
@@ -62,6 +81,8 @@ export function outcomeWindow(rules: WindowRules, now: () => number): OutcomeWin
       if (slice.number !== current) Object.assign(slice, { number: current, calls: 0, failures: 0 });
       slice.calls += 1;
       if (failed) slice.failures += 1;
+      if (!failed && failingMembers === 0) return note(member, current);
+      if (noted.length > 0) keepNoted();
       keepMember(member, failed, current);
     },
     mostFail() {
@@ -80,6 +101,8 @@ export function outcomeWindow(rules: WindowRules, now: () => number): OutcomeWin
       for (const slice of slices) slice.number = -1;
       members.clear();
       failingMembers = 0;
+      noted = [];
+      notedCount = 0;
     },
   };
 }

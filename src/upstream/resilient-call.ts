@@ -4,9 +4,11 @@ import { BoundedMap } from '../bounded-map.ts';
 import { isAbandonment } from '../deadline.ts';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
+import type { Metrics } from '../telemetry/telemetry.ts';
 import type { WireResponse } from '../wire-response.ts';
 import { createCallSlots } from './call-slots.ts';
 import type { Refusal } from './circuit-breaker.ts';
+import { logCircuits } from './circuit-log.ts';
 import { type CallOutcome, createCircuits } from './circuits.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
 import { blameOf, expiry, type Failure } from './failure.ts';
@@ -27,6 +29,7 @@ const maxCallers = 10_000;
 
 interface Dependencies {
   readonly send: Exchange['send'];
+  readonly metrics?: Metrics | null;
   readonly connections: number;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -34,10 +37,26 @@ interface Dependencies {
   readonly random: () => number;
 }
 
-export function createResilientCall({ send, connections, logger, now, elapsed, random }: Dependencies): ResilientCall {
+export function createResilientCall({
+  send,
+  metrics = null,
+  connections,
+  logger,
+  now,
+  elapsed,
+  random,
+}: Dependencies): ResilientCall {
   const retryBudgets = new BoundedMap<string, RetryBudget>(maxCallers);
-  const circuits = createCircuits(() => now().getTime());
+  const time = () => now().getTime();
+  const circuits = createCircuits(time, logCircuits(logger, metrics, time));
   const slots = createCallSlots(connections);
+  metrics?.observe('postern.upstream.circuits.open', () =>
+    Object.entries(circuits.open).map(([circuit, count]) => [count, { circuit }]),
+  );
+  metrics?.observe('postern.upstream.slots', () => [
+    [slots.taken, { state: 'used' }],
+    [slots.waiting, { state: 'waiting' }],
+  ]);
 
   function retryBudgetOf(keyId: string): RetryBudget {
     const known = retryBudgets.get(keyId);
@@ -90,7 +109,7 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
         reqId: requestId,
         upstream: {
           method: endpoint.method,
-          path: `/${version}${endpoint.path}`,
+          path: templateOf({ endpoint }),
           status,
           type: error.type,
           instance,
@@ -111,17 +130,24 @@ export function createResilientCall({ send, connections, logger, now, elapsed, r
     let last: Failure | null = null;
     for (let attempts = 1; ; attempts += 1) {
       const result = await attempt(call, signal);
-      // What the attempt before ended with says more than that there cannot be another.
-      if (result.kind === 'refused') throw last?.error ?? result.error;
+      if (result.kind === 'refused') {
+        metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call) });
+        // What the attempt before ended with says more than that there cannot be another.
+        throw last?.error ?? result.error;
+      }
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
       if (wait === null) throw result.error;
+      metrics?.count('postern.upstream.retries', { 'url.template': templateOf(call) });
       last = result;
-      await pause(wait, signal, repeatable);
+      await pause(wait, signal);
     }
   };
 }
+
+/** The path with the names of its parameters, not their values. */
+const templateOf = ({ endpoint }: Pick<PreparedCall, 'endpoint'>): string => `/${version}${endpoint.path}`;
 
 /** A call that is not made: because a circuit is open, or too many wait. */
 interface Refused {
@@ -137,7 +163,7 @@ const refused = ({ retryInMs }: Refusal): Refused => ({
   }),
 });
 
-/** The failure of a call whose time was over before its turn came: it changed nothing, and can be repeated. */
+/** The failure of a call whose time was over before it was sent: it changed nothing, and can be repeated. */
 const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { repeatable: true });
 
 function outcomeOf(result: Success | Failure): CallOutcome {
@@ -152,12 +178,15 @@ function outcomeOf(result: Success | Failure): CallOutcome {
   }
 }
 
-/** @throws ServiceError `request_timeout` if the signal aborts first */
-function pause(milliseconds: number, signal: AbortSignal, repeatable: boolean): Promise<void> {
+/**
+ * Waits for a retry. Whatever may have changed something is not retried, so that the outcome is known while it waits.
+ * @throws ServiceError `request_timeout` if the signal aborts first
+ */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);
-      reject(expiry(signal.reason, { repeatable }).error);
+      reject(notSent(signal).error);
     };
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', abort);

@@ -1,0 +1,87 @@
+/**
+ * Telemetry by the SDK of OpenTelemetry. One set of instruments serves both ways out: OTLP, and the page that Prometheus
+ * reads. Nothing is registered globally, so a process can have several.
+ */
+
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { buildVersion } from '../../build-version.ts';
+import { within } from '../../deadline.ts';
+import { once } from '../../once.ts';
+import { boundedLines } from '../bounded-lines.ts';
+import { observeProcess } from '../process-figures.ts';
+import type { TelemetrySettings } from '../settings.ts';
+import type { ReportTrouble, Telemetry } from '../telemetry.ts';
+import { createMetrics } from './meters.ts';
+import { samplerOf } from './sampler.ts';
+import { ScrapeReader, scrapeWith } from './scrape.ts';
+import { createTracer } from './tracer.ts';
+
+const scope = 'postern';
+
+/** A collector that is away fails every batch. */
+const linesPerMinute = 10;
+
+/** How long a stop waits for what is left to be sent, in milliseconds. */
+const lastExportMs = 3_000;
+
+export function startOpenTelemetry(settings: TelemetrySettings, report: ReportTrouble): Telemetry {
+  const { serviceName, tracesUrl, metricsUrl, metricsIntervalMs, prometheus } = settings;
+  logTroubles(report);
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': serviceName, 'service.version': buildVersion }))
+    // OTEL_RESOURCE_ATTRIBUTES, which may name the service as well.
+    .merge(detectResources({ detectors: [envDetector] }));
+
+  const tracing =
+    tracesUrl === null
+      ? null
+      : new TracerProvider({
+          resource,
+          sampler: samplerOf(settings),
+          spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: tracesUrl }) })],
+        });
+  const scraping = prometheus === null ? null : new ScrapeReader();
+  const exporting =
+    metricsUrl === null
+      ? null
+      : new PeriodicExportingMetricReader({
+          exporter: new OTLPMetricExporter({ url: metricsUrl }),
+          exportIntervalMillis: metricsIntervalMs,
+          exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
+        });
+  const readers = [scraping, exporting].filter((reader) => reader !== null);
+  const meters = readers.length === 0 ? null : new MeterProvider({ resource, readers });
+  const metrics = meters === null ? null : createMetrics(meters.getMeter(scope, buildVersion));
+  const figures = metrics === null ? null : observeProcess(metrics);
+  return {
+    metrics,
+    tracer: tracing === null ? null : createTracer(tracing.getTracer(scope, buildVersion)),
+    scrape: scraping === null ? null : scrapeWith(scraping, report),
+    close: once(async () => {
+      figures?.stop();
+      const closed = Promise.all([tracing?.shutdown(), meters?.shutdown({ timeoutMillis: lastExportMs })]);
+      await within(lastExportMs, closed, 'The collector took too long').catch((error: unknown) => {
+        report({ err: error }, 'the last telemetry could not be sent');
+      });
+    }),
+  };
+}
+
+/** The SDK tells its troubles to one place of the process: an exporter that reaches nobody, for example. */
+function logTroubles(report: ReportTrouble): void {
+  const mayReport = boundedLines(linesPerMinute, Date.now);
+  const say = (message: string) => {
+    const fields = mayReport();
+    if (fields !== null) report({ detail: message.slice(0, 500), ...fields }, 'telemetry could not be sent');
+  };
+  const ignore = () => undefined;
+  diag.setLogger(
+    { error: say, warn: say, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}

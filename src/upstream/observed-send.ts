@@ -1,0 +1,44 @@
+/** What telemetry learns of calls to the upstream: a span and a duration for each attempt. The service gets the trace. */
+import { version } from '../endpoint.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Exchange } from './exchange.ts';
+import type { Failure } from './failure.ts';
+import type { Success } from './response.ts';
+
+/**
+ * @param origin scheme, host and port of the service
+ * @returns the same function if nobody wants to know
+ */
+export function observedSend(
+  send: Exchange['send'],
+  origin: string,
+  { metrics, tracer }: Pick<Telemetry, 'metrics' | 'tracer'>,
+): Exchange['send'] {
+  if (metrics === null && tracer === null) return send;
+  const { hostname, port, protocol } = new URL(origin);
+  const server = { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) };
+  return async (call, signal) => {
+    const { method, path } = call.endpoint;
+    const template = `/${version}${path}`;
+    const labels = { 'http.request.method': method, 'url.template': template };
+    const span = tracer?.start(`${method} ${template}`, { kind: 'client', attributes: { ...labels, ...server } });
+    const began = performance.now();
+    const result = await (span === undefined || tracer === null
+      ? send(call, signal)
+      : span.within(() => send({ ...call, headers: { ...call.headers, ...tracer.headers() } }, signal)));
+    const status = result.kind === 'success' ? call.endpoint.status : (result.status ?? undefined);
+    const end = {
+      ...(status === undefined ? {} : { 'http.response.status_code': status }),
+      ...(result.kind === 'success' ? {} : { 'error.type': errorOf(result) }),
+    };
+    metrics?.record('http.client.request.duration', (performance.now() - began) / 1_000, { ...labels, ...end });
+    span?.set(end);
+    if (result.kind !== 'success') span?.fail(errorOf(result));
+    span?.end();
+    return result;
+  };
+}
+
+/** As the conventions have it: the status, or what kept one from arriving. */
+const errorOf = ({ kind, status }: Exclude<Failure | Success, Success>): string =>
+  kind === 'response' && status !== null ? String(status) : kind;
