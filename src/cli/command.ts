@@ -1,10 +1,13 @@
 /** What the commands share: subcommands, options, the database, and tables as text. */
 import { randomBytes } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { configHelp, readConfig } from '../config/config.ts';
+import { type Config, configHelp, readConfig } from '../config/config.ts';
 import type { RandomBytes } from '../ids.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../store/database.ts';
 import { reportFailure, UsageError } from './report-error.ts';
+
+/** Writes a line for people to standard error, so that standard output has the result alone. */
+type Note = (text: string) => void;
 
 /** What the work of a subcommand needs. */
 export interface CommandContext {
@@ -12,8 +15,7 @@ export interface CommandContext {
   readonly location: DatabaseLocation;
   readonly now: Date;
   readonly randomBytes: RandomBytes;
-  /** Writes a line for people to standard error, so that standard output has the result alone. */
-  readonly note: (text: string) => void;
+  readonly note: Note;
 }
 
 /**
@@ -24,28 +26,45 @@ export interface CommandContext {
 export type Subcommand = (args: string[]) => (context: CommandContext) => Promise<string>;
 
 /** Runs the subcommand that the process was started with. Errors are reported, not thrown. */
-export async function runCommand(usage: string, subcommands: Readonly<Record<string, Subcommand>>): Promise<void> {
-  try {
-    const [name, ...args] = process.argv.slice(2);
-    if (name === undefined || name === 'help' || [name, ...args].some((arg) => arg === '--help' || arg === '-h')) {
-      process.stdout.write(
-        `${usage}\nEnvironment variables, all optional and shared with the gateway:\n${configHelp()}\n`,
-      );
-      return;
-    }
+export function runCommand(usage: string, subcommands: Readonly<Record<string, Subcommand>>): Promise<void> {
+  const [first] = process.argv.slice(2);
+  const isHelp = first === undefined || first === 'help';
+  return runProgram(usage, isHelp ? ['--help'] : process.argv.slice(2), ([name = '', ...args]) => {
     const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
     if (subcommand === undefined) {
       throw new UsageError(`"${name}" must be one of ${Object.keys(subcommands).join(', ')}. See --help.`);
     }
     const work = subcommand(args);
-    const { database: location } = readConfig(process.env);
-    const database = await openDatabase(location);
-    try {
-      const note = (text: string) => void process.stderr.write(`${text}\n`);
-      process.stdout.write(`${await work({ database, location, now: new Date(), randomBytes, note })}\n`);
-    } finally {
-      await database.destroy();
+    return async ({ database: location }, note) => {
+      const database = await openDatabase(location);
+      try {
+        return await work({ database, location, now: new Date(), randomBytes, note });
+      } finally {
+        await database.destroy();
+      }
+    };
+  });
+}
+
+/**
+ * Runs a command. Errors are reported, not thrown.
+ * @param read reads the arguments and returns the work to do, which resolves to the text to print
+ */
+export async function runProgram(
+  usage: string,
+  args: string[],
+  read: (args: string[]) => (config: Config, note: Note) => Promise<string>,
+): Promise<void> {
+  try {
+    if (args.some((arg) => arg === '--help' || arg === '-h')) {
+      process.stdout.write(
+        `${usage}\nEnvironment variables, all optional and shared with the gateway:\n${configHelp()}\n`,
+      );
+      return;
     }
+    const work = read(args);
+    const note: Note = (text) => void process.stderr.write(`${text}\n`);
+    process.stdout.write(`${await work(readConfig(process.env), note)}\n`);
   } catch (error) {
     reportFailure(error);
   }

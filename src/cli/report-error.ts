@@ -1,6 +1,9 @@
 /** Reports why a command or the gateway cannot start: in one line with the cure, where the cause is known. */
 import { ConfigError } from '../config/variable.ts';
+import { SchemaTooNew } from '../store/compatibility.ts';
 import { DatabaseUnavailable } from '../store/database.ts';
+import { DatabaseFault } from '../store/faults.ts';
+import { DamagedDatabase } from '../store/sqlite-backup.ts';
 
 /** Wrong or missing arguments of a command. The message names the option and the cure. */
 export class UsageError extends Error {
@@ -22,9 +25,13 @@ interface SystemError extends Error {
   readonly port?: number;
 }
 
+/** Errors whose message says all. */
+const oneLine = [ConfigError, UsageError, SchemaTooNew, DamagedDatabase];
+
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ConfigError || error instanceof UsageError) return error.message;
+  if (oneLine.some((type) => error instanceof type)) return error.message;
+  if (error instanceof DatabaseFault) return `${error.message} (${String(error.cause)})`;
   if (error instanceof DatabaseUnavailable) {
     return `DATABASE_URL names a database that cannot be opened (${error.message}): start it, correct its address, or unset the variable to use a SQLite file.`;
   }

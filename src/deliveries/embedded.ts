@@ -1,7 +1,9 @@
+import { webhookBacklog } from './backlog.ts';
 import { type CommandsContext, deliveryCommands } from './commands.ts';
 import { type DeliveryRateLimits, limitedCommands } from './limits.ts';
 import type { DeliveriesPort } from './port.ts';
 import { deliveryQueries, type QueriesContext } from './queries.ts';
+import { webhookStatistics } from './statistics.ts';
 import { deliveryWatch, type WatchContext } from './watch.ts';
 
 /** Deliveries in our own database, sent by our own engine. */
@@ -9,6 +11,8 @@ export const embeddedDeliveries = (
   context: CommandsContext & QueriesContext & WatchContext & { readonly limits: DeliveryRateLimits },
 ): DeliveriesPort => ({
   ...deliveryQueries(context),
+  statistics: webhookStatistics(context),
+  backlog: webhookBacklog(context),
   ...limitedCommands(deliveryCommands(context), context.limits),
   ...deliveryWatch(context),
 });

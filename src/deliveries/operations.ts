@@ -1,19 +1,30 @@
+import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { idList } from '../validation.ts';
 import {
   attemptListShape,
+  deliveryFilterShape,
   deliveryListShape,
   emitShape,
   fireTriggerShape,
   redeliverAllShape,
   redeliverShape,
+  statisticsShape,
   testEventShape,
   watchShape,
 } from './shapes.ts';
 
 export const listDeliveries = operation('webhooks:read', deliveryListShape, ({ deliveries }) => deliveries.list);
+export const countDeliveries = operation(
+  'webhooks:read',
+  z.array(deliveryFilterShape),
+  ({ deliveries }) => deliveries.counts,
+);
 export const findDeliveries = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.find);
 export const listAttempts = operation('webhooks:read', attemptListShape, ({ deliveries }) => deliveries.attempts);
+export const findLastAttempts = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.lastAttempts);
+export const readStatistics = operation('webhooks:read', statisticsShape, ({ deliveries }) => deliveries.statistics);
+export const readBacklogs = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.backlog);
 export const watchDeliveries = operation('webhooks:read', watchShape, ({ deliveries }) => deliveries.watch);
 export const emitEvent = operation('events:write', emitShape, ({ deliveries }) => deliveries.emit);
 export const fireTrigger = operation('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);

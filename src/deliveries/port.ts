@@ -5,6 +5,7 @@ import type {
   DeliveriesRedelivered,
   Delivery,
   DeliveryAttempt,
+  DeliveryFilter,
   DeliveryListRequest,
   DeliveryScheduled,
   EmitEvent,
@@ -13,7 +14,10 @@ import type {
   Redeliver,
   RedeliverAll,
   SendTestEvent,
+  StatisticsRequest,
   Watch,
+  WebhookBacklog,
+  WebhookStatistics,
 } from './shapes.ts';
 
 /**
@@ -21,8 +25,18 @@ import type {
  * passed their shape; every failure is a ServiceError.
  */
 export interface DeliveriesPort {
-  /** One page of the deliveries of a webhook, newest first: 1 to 250, 50 by default. */
+  /**
+   * One page of the deliveries of a webhook, newest first: 1 to 250, 50 by default.
+   * @throws ServiceError `account_mismatch` when `account_id` is of an account that the key may not act for
+   */
   list(context: RequestContext, request: DeliveryListRequest): Promise<Page<Delivery>>;
+  /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */
+  lists(context: RequestContext, requests: readonly DeliveryListRequest[]): Promise<(Page<Delivery> | Error)[]>;
+  /**
+   * The sizes of lists, in the order of their filters; `maxTotalCount` stands for any larger one. An error for each that
+   * cannot be counted.
+   */
+  counts(context: RequestContext, filters: readonly DeliveryFilter[]): Promise<(number | Error)[]>;
   /** The deliveries with these ids, in their order; null for each that the key cannot see. */
   find(context: RequestContext, deliveryIds: readonly string[]): Promise<(Delivery | null)[]>;
   /**
@@ -30,6 +44,15 @@ export interface DeliveriesPort {
    * @throws ServiceError `resource_not_found` when the key cannot see the delivery
    */
   attempts(context: RequestContext, request: AttemptListRequest): Promise<Page<DeliveryAttempt>>;
+  /** The last attempts of the deliveries with these ids, in their order; null for each without one, or that the key cannot see. */
+  lastAttempts(context: RequestContext, deliveryIds: readonly string[]): Promise<(DeliveryAttempt | null)[]>;
+  /**
+   * What became of the attempts to these webhooks over a period up to now, in their order; null for each that the key may
+   * not manage.
+   */
+  statistics(context: RequestContext, request: StatisticsRequest): Promise<(WebhookStatistics | null)[]>;
+  /** What waits to be delivered to these webhooks, in their order; null for each that the key may not manage. */
+  backlog(context: RequestContext, webhookIds: readonly string[]): Promise<(WebhookBacklog | null)[]>;
   /** Yields each delivery when it is created and whenever its state changes, until the context's signal aborts. */
   watch(context: RequestContext, request: Watch): Promise<AsyncGenerator<Delivery>>;
   /**

@@ -1,7 +1,7 @@
 /** Deliveries and their attempts, as callers read and watch them. */
 
 import { accessTo } from '../auth/account-access.ts';
-import { amongAccounts } from '../auth/among-accounts.ts';
+import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { CursorCodec } from '../paging.ts';
@@ -9,12 +9,22 @@ import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { byCreation, mergedIds, selectPage } from '../store/keyset.ts';
-import type { DeliveryTable } from '../store/schema.ts';
+import { selectPage, startPage } from '../store/keyset.ts';
+import { countRows, selectPages } from '../store/keyset-pages.ts';
+import { onlyOf, readTogether } from '../store/read-together.ts';
+import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../store/schema.ts';
+import { maxTotalCount } from '../validation.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
+import { countedDeliveries, listedDeliveries, newestFirst } from './listed.ts';
 import type { DeliveriesPort } from './port.ts';
-import { type Delivery, type DeliveryAttempt, type DeliveryState, deliveryLimits, deliveryStates } from './shapes.ts';
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryState,
+  deliveryLimits,
+  deliveryListScope,
+} from './shapes.ts';
 import { visibleDeliveries } from './visibility.ts';
 
 export interface QueriesContext {
@@ -30,38 +40,38 @@ export function deliveryQueries({
   database,
   cursors,
   now,
-}: QueriesContext): Pick<DeliveriesPort, 'list' | 'find' | 'attempts'> {
+}: QueriesContext): Pick<DeliveriesPort, 'list' | 'lists' | 'counts' | 'find' | 'attempts' | 'lastAttempts'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
       visibleDeliveries(database, caller).where('deliveries.id', 'in', ids).execute(),
     );
     return rows.map((row) => row && toDelivery(row, now()));
   };
+  const lists: DeliveriesPort['lists'] = async ({ caller }, requests) => {
+    const pages = await readTogether(
+      requests,
+      ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
+        const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
+        return startPage(listedDeliveries(database, caller, filter), newestFirst, { cursors, scope, cursor, limit });
+      },
+      (started) => selectPages(database, started, newestFirst),
+    );
+    return pages.map((page) =>
+      page instanceof Error ? page : { ...page, items: page.items.map((row) => toDelivery(row, now())) },
+    );
+  };
   return {
     find,
 
-    async list({ caller }, { webhook_id, state: states = [], limit = deliveryLimits.limit.default, cursor }) {
-      const scope = ['deliveries', caller.keyId, webhook_id, [...states].sort().join()];
-      const keyset = byCreation('deliveries', 'desc');
-      const page = await selectPage(
-        (after, count) => {
-          const ofStates = [...new Set(states.length === 0 ? deliveryStates : states)].map((state) =>
-            database
-              .selectFrom('deliveries')
-              .select(['id', 'created_at'])
-              .where('webhook_id', '=', webhook_id)
-              .where('state', '=', state)
-              .where('workspace_id', '=', caller.workspaceId)
-              .where(amongAccounts(caller.accountIds, 'account_id')),
-          );
-          const ids = mergedIds(ofStates, keyset, after, count);
-          return visibleDeliveries(database, caller).where('deliveries.id', 'in', ids);
-        },
-        keyset,
-        { cursors, scope, cursor, limit },
-      );
-      return { ...page, items: page.items.map((row) => toDelivery(row, now())) };
-    },
+    lists,
+    list: async (context, request) => onlyOf(await lists(context, [request])),
+
+    counts: ({ caller }, filters) =>
+      readTogether(
+        filters,
+        (filter) => countedDeliveries(database, caller, filter),
+        (listed) => countRows(database, listed, maxTotalCount),
+      ),
 
     async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
       const [delivery] = await findByIds([delivery_id], isId, (ids) =>
@@ -70,9 +80,6 @@ export function deliveryQueries({
       if (delivery == null) {
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
-      // What an endpoint responds is its owner's, and may repeat the headers that it was sent, whose values take the
-      // scope `webhooks:write` as well.
-      const managed = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(delivery)) === 'manage';
       const scope = ['delivery attempts', caller.keyId, delivery_id];
       // Attempts are in the order of their numbers, whatever the clock was.
       const page = await selectPage(
@@ -80,20 +87,40 @@ export function deliveryQueries({
         { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
         { cursors, scope, cursor, limit },
       );
-      return {
-        ...page,
-        items: page.items.map(
-          ({ number, started_at, duration_ms, status, failure, response_body }): DeliveryAttempt => ({
-            number,
-            started_at: iso(started_at),
-            duration_ms,
-            status,
-            failure,
-            response_body: managed ? response_body : hiddenValue,
-          }),
-        ),
-      };
+      return { ...page, items: page.items.map((row) => toAttempt(caller, row, delivery)) };
     },
+
+    async lastAttempts({ caller }, deliveryIds) {
+      const rows = await findByIds(deliveryIds, isId, (ids) =>
+        visibleDeliveries(database, caller)
+          .innerJoin('delivery_attempts as last', (join) =>
+            join.onRef('last.delivery_id', '=', 'deliveries.id').onRef('last.number', '=', 'deliveries.attempts'),
+          )
+          .selectAll('last')
+          .select('webhooks.account_ids')
+          .where('deliveries.id', 'in', ids)
+          .execute(),
+      );
+      return rows.map((row) => row && toAttempt(caller, row, row));
+    },
+  };
+}
+
+function toAttempt(
+  caller: Caller,
+  { number, started_at, duration_ms, status, failure, response_body }: DeliveryAttemptTable,
+  webhook: Pick<WebhookTable, 'account_ids'>,
+): DeliveryAttempt {
+  // What an endpoint responds is its owner's, and may repeat the headers that it was sent, whose values take the scope
+  // `webhooks:write` as well.
+  const isManaged = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(webhook)) === 'manage';
+  return {
+    number,
+    started_at: iso(started_at),
+    duration_ms,
+    status,
+    failure,
+    response_body: isManaged ? response_body : hiddenValue,
   };
 }
 

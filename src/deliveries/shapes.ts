@@ -4,12 +4,15 @@
  */
 import { z } from 'zod';
 import { webhookEvents } from '../events/sources.ts';
+import { keysOf } from '../keys-of.ts';
+import { anyOf, type CursorScope } from '../paging.ts';
+import { statisticsPeriods } from '../periods.ts';
 import type { FailureReason } from '../security/outbound.ts';
 import {
+  anyValueOf,
   boundedList,
   identifier,
   jsonObject,
-  maxEntries,
   maxPage,
   pageCursor,
   pageLimit,
@@ -58,6 +61,43 @@ export interface DeliveryAttempt {
   readonly response_body: string;
 }
 
+/** How attempts ended. Durations are estimates, from counts of classes of durations; null if there were no attempts. */
+export interface AttemptStatistics {
+  readonly count: number;
+  readonly succeeded_count: number;
+  readonly median_duration_ms: number | null;
+  readonly p95_duration_ms: number | null;
+}
+
+/** The attempts that began in a span of time. Times are ISO 8601 text. */
+export interface StatisticsSpan {
+  readonly starts_at: string;
+  readonly ends_at: string;
+  readonly attempts: AttemptStatistics;
+}
+
+/** The attempts to a webhook over a period. */
+export interface WebhookStatistics {
+  readonly starts_at: string;
+  /** All of them. */
+  readonly attempts: AttemptStatistics;
+  /** The whole period, the oldest span first. */
+  readonly spans: readonly StatisticsSpan[];
+}
+
+/** What waits to be delivered to a webhook. */
+export interface WebhookBacklog {
+  /** Up to {@link maxCounted}: there counting ends. */
+  readonly pending_count: number;
+  /** Up to {@link maxCounted}. */
+  readonly held_count: number;
+  /** When the oldest pending delivery was created. */
+  readonly oldest_pending_at: string | null;
+}
+
+/** Deliveries of a backlog that are counted, of each state: more take too long. */
+export const maxCounted = 1_000;
+
 export interface EventEmitted {
   readonly object: 'EventEmitted';
   readonly event_id: string;
@@ -81,13 +121,37 @@ const idempotencyKey = shortText().min(1, 'must not be empty').optional();
 const instant = () =>
   shortText().pipe(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:30:00Z' }));
 
-export const deliveryListShape = z.strictObject({
+const filter = {
   webhook_id: identifier(),
-  state: boundedList(z.enum(deliveryStates), 0, maxEntries).optional(),
-  limit,
-  cursor,
-});
+  state: anyValueOf(deliveryStates),
+  event: anyValueOf(webhookEvents),
+  account_id: identifier().optional(),
+  /** The first moment that a delivery may have been created in. */
+  since: instant().optional(),
+  /** The first moment after that. */
+  until: instant().optional(),
+};
+
+export const deliveryFilterShape = z.strictObject(filter);
+export const deliveryListShape = z.strictObject({ ...filter, limit, cursor });
+/** What a cursor of the list is bound to beside the key. */
+export const deliveryListScope = ({
+  webhook_id,
+  state,
+  event,
+  account_id,
+  since,
+  until,
+}: DeliveryFilter): CursorScope => [webhook_id, anyOf(state), anyOf(event), account_id, since, until];
+
 export const attemptListShape = z.strictObject({ delivery_id: identifier(), limit, cursor });
+/** Webhooks whose statistics are read together: more than an operation can cost. */
+const maxWebhooks = 10_000;
+
+export const statisticsShape = z.strictObject({
+  webhook_ids: boundedList(z.string(), 0, maxWebhooks),
+  period: z.enum(keysOf(statisticsPeriods)),
+});
 export const redeliverShape = z.strictObject({ delivery_id: identifier() });
 export const redeliverAllShape = z.strictObject({
   webhook_id: identifier(),
@@ -117,8 +181,10 @@ export const fireTriggerShape = z.strictObject({
 export type EmitEvent = z.infer<typeof emitShape>;
 export type FireTrigger = z.infer<typeof fireTriggerShape>;
 export type RedeliverAll = z.infer<typeof redeliverAllShape>;
+export type DeliveryFilter = z.infer<typeof deliveryFilterShape>;
 export type DeliveryListRequest = z.infer<typeof deliveryListShape>;
 export type AttemptListRequest = z.infer<typeof attemptListShape>;
+export type StatisticsRequest = z.infer<typeof statisticsShape>;
 export type Redeliver = z.infer<typeof redeliverShape>;
 export type SendTestEvent = z.infer<typeof testEventShape>;
 export type Watch = z.infer<typeof watchShape>;

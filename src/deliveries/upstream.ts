@@ -7,8 +7,13 @@ const sendEvents = 'send events';
 /** The contract has no endpoint for deliveries. */
 export const upstreamDeliveries: DeliveriesPort = {
   list: unsupported(readDeliveries),
+  lists: unsupported(readDeliveries),
+  counts: unsupported(readDeliveries),
   find: unsupported(readDeliveries),
   attempts: unsupported(readDeliveries),
+  lastAttempts: unsupported(readDeliveries),
+  statistics: unsupported(readDeliveries),
+  backlog: unsupported(readDeliveries),
   watch: unsupported(readDeliveries),
   emit: unsupported(sendEvents),
   fireTrigger: unsupported(sendEvents),

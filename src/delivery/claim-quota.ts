@@ -17,13 +17,14 @@ export interface ClaimQuota extends Room {
 }
 
 /**
- * Shares the quota over the destinations: each gets an equal part of what is left, up to its own room.
+ * Shares the quota over the destinations: each gets an equal part of what is left, up to its own room. One without room
+ * for bytes could claim nothing of its share, which would be lost to the others.
  * @param due the ids of the destinations that have deliveries due, in the order of the round robin
  * @returns how many deliveries to claim for each destination that gets any, in the same order
  */
 export function allocateFairly(due: readonly string[], quota: ClaimQuota): [string, number][] {
-  const roomOf = (id: string) => quota.perDestination.get(id) ?? quota.default;
-  const eligible = due.filter((id) => roomOf(id) > 0);
+  const roomOf = (id: string) => roomIn(quota, id);
+  const eligible = due.filter((id) => roomOf(id) > 0 && roomIn(quota.bytes, id) > 0);
   const shares: [string, number][] = [];
   let left = quota.total;
   for (const [index, id] of eligible.entries()) {
@@ -34,6 +35,8 @@ export function allocateFairly(due: readonly string[], quota: ClaimQuota): [stri
   }
   return shares;
 }
+
+const roomIn = ({ perDestination, default: usual }: Room, id: string): number => perDestination.get(id) ?? usual;
 
 /** Takes room for deliveries, one after the other. */
 export interface RoomTaker {

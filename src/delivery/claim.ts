@@ -33,6 +33,8 @@ export interface ClaimedRow {
   readonly event: string;
   /** JSON. */
   readonly data: string;
+  /** Of the span in which the event was emitted. */
+  readonly traceparent: string | null;
 }
 
 type Shares = readonly (readonly [webhookId: string, count: number])[];
@@ -71,7 +73,7 @@ type Claim = (transaction: Transaction<Tables>, terms: ClaimTerms, ids: readonly
 
 const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' : 'asc');
 
-const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data');
+const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data, e.traceparent');
 
 /** `state` and `next_at` are compared with literals, so that the planners see that the partial index serves. */
 const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { claimant, claimTokenOf, processOf } from './claim-token.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import type { After } from './worker.ts';
@@ -15,6 +16,7 @@ export interface DeadClaimsContext {
   readonly transaction: NotifyingTransaction;
   readonly presence: Pick<Presence, 'id' | 'findDead'>;
   readonly logger: Logger;
+  readonly telemetry?: Pick<Telemetry, 'metrics'>;
   readonly after: After;
 }
 
@@ -29,7 +31,13 @@ export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
 }
 
 /** @returns how many deliveries are due again */
-export async function freeDeadClaims({ database, transaction, presence, logger }: DeadClaimsContext): Promise<number> {
+export async function freeDeadClaims({
+  database,
+  transaction,
+  presence,
+  logger,
+  telemetry,
+}: DeadClaimsContext): Promise<number> {
   const claimants = await database
     .selectFrom('deliveries')
     .select(claimant.as('start'))
@@ -52,6 +60,7 @@ export async function freeDeadClaims({ database, transaction, presence, logger }
       )
       .executeTakeFirstOrThrow();
   });
+  telemetry?.metrics?.count('postern.delivery.leases.freed', {}, Number(numUpdatedRows));
   logger.warn({ processes: dead.length, deliveries: Number(numUpdatedRows) }, 'freed the claims of dead processes');
   return Number(numUpdatedRows);
 }

@@ -7,6 +7,7 @@ import { newTimedId, type RandomBytes } from '../ids.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { receiversOf } from './receivers.ts';
 
 /** Something that happened to an account, as a provider adapter or a caller reports it. */
@@ -42,17 +43,25 @@ export interface EmitContext {
   readonly kind: DatabaseKind;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
+  readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
 }
 
 export const createEmit =
   (context: EmitContext): Emit =>
-  (emission) =>
-    context.transaction((transaction, changed) => store(transaction, changed, context, emission));
+  async (emission) => {
+    const emitted = await context.transaction((transaction, changed) => store(transaction, changed, context, emission));
+    const metrics = context.telemetry?.metrics;
+    if (!emitted.repeated) {
+      metrics?.count('postern.events', {});
+      metrics?.count('postern.deliveries.created', {}, emitted.deliveries.length);
+    }
+    return emitted;
+  };
 
 async function store(
   transaction: Transaction<Tables>,
   changed: ChangeRecorder,
-  { kind, now, randomBytes }: EmitContext,
+  { kind, now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
 ): Promise<Emitted> {
   const { workspaceId, accountId, accountType, source, event, data, idempotencyKey = null } = emission;
@@ -71,6 +80,7 @@ async function store(
       data: JSON.stringify(data),
       idempotency_key: idempotencyKey,
       fingerprint,
+      traceparent: telemetry.tracer?.headers().traceparent ?? null,
       created_at,
     })
     .onConflict((conflict) =>

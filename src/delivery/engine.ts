@@ -35,30 +35,42 @@
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
+ *   statistics.ts         counts attempts as they are settled
+ *   notices.ts            tells owners of webhooks that were disabled
  *   retention.ts          deletes what is old, in steps of retention-step.ts
+ *   observed-attempts.ts  logs, counts and traces attempts; observed-queue.ts and
+ *   backlog.ts              say what there is to do
  */
 import type { Logger } from 'pino';
 import type { Lookup } from '../dns/lookup.ts';
 import type { RandomBytes } from '../ids.ts';
 import type { AddressRule } from '../security/addresses.ts';
-import { createOutbound } from '../security/outbound.ts';
+import { createOutbound, type Outbound } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
-import { openPresence } from '../store/presence.ts';
+import { openPresence, type Presence } from '../store/presence.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { startBacklog } from './backlog.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
+import { startNotices } from './notices.ts';
 import { createQueue } from './queue.ts';
 import { openQueueTransactions } from './queue-thread.ts';
 import { startRemoval } from './removal.ts';
 import { startRetention } from './retention.ts';
-import { type After, afterTimeout, startWorker, type Worker } from './worker.ts';
+import { type After, type AfterRound, afterImmediate, afterTimeout, startWorker, type Worker } from './worker.ts';
 
 /** Settings for tests. None of them is a setting of the gateway. */
 export interface DeliveryTuning {
   readonly lookup?: Lookup;
+  readonly outbound?: Outbound;
+  readonly presence?: Presence;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
   readonly after?: After;
+  readonly afterRound?: AfterRound;
   readonly limits?: Partial<LaneLimits>;
   /** How long a request may take, including the body of its response. */
   readonly deadlineMs?: number;
@@ -86,6 +98,7 @@ export interface DeliveryEngineOptions {
   /** Bytes of payloads in memory at once. */
   readonly maxBytes: number;
   readonly logger: Logger;
+  readonly telemetry?: Telemetry;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly tuning: DeliveryTuning;
@@ -93,18 +106,22 @@ export interface DeliveryEngineOptions {
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { database, location, allows, retentionDays, maxEvents, tuning, logger, randomBytes } = options;
-  const { lookup = options.lookup, after = afterTimeout, limits } = tuning;
+  const { telemetry = noTelemetry, now } = options;
+  const { lookup = options.lookup, limits } = tuning;
+  const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
-  const presence = openPresence(database, location, { randomBytes });
+  const { presence = openPresence(database, location, { randomBytes }) } = tuning;
   const notifications = createNotifications(database, location, { ...presence, logger });
   const transactions = openQueueTransactions(location, notifications);
-  const outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs });
+  const { outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
   const worker = startWorker({
     ...options,
     queue: createQueue({ ...options, transactions, processId: presence.id, leaseMs }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+    clock,
     after,
+    afterRound,
     limits: { ...laneLimits, bytes: options.maxBytes, ...limits },
     deadlineMs,
     leaseMs,
@@ -112,22 +129,26 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   });
   notifications.onWork(worker.wake);
   const { transaction } = notifications;
-  const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, after });
-  const removal = startRemoval({ database, logger, after });
+  const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, telemetry, after });
+  const removal = startRemoval({ database, logger, clock, after });
+  const emit = createEmit({ ...options, transaction, kind: location.kind });
+  const notices = startNotices({ database, emit, logger, now, after });
   const retention = startRetention({
     ...options,
     kind: location.kind,
     days: retentionDays,
     maxEvents,
+    clock,
     after,
   });
+  const backlog = startBacklog(database, location, { metrics: telemetry.metrics, now, logger });
   return {
-    emit: createEmit({ ...options, transaction, kind: location.kind }),
+    emit,
     notifications,
     worker,
     async close() {
-      await Promise.all([worker.close(), retention.close(), freeing.close(), removal.close()]);
-      await Promise.all([notifications.close(), outbound.close(), transactions.close()]);
+      await Promise.all([worker.close(), retention.close(), freeing.close(), removal.close(), notices.close()]);
+      await Promise.all([notifications.close(), outbound.close(), transactions.close(), backlog.close()]);
       presence.close();
     },
   };

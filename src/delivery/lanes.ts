@@ -66,6 +66,10 @@ export interface Lanes {
   restart(): void;
   /** Removes the queued deliveries of one destination, or of all. */
   drain(webhookId?: string): ClaimedDelivery[];
+  /** Requests that can be made at once, without slow ones. */
+  readonly slots: number;
+  /** The limits of the lanes that are known. */
+  limits(): readonly number[];
   /** Requests at this moment. */
   readonly sending: number;
   /** Deliveries that wait for a slot. */
@@ -177,6 +181,10 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       for (const delivery of deliveries) bytes.move(delivery, 'queued', null);
       return deliveries;
     },
+    get slots() {
+      return slots;
+    },
+    limits: () => [...lanes.values()].map(({ limit }) => limit),
     get sending() {
       return sending;
     },

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import type { Tables } from '../store/schema.ts';
-import { sqliteDialect } from '../store/sqlite.ts';
+import { sqliteDialect } from '../store/sqlite-dialect.ts';
 import type { ThreadJob, ThreadResult } from '../store/thread.ts';
 import { type QueueOrder, type QueueReport, settleAndClaim } from './queue-transaction.ts';
 

@@ -13,7 +13,8 @@ import { allocateFairly, type ClaimQuota, createRoomTaker, type RoomTaker } from
 import { type DueDestination, destinationsToLookAt, dueDestinations, readyWaiting, setAside } from './due.ts';
 import { listensTo } from './match.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
-import { type Release, releaseClaims, type Settlement, settle } from './settle.ts';
+import { type DisabledWebhook, type Release, releaseClaims, type Settled, type Settlement, settle } from './settle.ts';
+import { countAttempts } from './statistics.ts';
 
 export interface QueueOrder extends ClaimTerms {
   /** What to settle; null for nothing. */
@@ -27,6 +28,8 @@ export interface QueueOrder extends ClaimTerms {
 export interface QueueReport {
   /** The deliveries whose state changed, for those who listen. */
   readonly changed: readonly string[];
+  /** The webhooks that were disabled because of their destinations. */
+  readonly disabled: readonly DisabledWebhook[];
   readonly claimed: readonly ClaimedBatch[];
   /** Whether more would have been claimed if there were room for its bytes. */
   readonly more: boolean;
@@ -49,6 +52,8 @@ export interface PreparedDelivery {
   readonly number: number;
   /** Its place in the retry schedule, from 1. */
   readonly attempt: number;
+  /** Of the span in which the event was emitted. */
+  readonly traceparent: string | null;
 }
 
 export async function settleAndClaim(
@@ -56,10 +61,25 @@ export async function settleAndClaim(
   kind: DatabaseKind,
   order: QueueOrder,
 ): Promise<QueueReport> {
-  const { settlement, releases, quota, now } = order;
-  const changed = settlement === null ? [] : await settle(transaction, kind, settlement, now);
+  const { settlement, releases, now } = order;
+  const { settled, held, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
   await releaseClaims(transaction, kind, releases);
-  if (quota === null) return { changed, claimed: [], more: false, unfinished: false };
+  const report = await claimWithin(transaction, kind, order);
+  // Last, because on Postgres other processes that send to the same webhook wait for its rows until the commit.
+  const samples = settlement?.samples.filter(({ deliveryId }) => settled.has(deliveryId)) ?? [];
+  await countAttempts(transaction, kind, samples);
+  return { ...report, disabled, changed: [...settled, ...held, ...report.changed] };
+}
+
+const nothing: Settled = { settled: new Set(), held: [], disabled: [] };
+
+async function claimWithin(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  order: QueueOrder,
+): Promise<Omit<QueueReport, 'disabled'>> {
+  const { quota, now } = order;
+  if (quota === null) return { changed: [], claimed: [], more: false, unfinished: false };
   const { destinations, held, unfinished } = await findDue(transaction, kind, quota, now);
   const shares = allocateFairly(destinations, quota);
   const { rows, more } = await claimDue(transaction, kind, order, shares, quota.bytes);
@@ -70,7 +90,7 @@ export async function settleAndClaim(
     kind,
     surplus.map((deliveryId) => ({ deliveryId, claimToken: order.claimToken })),
   );
-  return { changed: [...changed, ...held, ...refused], claimed, more: more || surplus.length > 0, unfinished };
+  return { changed: [...held, ...refused], claimed, more: more || surplus.length > 0, unfinished };
 }
 
 interface Due {
@@ -165,6 +185,7 @@ function prepare(row: ClaimedRow, webhook: WebhookTable, room: RoomTaker): Prepa
     payload,
     number: row.attempts + 1,
     attempt: row.attempts - row.attempts_before + 1,
+    traceparent: row.traceparent,
   };
 }
 

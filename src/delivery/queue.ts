@@ -7,7 +7,7 @@ import { claimTokenOf } from './claim-token.ts';
 import { createDestinations, type Destination } from './destination.ts';
 import type { QueueTransactions } from './queue-thread.ts';
 import type { ClaimedBatch, PreparedDelivery } from './queue-transaction.ts';
-import { type Outcome, type Release, settlementOf } from './settle.ts';
+import { type DisabledWebhook, type Outcome, type Release, settlementOf } from './settle.ts';
 
 /** A delivery that this process has claimed, ready to be sent. */
 export interface ClaimedDelivery extends Omit<PreparedDelivery, 'payload'> {
@@ -24,6 +24,7 @@ export interface Claim {
   readonly more: boolean;
   /** Whether the next claim may find more that is due, although nothing has happened since this one. */
   readonly unfinished: boolean;
+  readonly disabled: readonly DisabledWebhook[];
 }
 
 export interface Queue {
@@ -76,7 +77,7 @@ export function createQueue({
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, more, unfinished } = await transactions.run({
+      const { claimed, more, unfinished, disabled } = await transactions.run({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
@@ -85,7 +86,8 @@ export function createQueue({
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      return { deliveries: claimed.flatMap((batch) => toClaimed(batch, claimToken)), more, unfinished };
+      const deliveries = claimed.flatMap((batch) => toClaimed(batch, claimToken));
+      return { deliveries, more, unfinished, disabled };
     },
   };
 }

@@ -4,7 +4,7 @@ import type { DeliveryEvent } from '../events/event.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
-import { match } from './match.ts';
+import { listensTo, match } from './match.ts';
 
 /** An event, and the only webhook that receives it, if there is one. */
 type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'event'> & {
@@ -74,19 +74,26 @@ function toReceiver(
   return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
 }
 
-/** The one webhook that an event is for, whatever it is subscribed to. */
+/**
+ * The one webhook that an event is for, whatever it is subscribed to.
+ * @returns nothing if its accounts have changed since it was chosen, and it no longer listens to that of the event
+ */
 async function addressee(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
-  { workspaceId }: Addressed,
+  { workspaceId, accountId, source }: Addressed,
   webhookId: string,
 ): Promise<Receiver[]> {
   const rows = await transaction
     .selectFrom('webhooks')
-    .select('enabled')
+    .select(['enabled', 'account_ids'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', webhookId)
     .$if(kind === 'postgres', (query) => query.forShare())
     .execute();
-  return rows.map(({ enabled }) => ({ webhookId, enabled: enabled === 1 }));
+  // A test event says nothing of the workspace. It has no account where those of its webhook were disconnected.
+  const isSample = source !== null && accountId === null;
+  return rows
+    .filter(({ account_ids }) => isSample || listensTo(readJsonColumn(account_ids), accountId))
+    .map(({ enabled }) => ({ webhookId, enabled: enabled === 1 }));
 }

@@ -26,15 +26,17 @@ export interface Step {
  * deliveries. An event that has more deliveries than a step may delete takes several steps.
  * @param before epoch milliseconds
  * @param size events to look at, and deliveries to delete, at most
+ * @param clock monotonic milliseconds
  */
 export function deleteStep(
   database: Database,
   kind: DatabaseKind,
   { before, from, size }: { readonly before: number; readonly from: Place; readonly size: number },
+  clock: () => number,
 ): Promise<Step> {
   return inTransaction(database, async (transaction) => {
-    const began = performance.now();
-    const took = () => performance.now() - began;
+    const began = clock();
+    const took = () => clock() - began;
     const events = await eventsBehind(transaction, kind, from, { before, size });
     const old = events.filter(({ pending }) => pending === null).map(({ id }) => id);
     const { deliveries, isAll } = await deliveriesOf(transaction, kind, old, size);
@@ -132,10 +134,11 @@ const countedAtOnce = 10_000;
 
 /**
  * Counts events, the newest first, in steps of ten thousand. Events of one millisecond may be left out between steps.
- * @param pause resolves when the next step may begin
- * @returns when the newest of the events beyond the first `keep` was created, at the latest; 0 if there are none
+ * @param pause resolves when the next step may begin, to false if there must be none
+ * @returns when the newest of the events beyond the first `keep` was created, at the latest; 0 if there are none, or if
+ *   they were not all counted
  */
-export async function creationBeyond(database: Database, keep: number, pause: () => Promise<void>): Promise<number> {
+export async function creationBeyond(database: Database, keep: number, pause: () => Promise<boolean>): Promise<number> {
   let left = keep;
   let before = Number.MAX_SAFE_INTEGER;
   while (left > 0) {
@@ -153,7 +156,7 @@ export async function creationBeyond(database: Database, keep: number, pause: ()
     if (Number(counted.count) < count) return 0;
     before = counted.oldest;
     left -= count;
-    await pause();
+    if (!(await pause())) return 0;
   }
   return before;
 }

@@ -1,12 +1,14 @@
 /**
- * Deletes old events with their deliveries, in small steps, so that nothing waits for it. A step takes as much as can be
+ * Deletes old events with their deliveries, and old statistics, in small steps, so that nothing waits for it. A step takes as much as can be
  * deleted in some milliseconds, and the pauses between steps are in proportion: so it keeps up with what arrives, because
  * an event takes longer to be stored than to be deleted among many.
  */
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from './retention-step.ts';
+import { deleteOldStatistics } from './statistics.ts';
 import type { After } from './worker.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -37,8 +39,11 @@ export interface RetentionOptions {
   /** The newest events that are kept; 0 for any number. */
   readonly maxEvents: number;
   readonly now: () => Date;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
   readonly after: After;
   readonly logger: Logger;
+  readonly telemetry?: Pick<Telemetry, 'metrics'>;
 }
 
 export interface Retention {
@@ -47,7 +52,8 @@ export interface Retention {
 }
 
 export function startRetention(options: RetentionOptions): Retention {
-  const { database, maxEvents, days, kind, now, after, logger } = options;
+  const { database, maxEvents, days, kind, now, clock, after, logger, telemetry = noTelemetry } = options;
+  const { metrics } = telemetry;
   const { stepMs, rest } = paces[kind];
   let closed = false;
   let wake = () => {};
@@ -60,17 +66,26 @@ export function startRetention(options: RetentionOptions): Retention {
         resolve();
       };
     });
+  const betweenCounts = async () => {
+    await pause(rest * stepMs);
+    return !closed;
+  };
   const sweep = async () => {
+    const began = clock();
     const old = now().getTime() - days * dayMs;
-    const surplus = maxEvents === 0 ? 0 : await creationBeyond(database, maxEvents, () => pause(rest * stepMs));
+    const surplus = maxEvents === 0 ? 0 : await creationBeyond(database, maxEvents, betweenCounts);
     const before = Math.max(old, surplus);
     let [from, atOnce]: [Place | null, number] = [firstPlace, size.first];
     while (from !== null && !closed) {
-      const { next, tookMs } = await deleteStep(database, kind, { before, from, size: atOnce });
+      const step = { before, from, size: atOnce };
+      const { next, tookMs, deletedEvents } = await deleteStep(database, kind, step, clock);
+      metrics?.count('postern.retention.deleted', {}, deletedEvents);
       from = next;
       atOnce = nextSize(atOnce, stepMs / tookMs);
       if (from !== null) await pause(rest * tookMs);
     }
+    while (!closed && (await deleteOldStatistics(database, now().getTime()))) await pause(rest * stepMs);
+    metrics?.record('postern.retention.sweep.duration', (clock() - began) / 1_000, {});
   };
   const run = async () => {
     await pause(firstSweepMs);

@@ -9,21 +9,27 @@ import { signatureHeaders } from './signature.ts';
 export interface SendContext {
   readonly outbound: Outbound;
   readonly now: () => Date;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly deadlineMs: number;
 }
 
-/** Makes the attempt. It rejects only for a fault of the gateway's own, never for one of the destination. */
+/**
+ * Makes the attempt. It rejects only for a fault of the gateway's own, never for one of the destination.
+ * @param traceHeaders continue a trace, unless the owner of the webhook has set the same
+ */
 export async function send(
-  { outbound, now, random, deadlineMs }: SendContext,
+  { outbound, now, clock, random, deadlineMs }: SendContext,
   { deliveryId, claimToken, destination, body, number, attempt }: ClaimedDelivery,
+  traceHeaders: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   if (body instanceof Error) throw body;
   const startedAt = now().getTime();
-  const started = performance.now();
+  const started = clock();
   const signature = signatureHeaders({ id: deliveryId, now: startedAt, body }, destination.secrets);
-  const headers = [...signature, ...withDefaults(destination)];
+  const headers = [...signature, ...withDefaults(destination, traceHeaders)];
   const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
   return {
     deliveryId,
@@ -35,8 +41,7 @@ export async function send(
       delivery_id: deliveryId,
       number,
       started_at: startedAt,
-      // Measured by the monotonic clock.
-      duration_ms: Math.round(performance.now() - started),
+      duration_ms: Math.round(clock() - started),
       status: response.status,
       failure: response.failure,
       response_body: bodyText(response),
@@ -45,12 +50,16 @@ export async function send(
 }
 
 /** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */
-function withDefaults({ format, headers }: ClaimedDelivery['destination']): string[] {
+function withDefaults(
+  { format, headers }: ClaimedDelivery['destination'],
+  traceHeaders: Readonly<Record<string, string>>,
+): string[] {
   const set = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
   const names = new Set(set.map(([name]) => name));
   const defaults: [string, string][] = [
     ['content-type', contentTypes[format]],
     ['user-agent', 'Postern'],
+    ...Object.entries(traceHeaders),
   ];
   return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }

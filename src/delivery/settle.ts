@@ -3,7 +3,9 @@ import { type Kysely, sql } from 'kysely';
 import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
 import { disableWebhook } from '../webhooks/destinations.ts';
+import type { DisabledReason } from '../webhooks/shapes.ts';
 import { failingLimit, type RetryDecision } from './retry-policy.ts';
+import type { Sample } from './statistics.ts';
 
 /** How an attempt ended. */
 export interface Outcome {
@@ -20,8 +22,26 @@ export interface Outcome {
 export interface Settlement {
   /** For each outcome the attempt, and the new state of its delivery. */
   readonly results: RowsText<ResultColumn>;
-  /** The outcomes that say something of a destination's health: of those that fail, or did until now. */
+  /**
+   * The outcomes that say something of a destination's health: of those that fail, or did until now. An attempt that could
+   * not be made says nothing.
+   */
   readonly health: readonly Pick<Outcome, 'deliveryId' | 'webhookId' | 'decision'>[];
+  /** What the statistics count. */
+  readonly samples: readonly Sample[];
+}
+
+/** A webhook that was disabled because of its destination. */
+export interface DisabledWebhook {
+  readonly webhookId: string;
+  readonly reason: Exclude<DisabledReason, 'caller'>;
+}
+
+/** What a settlement changed: the ids of the deliveries that were settled, and of those that are held from now on. */
+export interface Settled {
+  readonly settled: ReadonlySet<string>;
+  readonly held: readonly string[];
+  readonly disabled: readonly DisabledWebhook[];
 }
 
 /** A claim to give back unused. */
@@ -53,8 +73,9 @@ type ResultColumn = keyof typeof attemptColumns | keyof typeof deliveryColumns;
 
 /** @param now epoch milliseconds */
 export function settlementOf(outcomes: readonly Outcome[], now: number): Settlement {
+  const made = outcomes.filter(({ attempt: { status, failure } }) => status !== null || failure !== null);
   const troubled = new Set(
-    outcomes.flatMap(({ webhookId, decision, wasFailing }) =>
+    made.flatMap(({ webhookId, decision, wasFailing }) =>
       decision.outcome !== 'succeeded' || wasFailing ? webhookId : [],
     ),
   );
@@ -65,20 +86,29 @@ export function settlementOf(outcomes: readonly Outcome[], now: number): Settlem
     next_at: outcome === 'retry' ? now + delayMs : 0,
     finished_at: outcome === 'retry' ? null : now,
   }));
-  return { results: rowsText(results), health: outcomes.filter(({ webhookId }) => troubled.has(webhookId)) };
+  return {
+    results: rowsText(results),
+    health: made.filter(({ webhookId }) => troubled.has(webhookId)),
+    samples: outcomes.map(({ deliveryId, webhookId, attempt, decision }) => ({
+      deliveryId,
+      webhookId,
+      startedAt: attempt.started_at,
+      durationMs: attempt.duration_ms,
+      succeeded: decision.outcome === 'succeeded',
+    })),
+  };
 }
 
 /**
  * Settles the deliveries whose claim has not passed to another worker.
  * @param now epoch milliseconds
- * @returns the deliveries whose state changed: those that were settled, and those that are held from now on
  */
 export async function settle(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
   { results, health }: Settlement,
   now: number,
-): Promise<string[]> {
+): Promise<Settled> {
   // The attempts first: settling removes the claim token that shows which deliveries are ours.
   const columns = Object.keys(attemptColumns);
   await sql`
@@ -98,19 +128,30 @@ export async function settle(
     returning deliveries.id as id`.execute(transaction);
   const settled = new Set(rows.map(({ id }) => id));
   const ours = health.filter(({ deliveryId }) => settled.has(deliveryId));
-  return [...settled, ...(await storeHealth(transaction, ours, now))];
+  return { settled, ...(await storeHealth(transaction, ours, now)) };
 }
 
-/** Stores what the last outcome of each destination says. @returns the deliveries that are held from now on */
-async function storeHealth(transaction: Kysely<Tables>, health: Settlement['health'], now: number): Promise<string[]> {
+/** Stores what the last outcome of each destination says, or the one that says that it is gone. */
+async function storeHealth(
+  transaction: Kysely<Tables>,
+  health: Settlement['health'],
+  now: number,
+): Promise<Omit<Settled, 'settled'>> {
   const held: string[] = [];
-  const last = new Map(health.map((outcome) => [outcome.webhookId, outcome.decision]));
+  const disabled: DisabledWebhook[] = [];
+  const last = new Map<string, RetryDecision>();
+  for (const { webhookId, decision } of health) if (!last.get(webhookId)?.gone) last.set(webhookId, decision);
   // In one order for all processes, so that two of them never wait for each other.
   for (const [webhookId, decision] of [...last].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (decision.outcome === 'succeeded') await storeRecovery(transaction, webhookId);
-    else held.push(...(await storeFailure(transaction, webhookId, decision, now)));
+    else {
+      const reason = await storeFailure(transaction, webhookId, decision, now);
+      if (reason === null) continue;
+      held.push(...(await disableWebhook(transaction, webhookId, reason, now)));
+      disabled.push({ webhookId, reason });
+    }
   }
-  return held;
+  return { held, disabled };
 }
 
 async function storeRecovery(transaction: Kysely<Tables>, webhookId: string): Promise<void> {
@@ -121,12 +162,13 @@ async function storeRecovery(transaction: Kysely<Tables>, webhookId: string): Pr
     .execute();
 }
 
+/** @returns why the webhook is to be disabled, or null */
 async function storeFailure(
   transaction: Kysely<Tables>,
   webhookId: string,
   { gone, pauseMs }: RetryDecision,
   now: number,
-): Promise<string[]> {
+): Promise<DisabledWebhook['reason'] | null> {
   const destination = await transaction
     .updateTable('webhook_destinations')
     .set(({ fn, ref, val }) => ({
@@ -136,9 +178,9 @@ async function storeFailure(
     .where('webhook_id', '=', webhookId)
     .returning('failing_since')
     .executeTakeFirst();
-  if (gone) return disableWebhook(transaction, webhookId, 'gone', now);
+  if (gone) return 'gone';
   const failingFor = now - (destination?.failing_since ?? now);
-  return failingFor >= failingLimit ? disableWebhook(transaction, webhookId, 'failing', now) : [];
+  return failingFor >= failingLimit ? 'failing' : null;
 }
 
 /** Gives claims back: their deliveries are due at once. */

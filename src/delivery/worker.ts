@@ -4,7 +4,10 @@
  */
 import type { Logger } from 'pino';
 import type { Outbound } from '../security/outbound.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { createLanes, type LaneLimits, type LaneResult } from './lanes.ts';
+import { observeAttempts } from './observed-attempts.ts';
+import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, Queue } from './queue.ts';
 import { type RetryDecision, unsentDecision } from './retry-policy.ts';
@@ -19,13 +22,25 @@ export const afterTimeout: After = (ms, work) => {
   return () => clearTimeout(timer);
 };
 
+/** Calls `work` once at the end of this round of the event loop. @returns cancels the call */
+export type AfterRound = (work: () => void) => () => void;
+
+export const afterImmediate: AfterRound = (work) => {
+  const immediate = setImmediate(work);
+  return () => clearImmediate(immediate);
+};
+
 export interface WorkerOptions {
   readonly queue: Queue;
   readonly outbound: Outbound;
   readonly logger: Logger;
+  readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
   readonly random: () => number;
   readonly after: After;
+  readonly afterRound: AfterRound;
   readonly limits: LaneLimits;
   /** How long a request may take, including the body of its response. */
   readonly deadlineMs: number;
@@ -60,8 +75,20 @@ interface Lease {
 }
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { queue, logger, after, limits, leaseMs, deadlineMs, pollMs } = options;
-  const lanes = createLanes(limits, () => performance.now());
+  const {
+    queue,
+    logger,
+    clock,
+    after,
+    afterRound,
+    limits,
+    leaseMs,
+    deadlineMs,
+    pollMs,
+    telemetry = noTelemetry,
+  } = options;
+  const observer = observeAttempts(telemetry, logger, () => options.now().getTime());
+  const lanes = createLanes(limits, clock);
   /** By delivery. */
   const leases = new Map<string, Lease>();
   const outcomes = createOutcomeBuffer();
@@ -75,7 +102,7 @@ export function startWorker(options: WorkerOptions): Worker {
   let cancelFlush: (() => void) | null = null;
   let cancelPoll: (() => void) | null = null;
   let idleWaiters: (() => void)[] = [];
-  let dispatchTimer: NodeJS.Immediate | null = null;
+  let cancelDispatch: (() => void) | null = null;
 
   const flush = async () => {
     cancelFlush?.();
@@ -89,13 +116,20 @@ export function startWorker(options: WorkerOptions): Worker {
     const [settling, releasing] = [outcomes.take(), releases];
     releases = [];
     const settlesOnly = failed && settling.length > 0;
+    // Leases begin here at the earliest, however long the transaction takes.
+    const usableUntil = clock() + leaseMs - deadlineMs;
     const quota = closing || settlesOnly ? null : lanes.quota();
     try {
-      const { deliveries, more, unfinished } = await queue.settleAndClaim(settling, releasing, quota);
+      const { deliveries, more, unfinished, disabled } = await queue.settleAndClaim(
+        settling.map(underLease),
+        releasing.map(underLease),
+        quota,
+      );
       failed = false;
       outcomes.settled();
+      observer.disabled(disabled);
       for (const { deliveryId } of [...settling, ...releasing]) leases.delete(deliveryId);
-      for (const delivery of deliveries) accept(delivery);
+      for (const delivery of deliveries) accept(delivery, usableUntil);
       // What was claimed while the process was asked to stop is for other processes to send.
       if (closing) release(lanes.drain());
       flushing = false;
@@ -147,40 +181,44 @@ export function startWorker(options: WorkerOptions): Worker {
     idleWaiters = [];
     for (const resolve of resolved) resolve();
   };
-  const accept = (delivery: ClaimedDelivery) => {
+  /** What ends a claim, with the token that holds now: the delivery may have been claimed again since. */
+  const underLease = <Ending extends Release>(ending: Ending): Ending => ({
+    ...ending,
+    claimToken: leases.get(ending.deliveryId)?.claimToken ?? ending.claimToken,
+  });
+  const accept = (delivery: ClaimedDelivery, usableUntil: number) => {
     const lease = leases.get(delivery.deliveryId);
     if (lease !== undefined) {
       // The clock jumped past our own lease: the delivery goes on under the new claim, and is not sent twice.
       lease.claimToken = delivery.claimToken;
       return;
     }
-    const usableUntil = performance.now() + leaseMs - deadlineMs;
     leases.set(delivery.deliveryId, { claimToken: delivery.claimToken, usableUntil });
     lanes.add(delivery);
   };
   const release = (deliveries: readonly ClaimedDelivery[]) => {
-    for (const { deliveryId, claimToken } of deliveries) {
-      releases.push({ deliveryId, claimToken: leases.get(deliveryId)?.claimToken ?? claimToken });
-    }
+    for (const { deliveryId, claimToken } of deliveries) releases.push({ deliveryId, claimToken });
   };
   const dispatch = () => {
     for (let delivery = lanes.take(); delivery !== null; delivery = lanes.take()) void attempt(delivery);
   };
   const attempt = async (delivery: ClaimedDelivery) => {
     const lease = leases.get(delivery.deliveryId);
-    if (lease === undefined || performance.now() > lease.usableUntil) {
+    if (lease === undefined || clock() > lease.usableUntil) {
       // It waited too long for its slot: its lease could end during the request.
       release([delivery]);
       lanes.release(delivery, 'failure');
       return scheduleFlush(flushDelayMs);
     }
-    const outcome = await send(options, delivery).catch((error: unknown) => {
+    const made = observer.attempt(delivery, (headers) => send(options, delivery, headers));
+    const outcome = await made.catch((error: unknown) => {
       logger.error({ err: error, deliveryId: delivery.deliveryId }, 'a delivery could not be prepared');
       return unsentOutcome(delivery, options.now());
     });
     const { decision } = outcome;
+    observer.ended(outcome);
     lanes.release(delivery, laneResultOf(decision));
-    outcomes.add({ ...outcome, claimToken: lease.claimToken });
+    outcomes.add(outcome);
     if (decision.pauseMs > 0 || decision.gone) release(lanes.drain(delivery.destination.webhookId));
     scheduleDispatch();
   };
@@ -189,9 +227,9 @@ export function startWorker(options: WorkerOptions): Worker {
    * free again by then, and no others are opened.
    */
   const scheduleDispatch = () => {
-    if (dispatchTimer !== null) clearImmediate(dispatchTimer);
-    dispatchTimer = setImmediate(() => {
-      dispatchTimer = null;
+    cancelDispatch?.();
+    cancelDispatch = afterRound(() => {
+      cancelDispatch = null;
       dispatch();
       flushOutcomes();
     });
@@ -204,6 +242,7 @@ export function startWorker(options: WorkerOptions): Worker {
   };
   poll();
   scheduleFlush(0);
+  observeQueue(telemetry.metrics, { lanes, limits, leases, outcomes });
 
   const worker: Worker = {
     wake: () => {

@@ -54,7 +54,7 @@ export function createResolver({
   const search = async (hostname: string): Promise<Answer> => {
     const end = clock() + timeoutMs;
     const asked = servers.length > 0 ? servers : settings().servers;
-    let failure = new LookupFailure('ENOTFOUND', hostname);
+    let code: LookupFailure['code'] = 'ENOTFOUND';
     for (const name of namesToTry(hostname, settings())) {
       const left = end - clock();
       if (left <= 0) throw new LookupFailure('EAI_AGAIN', hostname);
@@ -62,10 +62,10 @@ export function createResolver({
         return await query(name, asked, left);
       } catch (error) {
         if (!(error instanceof LookupFailure)) throw error;
-        if (error.code === 'EAI_AGAIN') failure = error;
+        if (error.code === 'EAI_AGAIN') code = 'EAI_AGAIN';
       }
     }
-    throw failure;
+    throw new LookupFailure(code, hostname);
   };
   const resolve = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
     try {

@@ -1,14 +1,14 @@
 /** An event that is delivered to webhooks. */
 import { type WebhookSource, webhookSources } from './sources.ts';
 
-/** Something that happened to an account, or the firing of a TRIGGER webhook. */
+/** Something that happened to an account, the firing of a TRIGGER webhook, or a notice. */
 export interface DeliveryEvent {
   readonly id: string;
   readonly workspaceId: string;
-  /** Null for a trigger that was fired without an account. */
+  /** Null for a trigger that was fired without an account, and for a notice. */
   readonly accountId: string | null;
   readonly accountType: string | null;
-  /** Null for a trigger. */
+  /** Null for a trigger and for a notice. */
   readonly source: WebhookSource | null;
   readonly event: string;
   /** The event's values by the keys of its source (contract, endpoint 4), without {@link ownKeys}. */
@@ -29,3 +29,6 @@ export function emittableKeys(source: WebhookSource): readonly string[] {
 
 /** The event of a TRIGGER webhook that was fired: it has no source and goes to that webhook only. */
 export const triggerEvent = 'trigger';
+
+/** A notice that a webhook was disabled: it has no source and goes to the webhooks that asked for notices. */
+export const disabledEvent = 'webhook_disabled';

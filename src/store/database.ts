@@ -1,12 +1,14 @@
 /** The gateway's database: SQLite or Postgres behind Kysely, migrated to the current schema. */
 import { CompiledQuery, type Dialect, Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
+import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import type { StoreObserver } from './observed.ts';
 import { type PostgresPoolOptions, postgresDialect } from './postgres.ts';
 import { type PostgresSettings, postgresDefaults, withoutLimits } from './postgres-settings.ts';
 import type { Tables } from './schema.ts';
-import { sqliteDialect } from './sqlite.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
 import { ThreadedSqliteDialect } from './sqlite-threads.ts';
 
 export type Database = Kysely<Tables>;
@@ -22,41 +24,54 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Opens the database and runs its pending migrations. They run in one transaction behind a lock: processes that start
- * together wait for one another, and a migration that fails leaves nothing behind.
- * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
+ * Opens the database and runs its pending migrations, as {@link migrate} does.
+ * @throws DatabaseUnavailable when the database cannot be reached; SchemaTooNew; the driver's error when a migration fails
  */
 export async function openDatabase(
   location: DatabaseLocation,
-  steps: Readonly<Record<string, Migration>> = migrations,
+  steps: SchemaSteps = migrations,
   onFault: OnFault = () => undefined,
+  observer: StoreObserver | null = null,
 ): Promise<Database> {
-  if (location.kind === 'sqlite') return migrated(connect(location, { onFault }), steps);
-  const { settings = postgresDefaults } = location;
-  const migrating = await migrated(connect({ ...location, settings: withoutLimits(settings) }), steps);
+  if (location.kind === 'sqlite') return migrated(connect(location, { onFault, ...observer }), steps);
+  const migrating = await migrated(connectWithoutLimits(location), steps);
   await migrating.destroy();
   return connect(location, { onFault });
 }
 
+/** Opens the database as it is, for what takes as long as it takes. */
+export function connectWithoutLimits(location: DatabaseLocation): Database {
+  if (location.kind === 'sqlite') return connect(location);
+  const { settings = postgresDefaults } = location;
+  return connect({ ...location, settings: withoutLimits(settings) });
+}
+
+export interface ConnectOptions extends PostgresPoolOptions, Partial<StoreObserver> {}
+
 /** Opens the database as it is. */
-export const connect = (location: DatabaseLocation, options: PostgresPoolOptions = {}): Database =>
-  new Kysely<Tables>({ dialect: dialectOf(location, options) });
+export const connect = (location: DatabaseLocation, options: ConnectOptions = {}): Database =>
+  new Kysely<Tables>({
+    dialect: dialectOf(location, options),
+    ...(options.onStatement === undefined ? {} : { log: options.onStatement }),
+  });
 
 /** The same database, with its pending migrations run; closed if that fails. */
-async function migrated(database: Database, steps: Readonly<Record<string, Migration>>): Promise<Database> {
+async function migrated(database: Database, steps: SchemaSteps): Promise<Database> {
   try {
-    await ping(database).catch((error: unknown) => {
-      throw new DatabaseUnavailable(reasonOf(error), { cause: error });
-    });
-    const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
-    const { error } = await migrator.migrateToLatest();
-    if (error instanceof DatabaseFault) throw new DatabaseUnavailable(reasonOf(error), { cause: error });
-    if (error !== undefined) throw error;
+    await requireReachable(database);
+    await migrate(database, steps);
     return database;
   } catch (error) {
     await database.destroy();
-    throw error;
+    throw error instanceof DatabaseFault ? new DatabaseUnavailable(reasonOf(error), { cause: error }) : error;
   }
+}
+
+/** @throws DatabaseUnavailable */
+export async function requireReachable(database: Database): Promise<void> {
+  await ping(database).catch((error: unknown) => {
+    throw new DatabaseUnavailable(reasonOf(error), { cause: error });
+  });
 }
 
 /** What the driver says. The error of a failed attempt at several addresses of a host has a code but no message. */
@@ -71,12 +86,12 @@ export async function ping(database: Database): Promise<void> {
   await database.executeQuery(CompiledQuery.raw('select 1'));
 }
 
-function dialectOf(location: DatabaseLocation, options: PostgresPoolOptions): Dialect {
+function dialectOf(location: DatabaseLocation, options: ConnectOptions): Dialect {
   switch (location.kind) {
     case 'sqlite':
       return location.file === ':memory:'
         ? sqliteDialect(location.file, options.onFault)
-        : new ThreadedSqliteDialect(location.file, options.onFault ?? (() => undefined));
+        : new ThreadedSqliteDialect(location.file, options.onFault ?? (() => undefined), options.onPool);
     case 'postgres':
       return postgresDialect(location.url, location.settings ?? postgresDefaults, options);
     default:

@@ -5,6 +5,7 @@
 import { connect, type Database, type DatabaseLocation, openDatabase } from './database.ts';
 import type { OnFault } from './faults.ts';
 import { migrations } from './migrations/index.ts';
+import type { PoolFigures, StoreObserver } from './observed.ts';
 import { Epoch } from './postgres.ts';
 import { postgresDefaults } from './postgres-settings.ts';
 
@@ -32,8 +33,12 @@ export interface Databases extends Readonly<Record<Pool, Database>> {
  * Opens the database as {@link openDatabase} does.
  * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
  */
-export async function openDatabases(location: DatabaseLocation, onFault: OnFault): Promise<Databases> {
-  const migrated = await openDatabase(location, migrations, onFault);
+export async function openDatabases(
+  location: DatabaseLocation,
+  onFault: OnFault,
+  observer: StoreObserver | null = null,
+): Promise<Databases> {
+  const migrated = await openDatabase(location, migrations, onFault, observer);
   if (location.kind === 'sqlite') {
     return {
       keys: migrated,
@@ -49,7 +54,11 @@ export async function openDatabases(location: DatabaseLocation, onFault: OnFault
   const epoch = new Epoch();
   const open = (pool: Pool) => {
     const connections = Math.max(1, Math.round(settings.connections * shares[pool]));
-    return connect({ ...location, settings: { ...settings, connections } }, { epoch, onFault });
+    const figures = observer && { onFigures: (read: () => PoolFigures) => observer.onPool(pool, read) };
+    return connect(
+      { ...location, settings: { ...settings, connections } },
+      { epoch, onFault, ...observer, ...figures },
+    );
   };
   const pools = { keys: open('keys'), accounts: open('accounts'), jobs: open('jobs'), deliveries: open('deliveries') };
   return {

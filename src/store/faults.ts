@@ -1,8 +1,8 @@
 /**
  * Faults of the database: what is wrong with it, and not with a request. They leave the drivers as the contract's
- * `errors/service_unavailable`, whatever the operation, and the log has the driver's own error.
+ * `errors/service_unavailable`, whatever the operation, and the log has the driver's own error. Only where a commit was
+ * lost it is `errors/request_timeout`.
  */
-import pg from 'pg';
 import { ServiceError } from '../errors.ts';
 
 /** What a caller is told. */
@@ -30,43 +30,23 @@ export class DatabaseFault extends ServiceError {
   }
 }
 
+/**
+ * The error of a commit that was not confirmed: the transaction may be stored. Not 503, which says that nothing was
+ * carried out.
+ * @param cause the fault that ended the connection, for the log
+ */
+export const unconfirmed = (cause: DatabaseFault): ServiceError =>
+  new ServiceError('request_timeout', {
+    detail: 'The database did not confirm the change. It may have been made: check that before you repeat it.',
+    cause,
+    outcomeUnknown: true,
+  });
+
 /** Is told each fault. */
 export type OnFault = (fault: DatabaseFault) => void;
 
 /** Whether the transaction or statement was undone because of others, and may succeed when it is repeated. */
 export const isConflict = (error: unknown): boolean => error instanceof DatabaseFault && error.reason === 'conflict';
-
-/** SQLSTATEs (Postgres, appendix A), and the classes that their first two characters are. */
-const reasonOfState: Readonly<Record<string, FaultReason>> = {
-  '08': 'unavailable',
-  '25006': 'read-only',
-  // The transaction was idle for too long. The connection ends, too.
-  '25P03': 'unavailable',
-  '28': 'unavailable',
-  '3D000': 'unavailable',
-  '40001': 'conflict',
-  '40P01': 'conflict',
-  '53': 'unavailable',
-  '53100': 'full',
-  '55P03': 'slow',
-  '57': 'unavailable',
-  '57014': 'slow',
-  '58': 'unavailable',
-  XX001: 'damaged',
-  XX002: 'damaged',
-};
-
-/** The error of a statement or a connection on Postgres: a fault, or the same error if the statement is to blame. */
-export function postgresFault(error: unknown): unknown {
-  if (error instanceof DatabaseFault) return error;
-  if (error instanceof pg.DatabaseError) {
-    const { code = '' } = error;
-    const reason = reasonOfState[code] ?? reasonOfState[code.slice(0, 2)];
-    return reason === undefined ? error : new DatabaseFault(reason, error);
-  }
-  // Values that cannot be sent are our mistake. Whatever else comes without a SQLSTATE is about the connection.
-  return error instanceof TypeError || error instanceof RangeError ? error : new DatabaseFault('unavailable', error);
-}
 
 /** Result codes of SQLite: the low byte, as the rest says more of the same. */
 const reasonOfCode: Readonly<Record<number, FaultReason>> = {

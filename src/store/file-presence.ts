@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** How long a process waits for its own lock, which another may be looking at. */
 const ownLockMs = 1_000;
+/** How many files it tries to lock. Where none of them can be, no other could. */
+const ownLockTries = 3;
 
 export interface FilePresence {
   readonly id: string;
@@ -12,7 +14,10 @@ export interface FilePresence {
   close(): void;
 }
 
-/** @param file the database */
+/**
+ * @param file the database
+ * @throws Error when no file beside it can be locked
+ */
 export function openFilePresence(file: string, newId: () => string): FilePresence {
   const prefix = `${file}-process-`;
   const { id, lock } = lockOwn(prefix, newId);
@@ -34,7 +39,7 @@ export function openFilePresence(file: string, newId: () => string): FilePresenc
 }
 
 function lockOwn(prefix: string, newId: () => string): { id: string; lock: DatabaseSync } {
-  for (;;) {
+  for (let tries = 0; tries < ownLockTries; tries += 1) {
     const id = newId();
     closeSync(openSync(prefix + id, 'a', 0o600));
     const lock = tryLock(prefix + id, ownLockMs);
@@ -42,6 +47,7 @@ function lockOwn(prefix: string, newId: () => string): { id: string; lock: Datab
     if (lock !== null && existsSync(prefix + id)) return { id, lock };
     lock?.close();
   }
+  throw new Error(`No file beside the database can be locked: ${prefix}…`);
 }
 
 /** Whether the process of a file is dead. Its file is deleted then. */

@@ -1,3 +1,6 @@
+import { ServiceError } from '../errors.ts';
+import { shortList } from '../issues.ts';
+
 /**
  * Finds rows by id with at most one query.
  * @param isFindable false for an id that no visible row can have: it never reaches the database
@@ -13,4 +16,11 @@ export async function findByIds<Row extends { readonly id: string }>(
   const rows = findable.length === 0 ? [] : await read(findable);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** @throws ServiceError `resource_not_found` that names the ids for which there is null among what was found */
+export function requireFound(kind: string, ids: readonly string[], found: readonly unknown[]): void {
+  const unknown = ids.filter((_, place) => found[place] === null);
+  if (unknown.length === 0) return;
+  throw new ServiceError('resource_not_found', { detail: `No ${kind} has the id ${shortList(unknown)}.` });
 }

@@ -1,7 +1,9 @@
-/** Whether the database can be used: it responds, is not damaged, and can be written to. */
+/** Whether the database can be used: it responds, is not damaged, can be written to, and this gateway knows its schema. */
 import { sql } from 'kysely';
-import { type Database, type DatabaseLocation, ping } from './database.ts';
+import { lastOf, requireCompatible } from './compatibility.ts';
+import type { Database, DatabaseLocation } from './database.ts';
 import type { DatabaseFault } from './faults.ts';
+import { migrations } from './migrations/index.ts';
 import { checkSqlite } from './sqlite-health.ts';
 
 /** How long a database that was written to counts as one that can be, in milliseconds: who asks needs no key. */
@@ -13,6 +15,7 @@ export interface DatabaseHealth {
   /**
    * Requests that ask at the same time get one check.
    * @throws DatabaseFault when the database cannot be used. Damage is not forgotten while the process lives.
+   * @throws SchemaTooNew when a newer gateway has changed the schema so far that this one cannot work with it
    */
   check(): Promise<void>;
 }
@@ -32,7 +35,8 @@ export function databaseHealth(database: () => Database, location: DatabaseLocat
   async function check(): Promise<void> {
     if (damage !== null) throw damage;
     const startedAt = performance.now();
-    if (startedAt - writtenAt < writtenMs) return ping(database());
+    await requireCompatible(database(), lastOf(migrations));
+    if (startedAt - writtenAt < writtenMs) return;
     await write();
     writtenAt = startedAt;
   }

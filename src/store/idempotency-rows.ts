@@ -25,7 +25,8 @@ export function idempotencyRows(database: Database, maxRows: number) {
   let deletedAt = 0;
 
   async function deleteExpired(time: number): Promise<void> {
-    if (time - deletedAt < intervalMs) return;
+    // A clock that was set back must not put the next deletion off until it has caught up.
+    if (Math.abs(time - deletedAt) < intervalMs) return;
     deletedAt = time;
     const expired = database.selectFrom('idempotent_responses').select('id').where('expires_at', '<=', time);
     const { numDeletedRows } = await database

@@ -87,20 +87,40 @@ export async function selectPage<
 >(
   query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
   keyset: Keyset<Column>,
-  { cursors, scope, cursor, limit }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<Row>> {
+  const page = startPage(query, keyset, request);
+  return page.pageOf(await page.query.execute());
+}
+
+/** A page that is yet to be read: the query for its rows and one more, and what the page is with these. */
+export interface StartedPage<Schema, Table extends keyof Schema, Row> {
+  readonly query: SelectQueryBuilder<Schema, Table, Row>;
+  readonly pageOf: (rows: readonly Row[]) => Page<Row>;
+}
+
+/** {@link selectPage} before its query is executed, for whoever executes several together: see keyset-pages.ts. */
+export function startPage<
+  Schema,
+  Table extends keyof Schema,
+  Column extends string,
+  Row extends Record<Column, KeyValue>,
+>(
+  query: SelectQueryBuilder<Schema, Table, Row> | PlacedQuery<Schema, Table, Row>,
+  keyset: Keyset<Column>,
+  { cursors, scope, cursor, limit }: PageRequest,
+): StartedPage<Schema, Table, Row> {
   const after = cursor === undefined ? null : openCursor(cursors, scope, cursor, keyset.columns.length);
   const placed = typeof query === 'function' ? query(after, limit + 1) : query;
-  const rows = await pageQuery(placed, keyset, after, limit + 1).execute();
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  if (rows.length <= limit || last === undefined) return { items, cursor: null };
   return {
-    items,
-    cursor: cursors.seal(
-      scope,
-      keyset.columns.map((column) => last[column]),
-    ),
+    query: pageQuery(placed, keyset, after, limit + 1),
+    pageOf(rows) {
+      const items = rows.slice(0, limit);
+      const last = items.at(-1);
+      if (rows.length <= limit || last === undefined) return { items, cursor: null };
+      const keys = keyset.columns.map((column) => last[column]);
+      return { items, cursor: cursors.seal(scope, keys) };
+    },
   };
 }
 

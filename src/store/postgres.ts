@@ -10,8 +10,10 @@ import {
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
-import { DatabaseFault, isConflict, type OnFault, postgresFault } from './faults.ts';
+import { DatabaseFault, isConflict, type OnFault, unconfirmed } from './faults.ts';
+import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
+import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 
 /**
@@ -49,18 +51,20 @@ export interface PostgresPoolOptions {
   /** Of the connections of several pools; by default each pool has its own. */
   readonly epoch?: Epoch;
   readonly onFault?: OnFault;
+  /** Takes what tells how busy the pool is. */
+  readonly onFigures?: (figures: () => PoolFigures) => void;
 }
 
 export function postgresDialect(
   url: string,
   settings: PostgresSettings,
-  { epoch = new Epoch(), onFault = () => undefined }: PostgresPoolOptions = {},
+  { epoch = new Epoch(), onFault = () => undefined, onFigures = () => undefined }: PostgresPoolOptions = {},
 ): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (database) => new PostgresIntrospector(database),
-    createDriver: () => new PooledDriver(url, settings, { epoch, onFault }),
+    createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures }),
   };
 }
 
@@ -73,7 +77,7 @@ class PooledDriver implements Driver {
   readonly #open = new Map<PostgresClient, number>();
   readonly #used = new Set<PooledConnection>();
 
-  constructor(url: string, settings: PostgresSettings, { epoch, onFault }: Required<PostgresPoolOptions>) {
+  constructor(url: string, settings: PostgresSettings, { epoch, onFault, onFigures }: Required<PostgresPoolOptions>) {
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
@@ -87,6 +91,10 @@ class PooledDriver implements Driver {
       max: settings.connections,
       maxLifetimeSeconds: settings.lifetimeSeconds,
       types: { getTypeParser },
+    });
+    onFigures(() => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
+      return { used: totalCount - idle, idle, waiting };
     });
     // The pool has dropped the connection already, as for the listener of the client.
     this.#pool.on('error', () => undefined);
@@ -127,8 +135,11 @@ class PooledDriver implements Driver {
     connection.inTransaction = true;
   }
 
+  /** @throws ServiceError whose outcome is unknown, when the connection ends before the server has responded */
   async commitTransaction(connection: PooledConnection): Promise<void> {
-    const { command } = await connection.run('commit');
+    const { command } = await connection.run('commit').catch((error: unknown) => {
+      throw error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
+    });
     connection.inTransaction = false;
     // Postgres rolls a transaction back that one of its statements has failed in.
     if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: a statement in it had failed');

@@ -12,7 +12,8 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
   return {
     async add(grants, now) {
       // First: if it fails, nothing was added.
-      if (now - cleanedAt >= cleanEvery) {
+      // Also after the clock was set back.
+      if (Math.abs(now - cleanedAt) >= cleanEvery) {
         await database.deleteFrom('rate_limits').where('full_at', '<', now).execute();
         cleanedAt = now;
       }

@@ -17,6 +17,9 @@ export interface Tables {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   webhook_destinations: WebhookDestinationTable;
+  webhook_statistics: WebhookStatisticsTable;
+  notice_receivers: NoticeReceiverTable;
+  pending_notices: PendingNoticeTable;
   rate_limits: RateLimitTable;
   deployment: DeploymentTable;
 }
@@ -141,6 +144,8 @@ export interface EventTable {
   idempotency_key: string | null;
   /** SHA-256 of the emission, to tell a repetition from another event under the same idempotency key. */
   fingerprint: string;
+  /** The `traceparent` (W3C Trace Context) of the span in which it was emitted; null where it was not traced. */
+  traceparent?: string | null;
   created_at: number;
 }
 
@@ -200,6 +205,33 @@ export interface WebhookDestinationTable {
   disabled_at: number | null;
 }
 
+/** How many attempts to a webhook, begun in a span of time, ended in one way. Kept up to date as attempts are settled. */
+export interface WebhookStatisticsTable {
+  webhook_id: string;
+  /** The length of the span: one of those in delivery/statistics.ts. */
+  span_ms: number;
+  /** The start of the span, a multiple of its length. */
+  starts_at: number;
+  succeeded: number;
+  /** The attempts took so many milliseconds at most, and more than those of the next smaller value. */
+  within_ms: number;
+  attempts: number;
+}
+
+/** Webhooks that are told when another one of their workspace is disabled. */
+export interface NoticeReceiverTable {
+  workspace_id: string;
+  webhook_id: string;
+}
+
+/** Webhooks that the gateway has disabled, until those who are to be told have an event of it. */
+export interface PendingNoticeTable {
+  webhook_id: string;
+  disabled_at: number;
+  /** DisabledReason, but not `caller`: who disables a webhook knows it. */
+  reason: string;
+}
+
 /** The bucket of a rate limit. One that is full has no row. */
 export interface RateLimitTable {
   /** The name of the limit and whose bucket it is. */
@@ -210,7 +242,10 @@ export interface RateLimitTable {
 
 /** What the database says of the deployment that uses it. */
 export interface DeploymentTable {
-  /** `secret`: a value that the deployment's secret can be recognized by. `written`: when the database was last written to. */
+  /**
+   * `secret`: a value that the deployment's secret can be recognized by. `written`: when the database was last written to.
+   * `works_from`: the step of the schema that a gateway must know.
+   */
   name: string;
   value: string;
 }

@@ -7,10 +7,12 @@ import {
   type DatabaseConnection,
   type Driver,
   type QueryResult,
-  SqliteAdapter,
+  type SqliteAdapter,
   SqliteDialect,
 } from 'kysely';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
+import type { OnPool, PoolFigures } from './observed.ts';
+import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
 import { openThread, type Thread } from './thread.ts';
 import { type WriteLock, writeLockOf } from './write-lock.ts';
 
@@ -29,8 +31,9 @@ type StatementThread = Thread<Statement, StatementResult>;
 export class ThreadedSqliteDialect extends SqliteDialect {
   readonly #file: string;
   readonly #onFault: OnFault;
+  readonly #onPool: OnPool | undefined;
 
-  constructor(file: string, onFault: OnFault) {
+  constructor(file: string, onFault: OnFault, onPool?: OnPool) {
     super({
       database: () => {
         throw new Error('The threads open the database');
@@ -38,10 +41,11 @@ export class ThreadedSqliteDialect extends SqliteDialect {
     });
     this.#file = file;
     this.#onFault = onFault;
+    this.#onPool = onPool;
   }
 
   override createDriver(): Driver {
-    return new ThreadedDriver(this.#file, this.#onFault);
+    return new ThreadedDriver(this.#file, this.#onFault, this.#onPool);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -49,11 +53,7 @@ export class ThreadedSqliteDialect extends SqliteDialect {
   }
 }
 
-class ThreadedAdapter extends SqliteAdapter {
-  /** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
+class ThreadedAdapter extends TransactionalDdlAdapter {
   /** Reads need not wait for a transaction; writers take turns by the lock. */
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -64,12 +64,14 @@ class ThreadedDriver implements Driver {
   readonly #threads: readonly [reader: StatementThread, writer: StatementThread];
   readonly #connect: () => ThreadedConnection;
 
-  constructor(file: string, onFault: OnFault) {
+  constructor(file: string, onFault: OnFault, onPool: OnPool = () => undefined) {
     const entry = new URL('./sqlite-thread-entry.ts', import.meta.url);
     const open = () => openThread<Statement, StatementResult>(entry, file, 'database');
     const [reader, writer] = [open(), open()];
     const lock = writeLockOf(file);
     this.#threads = [reader, writer];
+    onPool('reader', () => figuresOf(reader));
+    onPool('writer', () => figuresOf(writer));
     this.#connect = () => new ThreadedConnection(reader, writer, lock, onFault);
   }
 
@@ -93,6 +95,11 @@ class ThreadedDriver implements Driver {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 }
+
+const figuresOf = ({ inFlight }: StatementThread): PoolFigures => {
+  const used = Math.min(inFlight, 1);
+  return { used, idle: 1 - used, waiting: inFlight - used };
+};
 
 /** A transaction that has begun. */
 interface Open {

@@ -1,8 +1,11 @@
-/** `node:sqlite` behind Kysely's SQLite dialect, which expects the interface of better-sqlite3. */
+/**
+ * `node:sqlite` behind the interface of better-sqlite3, which Kysely's dialect expects. A thread that only executes
+ * statements loads this, and not Kysely, which has 250 modules.
+ */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { BoundedMap } from '../bounded-map.ts';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
@@ -17,12 +20,8 @@ const keptStatements = 200;
 /**
  * Opens the database file and creates it, with its folder, if necessary; `:memory:` lives as long as the process.
  * WAL lets readers read while a transaction writes; with synchronous=FULL a committed transaction survives a power cut.
+ * @throws DatabaseFault when the file cannot be opened
  */
-export function sqliteDialect(file: string, onFault: OnFault = () => undefined): Dialect {
-  return new TransactionalDdlDialect({ database: async () => openSqlite(file, onFault) });
-}
-
-/** @throws DatabaseFault when the file cannot be opened */
 export function openSqlite(file: string, onFault: OnFault = () => undefined): SqliteDatabase {
   return adapt(
     withFaults(onFault, () => open(file)),
@@ -108,18 +107,5 @@ function withFaults<Result>(onFault: OnFault, work: () => Result): Result {
     const fault = sqliteFault(error);
     if (fault instanceof DatabaseFault) onFault(fault);
     throw fault;
-  }
-}
-
-/** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */
-class TransactionalDdlDialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalDdlAdapter();
-  }
-}
-
-class TransactionalDdlAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
   }
 }

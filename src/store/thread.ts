@@ -4,11 +4,16 @@ import { Worker } from 'node:worker_threads';
 export interface Thread<Order, Report> {
   /** Orders are carried out one after the other. */
   run(order: Order): Promise<Report>;
+  /** Orders that are carried out, or wait. */
+  readonly inFlight: number;
   /** How often the thread has ended: what it kept between two orders is lost if that has changed. */
   readonly ends: number;
   /** Resolves when what is in flight has ended, and the thread with it. */
   close(): Promise<void>;
 }
+
+/** Of what is short-lived, a thread holds no more than it needs: large results would let it grow to 64 MiB. */
+const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /** What the thread gets; null asks it to close what it has opened, and to end. */
 export type ThreadJob<Order> = { readonly id: number; readonly order: Order } | null;
@@ -33,7 +38,7 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
   let ends = 0;
 
   const start = (): Worker => {
-    const started = new Worker(entry, { workerData });
+    const started = new Worker(entry, { workerData, resourceLimits });
     let cause: unknown;
     started.on('message', (result: ThreadResult<Report>) => {
       const job = inFlight.get(result.id);
@@ -52,17 +57,22 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
       for (const job of inFlight.values()) job.reject(new Error(`The thread of the ${name} ended`, { cause }));
       inFlight.clear();
     });
+    started.unref();
     return started;
   };
   return {
-    run(order) {
+    async run(order) {
       const job = Promise.withResolvers<Report>();
       lastId += 1;
-      inFlight.set(lastId, job);
       thread ??= start();
-      thread.ref();
+      // An order that cannot be sent throws here: nothing waits for it.
       thread.postMessage({ id: lastId, order } satisfies ThreadJob<Order>);
+      inFlight.set(lastId, job);
+      thread.ref();
       return job.promise;
+    },
+    get inFlight() {
+      return inFlight.size;
     },
     get ends() {
       return ends;

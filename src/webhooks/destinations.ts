@@ -78,7 +78,7 @@ export async function createMissingSecrets(database: Database, context: SecretCo
 }
 
 /**
- * Disables a webhook and holds its pending deliveries. A request in flight is not interrupted.
+ * Disables a webhook, holds its pending deliveries, and has its owner told. A request in flight is not interrupted.
  * @param now epoch milliseconds
  * @returns the deliveries that are held from now on: up to {@link maxChangedIds} of them. The others are held when a claim
  *   meets them.
@@ -109,6 +109,13 @@ async function disable(
     .set({ disabled_reason: reason, disabled_at: now })
     .where('webhook_id', '=', webhookId)
     .execute();
+  if (reason !== 'caller') {
+    await transaction
+      .insertInto('pending_notices')
+      .values({ webhook_id: webhookId, disabled_at: now, reason })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
   return holdPending(transaction, webhookId, []);
 }
 
@@ -181,9 +188,23 @@ export async function holdRest(
   } while (count === maxChangedIds);
 }
 
-/** Enables a webhook, with a clean record. Its held deliveries stay held until they are redelivered. */
+/** Forgets what became of the attempts to a webhook: its statistics begin anew. */
+export async function forgetStatistics(transaction: Transaction<Tables>, { id }: ManageableWebhook): Promise<void> {
+  await transaction.deleteFrom('webhook_statistics').where('webhook_id', '=', id).execute();
+}
+
+/**
+ * Enables a webhook that is disabled, with a clean record. Its held deliveries stay held until they are redelivered. One that is
+ * enabled stays as it is: who enables it every day must not keep a destination that fails for years.
+ */
 export async function enableWebhook(transaction: Transaction<Tables>, { id }: ManageableWebhook): Promise<void> {
-  await transaction.updateTable('webhooks').set({ enabled: 1 }).where('id', '=', id).execute();
+  const { numUpdatedRows } = await transaction
+    .updateTable('webhooks')
+    .set({ enabled: 1 })
+    .where('id', '=', id)
+    .where('enabled', '=', 0)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
   await transaction
     .updateTable('webhook_destinations')
     .set({ disabled_reason: null, disabled_at: null, failing_since: null, paused_until: 0 })

@@ -1,15 +1,21 @@
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { isId } from '../ids.ts';
-import type { CursorCodec } from '../paging.ts';
+import type { CursorCodec, Page } from '../paging.ts';
 import { findByIds } from '../store/find-by-ids.ts';
-import { byCreation, selectPage } from '../store/keyset.ts';
+import { byCreation, startPage } from '../store/keyset.ts';
+import { countRows, selectPages } from '../store/keyset-pages.ts';
 import type { Notifications } from '../store/notifications.ts';
+import { onlyOf, readTogether } from '../store/read-together.ts';
+import type { WebhookTable } from '../store/schema.ts';
+import { maxTotalCount } from '../validation.ts';
 import { disableForCaller, enableWebhook, holdRest } from './destinations.ts';
+import { webhookListScope } from './filter.ts';
 import { webhookHealth } from './health.ts';
 import { requireManageableWebhook } from './manageable.ts';
+import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
-import { createWebhook, type RegistryContext, toWebhooks, visibleWebhooks } from './repository.ts';
+import { createWebhook, listedWebhooks, type RegistryContext, toWebhooks, visibleWebhooks } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
@@ -18,6 +24,10 @@ export interface EmbeddedWebhooksContext extends RegistryContext {
   readonly cursors: CursorCodec;
   readonly notifications: Pick<Notifications, 'transaction'>;
 }
+
+const oldestFirst = byCreation('webhooks', 'asc');
+
+const byId = ({ items }: Page<WebhookTable>) => items.map((row) => [row.id, row] as const);
 
 /** The webhook registry in our own database. */
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
@@ -29,18 +39,42 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     return (await removeWebhook(database, webhook)) ? { object: 'WebhookDeleted' } : remove(call, request);
   };
 
+  const lists: WebhooksPort['lists'] = ({ caller }, requests) =>
+    readTogether(
+      requests,
+      ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
+        const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
+        return startPage(listedWebhooks(context, caller, filter), oldestFirst, { cursors, scope, cursor, limit });
+      },
+      async (started) => {
+        const pages = await selectPages(database, started, oldestFirst);
+        // Together, so that the accounts of all are read with one query.
+        const shown = await toWebhooks(context, caller, [...new Map(pages.flatMap(byId)).values()]);
+        const found = new Map(shown.map((webhook) => [webhook.id, webhook]));
+        return pages.map(({ items, cursor }) => ({
+          object: 'WebhookList' as const,
+          items: items.flatMap(({ id }) => found.get(id) ?? []),
+          cursor,
+        }));
+      },
+    );
+
   return {
     hasShortPages: false,
     ...webhookSecrets(context),
     update: updateWebhook(context),
     health: webhookHealth(context),
+    setNotices: setNotices(context),
 
-    async list({ caller }, { limit = webhookLimits.limit.default, cursor }) {
-      const scope = ['webhooks', caller.keyId];
-      const request = { cursors, scope, cursor, limit };
-      const page = await selectPage(visibleWebhooks(context, caller), byCreation('webhooks', 'asc'), request);
-      return { object: 'WebhookList', items: await toWebhooks(context, caller, page.items), cursor: page.cursor };
-    },
+    lists,
+    list: async (call, request) => onlyOf(await lists(call, [request])),
+
+    counts: ({ caller }, filters) =>
+      readTogether(
+        filters,
+        (filter) => listedWebhooks(context, caller, filter).clearSelect().select('id'),
+        (listed) => countRows(database, listed, maxTotalCount),
+      ),
 
     find: ({ caller }, webhookIds) =>
       findByIds(webhookIds, isId, async (ids) =>

@@ -11,6 +11,12 @@ export const webhookHealth =
     const rows = await database
       .selectFrom('webhooks')
       .innerJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
+      .leftJoin('notice_receivers', (join) =>
+        join
+          .onRef('notice_receivers.webhook_id', '=', 'webhooks.id')
+          .onRef('notice_receivers.workspace_id', '=', 'webhooks.workspace_id'),
+      )
+      .select('notice_receivers.webhook_id as notified')
       .select(['webhooks.id', 'account_ids', 'disabled_reason', 'disabled_at', 'failing_since', 'paused_until'])
       .where('webhooks.workspace_id', '=', caller.workspaceId)
       .where('webhooks.id', 'in', webhookIds)
@@ -24,6 +30,7 @@ export const webhookHealth =
           disabled_reason: row.disabled_reason as DisabledReason | null,
           disabled_at: isoOrNull(row.disabled_at),
           failing_since: isoOrNull(row.failing_since),
+          receives_notices: row.notified !== null,
           paused_until: row.paused_until > time ? isoOrNull(row.paused_until) : null,
         },
       ]),

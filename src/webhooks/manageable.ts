@@ -2,7 +2,7 @@
  * The one door to the webhook that a command names by its id. Whatever changes a webhook, uses its secrets or sends to it
  * on a caller's behalf takes a {@link ManageableWebhook}, so that it cannot be reached past the check.
  */
-import { requireManaging } from '../auth/account-access.ts';
+import { accessTo, requireManaging } from '../auth/account-access.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { checkId } from '../ids.ts';
@@ -40,6 +40,22 @@ export async function requireManageableWebhook(
   requireManaging(caller, accountIdsOf(webhook));
   // Only the type says that the check has passed, so nothing else may make one.
   return webhook as ManageableWebhook;
+}
+
+/** Those of these webhooks that the caller may manage. */
+export async function findManageable(
+  database: Pick<Database, 'selectFrom'>,
+  caller: Caller,
+  webhookIds: readonly string[],
+): Promise<string[]> {
+  if (webhookIds.length === 0) return [];
+  const rows = await database
+    .selectFrom('webhooks')
+    .select(['id', 'account_ids'])
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('id', 'in', webhookIds)
+    .execute();
+  return rows.filter((row) => accessTo(caller, accountIdsOf(row)) === 'manage').map(({ id }) => id);
 }
 
 export const unknownWebhook = (): ServiceError =>

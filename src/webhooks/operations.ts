@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { idList } from '../validation.ts';
+import { webhookFilterShape, webhookSearchShape } from './filter.ts';
 import {
   createTriggerShape,
   setEnabledShape,
+  setNoticesShape,
   updateShape,
   webhookCreateShape,
   webhookDeleteShape,
@@ -11,6 +14,9 @@ import {
 } from './shapes.ts';
 
 export const listWebhooks = operation('webhooks:read', webhookListRequestShape, ({ webhooks }) => webhooks.list);
+/** The list with the filters that the contract does not have. */
+export const searchWebhooks = operation('webhooks:read', webhookSearchShape, ({ webhooks }) => webhooks.list);
+export const countWebhooks = operation('webhooks:read', z.array(webhookFilterShape), ({ webhooks }) => webhooks.counts);
 export const findWebhooks = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.find);
 export const findWebhookHealth = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.health);
 export const createWebhook = operation('webhooks:write', webhookCreateShape, ({ webhooks }) => webhooks.create);
@@ -21,6 +27,7 @@ export const createTriggerWebhook = operation(
 );
 export const updateWebhook = operation('webhooks:write', updateShape, ({ webhooks }) => webhooks.update);
 export const setWebhookEnabled = operation('webhooks:write', setEnabledShape, ({ webhooks }) => webhooks.setEnabled);
+export const setWebhookNotices = operation('webhooks:write', setNoticesShape, ({ webhooks }) => webhooks.setNotices);
 export const rotateWebhookSecret = operation('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.rotateSecret);
-export const showWebhookSecret = operation('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.showSecret);
+export const revealWebhookSecret = operation('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.showSecret);
 export const deleteWebhook = operation('webhooks:write', webhookDeleteShape, ({ webhooks }) => webhooks.delete);

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../request-context.ts';
+import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import type {
   TriggerCreate,
   Webhook,
@@ -9,9 +10,9 @@ import type {
   WebhookHealth,
   WebhookId,
   WebhookList,
-  WebhookListRequest,
   WebhookSecret,
   WebhookSetEnabled,
+  WebhookSetNotices,
   WebhookUpdate,
   WebhookUpdated,
 } from './shapes.ts';
@@ -23,12 +24,17 @@ import type {
  */
 export interface WebhooksPort {
   /**
-   * Whether a page for a key that is limited to accounts may have fewer webhooks than requested although others follow,
-   * because the list is read before it is filtered.
+   * Whether a page may have fewer webhooks than requested although others follow, because the list is read before it is
+   * filtered: by the accounts that a key is limited to, and by the filters of the request.
    */
   readonly hasShortPages: boolean;
-  /** One page of the AUTO and TRIGGER webhooks that the key can see, oldest first: 1 to 250, 100 by default. */
-  list(context: RequestContext, request: WebhookListRequest): Promise<WebhookList>;
+  /**
+   * One page of the AUTO and TRIGGER webhooks that the key can see, oldest first: 1 to 250, 100 by default.
+   * @throws ServiceError `account_mismatch` when `account_id` is of an account that the key may not act for
+   */
+  list(context: RequestContext, request: WebhookSearch): Promise<WebhookList>;
+  /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */
+  lists(context: RequestContext, requests: readonly WebhookSearch[]): Promise<(WebhookList | Error)[]>;
   /** The webhooks with these ids, in their order: null if the key cannot see it, an error if it cannot be looked up. */
   find(context: RequestContext, webhookIds: readonly string[]): Promise<(Webhook | Error | null)[]>;
   /**
@@ -46,6 +52,11 @@ export interface WebhooksPort {
 
   // Additions to the contract. An upstream service does not serve them.
 
+  /**
+   * The sizes of lists, in the order of their filters; `maxTotalCount` stands for any larger one. An error for each that
+   * cannot be counted.
+   */
+  counts(context: RequestContext, filters: readonly WebhookFilter[]): Promise<(number | Error)[]>;
   /** Creates a TRIGGER webhook, with a signing secret. Fails as `create` does. */
   createTrigger(context: RequestContext, request: TriggerCreate): Promise<WebhookCreated>;
   /**
@@ -55,6 +66,11 @@ export interface WebhooksPort {
   update(context: RequestContext, request: WebhookUpdate): Promise<WebhookUpdated>;
   /** Enables or disables a webhook. Deliveries to a disabled webhook are held. */
   setEnabled(context: RequestContext, request: WebhookSetEnabled): Promise<WebhookUpdated>;
+  /**
+   * Says whether a webhook is told when the gateway disables another one of its workspace.
+   * @throws ServiceError `invalid_parameters` when it does not listen to all accounts of the workspace
+   */
+  setNotices(context: RequestContext, request: WebhookSetNotices): Promise<WebhookUpdated>;
   /**
    * Creates a new signing secret. The previous one stays valid for 24 hours.
    * @throws ServiceError `limit_too_high` when too many secrets are still valid

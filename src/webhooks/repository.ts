@@ -15,6 +15,7 @@ import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
+import type { WebhookFilter } from './filter.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
 import { shownTo } from './visibility.ts';
@@ -113,6 +114,30 @@ export function visibleWebhooks({ database }: { readonly database: Database }, {
       .where('listener.event', '=', '')
       // Those of all accounts, too.
       .where('listener.account_id', 'in', [...accountIds, '']),
+  );
+}
+
+/**
+ * Those of {@link visibleWebhooks} that fit a filter.
+ * @throws ServiceError `account_mismatch` for an account beyond the key
+ */
+export function listedWebhooks(
+  context: { readonly database: Database },
+  caller: Caller,
+  { source = [], event = [], enabled, account_id }: WebhookFilter,
+) {
+  let query = visibleWebhooks(context, caller);
+  if (source.length > 0) query = query.where('source', 'in', source);
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
+  if (event.length === 0 && account_id === undefined) return query;
+  if (account_id !== undefined) requireAccount(caller, account_id);
+  return query.where('id', 'in', (listeners) =>
+    listeners
+      .selectFrom('webhook_listeners as fitting')
+      .select('fitting.webhook_id')
+      .where('fitting.workspace_id', '=', caller.workspaceId)
+      .where('fitting.event', 'in', event.length === 0 ? [''] : event)
+      .$if(account_id !== undefined, (those) => those.where('fitting.account_id', 'in', [account_id ?? '', ''])),
   );
 }
 

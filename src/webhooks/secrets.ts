@@ -59,7 +59,7 @@ export function webhookSecrets({
             detail: 'The secret has been shown before: rotate it to get a new one.',
           });
         }
-        return { object: 'WebhookSecretShown', webhook_id, secret: secretText(secret) };
+        return { object: 'WebhookSecretRevealed', webhook_id, secret: secretText(secret) };
       });
     },
   };

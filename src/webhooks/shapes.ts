@@ -24,6 +24,8 @@ import {
 import { extraHeader } from './headers.ts';
 
 export const webhookLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
+/** Webhooks of a workspace that are told of each one that is disabled. */
+export const maxNoticeReceivers = 10;
 
 export const webhookFormats = ['json', 'form'] as const;
 export const webhookTypes = ['AUTO', 'TRIGGER'] as const;
@@ -172,6 +174,8 @@ export interface WebhookHealth {
   readonly failing_since: string | null;
   /** Nothing is sent before this time, because the destination is overloaded; null if it is not. */
   readonly paused_until: string | null;
+  /** Whether the webhook is told when another one is disabled. */
+  readonly receives_notices: boolean;
 }
 
 export interface WebhookUpdated {
@@ -179,13 +183,15 @@ export interface WebhookUpdated {
   readonly webhook_id: string;
 }
 export interface WebhookSecret {
-  readonly object: 'WebhookSecretShown' | 'WebhookSecretRotated';
+  readonly object: 'WebhookSecretRevealed' | 'WebhookSecretRotated';
   readonly webhook_id: string;
   readonly secret: string;
 }
 
 export const webhookIdShape = z.strictObject({ webhook_id: identifier() });
 export const setEnabledShape = z.strictObject({ webhook_id: identifier(), enabled: z.boolean() });
+
+export const setNoticesShape = z.strictObject({ webhook_id: identifier(), receives: z.boolean() });
 
 export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
 
@@ -202,6 +208,7 @@ export const updateShape = z.strictObject({
 export type WebhookDelete = z.infer<typeof webhookDeleteShape>;
 export type WebhookId = z.infer<typeof webhookIdShape>;
 export type WebhookSetEnabled = z.infer<typeof setEnabledShape>;
+export type WebhookSetNotices = z.infer<typeof setNoticesShape>;
 export type TriggerCreate = z.infer<typeof createTriggerShape>;
 export type WebhookUpdate = z.infer<typeof updateShape>;
 /** The shape has checked that `events` and `data` fit the source. */

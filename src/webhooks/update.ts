@@ -4,8 +4,8 @@ import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { invalidParameters } from '../issues.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
-import { holdRest, holdUnlistened } from './destinations.ts';
-import { changeWebhook, requireManageableWebhook } from './manageable.ts';
+import { forgetStatistics, holdRest, holdUnlistened } from './destinations.ts';
+import { accountIdsOf, changeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
 import type { WebhookUpdate } from './shapes.ts';
@@ -38,7 +38,10 @@ export function updateWebhook({
     });
     const isChanged = await notifications.transaction(async (transaction, changed) => {
       if (!(await changeWebhook(transaction, webhook, changes))) return false;
-      if (accountIds !== undefined) changed.deliveries(await holdUnlistened(transaction, webhook, accountIds));
+      if (accountIds === undefined) return true;
+      changed.deliveries(await holdUnlistened(transaction, webhook, accountIds));
+      // They would tell those who may manage it from now on of the other accounts.
+      if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, webhook);
       return true;
     });
     if (isChanged && accountIds !== undefined && accountIds.length > 0) {
@@ -50,6 +53,10 @@ export function updateWebhook({
   };
   return update;
 }
+
+/** Whether a webhook stops listening to some accounts. No account in a list stands for all of the workspace. */
+const isNarrowed = (before: readonly string[], after: readonly string[]): boolean =>
+  after.length > 0 && (before.length === 0 || before.some((id) => !after.includes(id)));
 
 /** A field that the request leaves out is left as it is. */
 const present = (changes: { [Column in keyof Changes]: Changes[Column] | undefined }): Changes =>

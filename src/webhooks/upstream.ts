@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { pageOf, type Upstream, unsupported } from '../upstream/client.ts';
 import { webhookEndpoints } from './endpoints.ts';
+import { fits, type WebhookFilter } from './filter.ts';
 import type { WebhooksPort } from './port.ts';
 import { type Webhook, type WebhookListRequest, webhookLimits } from './shapes.ts';
 import { shownTo } from './visibility.ts';
@@ -46,12 +47,19 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     return webhookIds.map((id) => found.get(id) ?? missing);
   }
 
+  // The contract's list has no filters. To apply them here misses nothing: a page may be short, and says that others follow.
+  const list: WebhooksPort['list'] = async (context, { limit, cursor, ...filter }) => {
+    if (filter.account_id !== undefined) requireAccount(context.caller, filter.account_id);
+    const page = await read(context, { limit, cursor });
+    const items = page.items.flatMap((item) => itemFor(context.caller, filter, item));
+    return { object: 'WebhookList', items, cursor: page.cursor };
+  };
+
   return {
     hasShortPages: true,
-    async list(context, query) {
-      const { items, cursor } = await read(context, query);
-      return { object: 'WebhookList', items: items.flatMap((item) => itemFor(context.caller, item)), cursor };
-    },
+    list,
+    lists: (context, requests) =>
+      Promise.all(requests.map((request) => list(context, request).catch((error: Error) => error))),
     async find(context, webhookIds) {
       const found = await search(context, webhookIds);
       return found.map((webhook) =>
@@ -74,9 +82,11 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       }
       return upstream.call(context, webhookEndpoints.delete, { id });
     },
+    counts: unsupported('count webhooks'),
     createTrigger: unsupported(changeWebhooks),
     update: unsupported(changeWebhooks),
     setEnabled: unsupported(changeWebhooks),
+    setNotices: unsupported(changeWebhooks),
     rotateSecret: unsupported(readSecrets),
     showSecret: unsupported(readSecrets),
     health: unsupported(readDeliveries),
@@ -84,9 +94,10 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
 }
 
 /** An item of the list as the caller may see it, or nothing. What is no webhook at all is the face's to report. */
-function itemFor(caller: Caller, item: Webhook): Webhook[] {
+function itemFor(caller: Caller, filter: WebhookFilter, item: Webhook): Webhook[] {
   if (typeof item !== 'object' || item === null) return caller.accountIds === null ? [item] : [];
-  const webhook = shownTo(caller, item, listenedBy(item));
+  const accountIds = listenedBy(item);
+  const webhook = fits(filter, item, accountIds) ? shownTo(caller, item, accountIds) : null;
   return webhook === null ? [] : [webhook];
 }
 

@@ -1,13 +1,17 @@
-import { contractEnum } from '../../graphql/enums.ts';
+import { contractEnum, contractEnums } from '../../graphql/enums.ts';
 import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../descriptions.ts';
 
-export const WebhookSourceEnum = contractEnum('WebhookSource', 'A family of account events.', sourceDescriptions, {
-  read: true,
-});
+export const { output: WebhookSourceEnum, input: KnownWebhookSourceEnum } = contractEnums(
+  'WebhookSource',
+  'A family of account events.',
+  sourceDescriptions,
+);
 
-export const WebhookEventEnum = contractEnum('WebhookEvent', 'An account event of any source.', eventDescriptions, {
-  read: true,
-});
+export const { output: WebhookEventEnum, input: KnownWebhookEventEnum } = contractEnums(
+  'WebhookEvent',
+  'An account event of any source.',
+  eventDescriptions,
+);
 
 export const WebhookDataKeyEnum = contractEnum(
   'WebhookDataKey',

@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { readsList } from '../../graphql/cost/weights.ts';
 import { samplesOf } from '../samples.ts';
 import { webhookSourceNames } from '../sources.ts';
-import { WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
+import { KnownWebhookSourceEnum, WebhookEventEnum, WebhookSourceEnum } from './enums.ts';
 
 const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]>('EventSample').implement({
   description: 'An event with the payload that it produces.',
@@ -24,7 +24,9 @@ builder.queryField('eventSamples', (t) =>
     type: [EventSampleObject],
     extensions: readsList(40),
     description: 'Lists a realistic payload for each event of a source. No scope is required.',
-    args: { source: t.arg({ type: WebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }) },
+    args: {
+      source: t.arg({ type: KnownWebhookSourceEnum, description: 'Source of the events. Defaults to all sources.' }),
+    },
     resolve: (_root, { source }) =>
       (source ? [source] : webhookSourceNames).flatMap((name) => samplesOf(name, sampleTime)),
   }),

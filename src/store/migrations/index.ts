@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely/migration';
+import type { SchemaSteps } from '../compatibility.ts';
 import * as foundation from './001_foundation.ts';
 import * as idempotency from './002_idempotency.ts';
 import * as delivery from './003_delivery.ts';
@@ -10,9 +10,14 @@ import * as deployment from './008_deployment.ts';
 import * as claims from './009_claims.ts';
 import * as webhookListeners from './010_webhook_listeners.ts';
 import * as queueIndexes from './011_queue_indexes.ts';
+import * as traces from './012_traces.ts';
+import * as webhookStatistics from './013_webhook_statistics.ts';
 
-/** Every step of the schema in order. A step that has been released is never changed: add another. */
-export const migrations: Readonly<Record<string, Migration>> = {
+/**
+ * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
+ * and either expands the schema, so that gateways of before can work on, or takes away what those that it names do not use.
+ */
+export const migrations: SchemaSteps = {
   '001_foundation': foundation,
   '002_idempotency': idempotency,
   '003_delivery': delivery,
@@ -24,4 +29,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '009_claims': claims,
   '010_webhook_listeners': webhookListeners,
   '011_queue_indexes': queueIndexes,
+  '012_traces': traces,
+  '013_webhook_statistics': webhookStatistics,
 };

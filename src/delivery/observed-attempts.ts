@@ -1,0 +1,85 @@
+/** What the log and telemetry learn of the attempts of a worker. */
+import type { Logger } from 'pino';
+import { boundedLines } from '../telemetry/bounded-lines.ts';
+import { errorTypeOf, type Span, type Telemetry } from '../telemetry/telemetry.ts';
+import type { ClaimedDelivery } from './queue.ts';
+import type { DisabledWebhook, Outcome } from './settle.ts';
+
+/** Lines of each kind in a minute: a destination that is gone fails all that waits for it. */
+const linesPerMinute = 60;
+
+export interface AttemptObserver {
+  /** Makes an attempt within its span, which continues the trace that the event was emitted in. */
+  attempt(
+    delivery: ClaimedDelivery,
+    make: (headers: Readonly<Record<string, string>>) => Promise<Outcome>,
+  ): Promise<Outcome>;
+  /** Takes the outcome of an attempt, sent or not. */
+  ended(outcome: Outcome): void;
+  disabled(webhooks: readonly DisabledWebhook[]): void;
+}
+
+const noHeaders = {};
+
+export function observeAttempts(
+  { metrics, tracer }: Pick<Telemetry, 'metrics' | 'tracer'>,
+  logger: Logger,
+  now: () => number,
+): AttemptObserver {
+  const mayLogFailed = boundedLines(linesPerMinute, now);
+  return {
+    async attempt(delivery, make) {
+      if (tracer === null) return make(noHeaders);
+      const { deliveryId, destination, number, traceparent } = delivery;
+      const span = tracer.start('POST webhook', {
+        kind: 'client',
+        ...(traceparent === null ? {} : { from: { traceparent } }),
+        // Not the URL: its path and query are often credentials.
+        attributes: {
+          'http.request.method': 'POST',
+          'server.address': destination.url.hostname,
+          'postern.delivery.id': deliveryId,
+          'postern.webhook.id': destination.webhookId,
+          'postern.delivery.attempt': number,
+        },
+      });
+      try {
+        // What the state of a trace says is for those who take part in it: a webhook is a stranger.
+        const outcome = await span.within(() => make({ traceparent: tracer.headers().traceparent ?? '' }));
+        describe(span, outcome);
+        return outcome;
+      } catch (error) {
+        span.fail(errorTypeOf(error));
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    ended({ deliveryId, webhookId, attempt, decision }) {
+      const { outcome } = decision;
+      const response = responseOf(attempt);
+      metrics?.record('postern.delivery.attempt.duration', attempt.duration_ms / 1_000, { outcome, response });
+      if (outcome !== 'failed') return;
+      const fields = mayLogFailed();
+      if (fields === null) return;
+      const { number: attempts, status, failure } = attempt;
+      logger.warn({ deliveryId, webhookId, attempts, status, failure, ...fields }, 'delivery failed');
+    },
+    disabled(webhooks) {
+      // Their lines follow with the notices.
+      for (const { reason } of webhooks) metrics?.count('postern.webhooks.disabled', { reason });
+    },
+  };
+}
+
+function describe(span: Span, { attempt, decision }: Outcome): void {
+  const { status } = attempt;
+  span.set({ 'http.response.status_code': status ?? undefined, 'postern.delivery.outcome': decision.outcome });
+  if (decision.outcome !== 'succeeded') span.fail(responseOf(attempt));
+}
+
+/** `2xx` and the like, or why there was no response: few words, whatever destinations say. */
+function responseOf({ status, failure }: Outcome['attempt']): string {
+  if (failure !== null) return failure;
+  return status === null ? 'unsent' : `${Math.floor(status / 100)}xx`;
+}

@@ -1,0 +1,34 @@
+import type { Metrics } from '../telemetry/telemetry.ts';
+import type { LaneLimits, Lanes } from './lanes.ts';
+
+/** Lets metrics read what of the queue is in memory. */
+export function observeQueue(
+  metrics: Metrics | null,
+  {
+    lanes,
+    limits,
+    leases,
+    outcomes,
+  }: {
+    readonly lanes: Lanes;
+    readonly limits: LaneLimits;
+    readonly leases: { readonly size: number };
+    readonly outcomes: { readonly size: number };
+  },
+): void {
+  metrics?.observe('postern.delivery.requests', () => [
+    [lanes.sending, { state: 'sending' }],
+    [lanes.queued, { state: 'queued' }],
+    [outcomes.size, { state: 'settling' }],
+  ]);
+  metrics?.observe('postern.delivery.slots', () => [[lanes.slots, {}]]);
+  metrics?.observe('postern.delivery.leases', () => [[leases.size, {}]]);
+  metrics?.observe('postern.delivery.lanes', () => {
+    const known = lanes.limits();
+    const narrowed = known.filter((limit) => limit < limits.initial).length;
+    return [
+      [known.length - narrowed, { state: 'open' }],
+      [narrowed, { state: 'narrowed' }],
+    ];
+  });
+}

@@ -1,0 +1,97 @@
+/** Copies of a SQLite database: how one is made while gateways write, and what is checked of it. */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { DatabaseFault, sqliteFault } from './faults.ts';
+
+/** How long to wait for a moment in which the file can be opened, in milliseconds. */
+const busyMs = 5_000;
+
+/** A database, or the copy of one, is not what it should be. The message names the file. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase';
+}
+
+/**
+ * Copies a database as it is at one instant. Gateways go on writing: the copy is made in one read transaction.
+ * @param from is not changed; it must exist
+ * @param to a file that does not exist yet; only this user can read it
+ * @throws DatabaseFault when either cannot be read or written; the error of the system when `to` exists
+ */
+export function copyDatabase(from: string, to: string): void {
+  // SQLite would create a file that every user of the machine can read. It fills one that is empty.
+  closeSync(openSync(to, 'wx', 0o600));
+  // SQLite's online backup starts again whenever somebody else has written, and would never end beside a busy gateway.
+  read(from, (database) => database.prepare('vacuum into ?').run(to));
+  syncToDisk(to);
+}
+
+/** What is in a database file. */
+export interface DatabaseContent {
+  /** A value that the secret of the deployment can be recognized by; undefined in a database that was never used. */
+  readonly secretCheck: string | undefined;
+  readonly events: number;
+  readonly bytes: number;
+}
+
+const valueShape = z.object({ value: z.string() }).optional();
+const countShape = z.object({ count: z.number() });
+const problemShape = z.object({ problem: z.string() });
+
+/**
+ * Reads the whole file, as its damage would otherwise show only when it is needed.
+ * @throws DamagedDatabase when it is not whole, or no database of a gateway; DatabaseFault when it cannot be read
+ */
+export function checkDatabase(file: string): DatabaseContent {
+  return read(file, (database) => {
+    const integrity = database.prepare('select integrity_check as problem from pragma_integrity_check').get();
+    const { problem } = problemShape.parse(integrity);
+    if (problem !== 'ok') throw new DamagedDatabase(`${file} is damaged: ${problem}`);
+    const orphan = database.prepare('select "table" as problem from pragma_foreign_key_check limit 1').get();
+    if (orphan !== undefined) {
+      throw new DamagedDatabase(
+        `${file} is damaged: rows of "${problemShape.parse(orphan).problem}" belong to nothing`,
+      );
+    }
+    const tables = database.prepare(
+      `select count(*) as count from sqlite_schema where name in ('deployment', 'events')`,
+    );
+    if (countShape.parse(tables.get()).count !== 2)
+      throw new DamagedDatabase(`${file} is not the database of a gateway`);
+    const size = database.prepare('select page_count * page_size as count from pragma_page_count, pragma_page_size');
+    const secret = database.prepare(`select value from deployment where name = 'secret'`).get();
+    const events = database.prepare('select count(*) as count from events').get();
+    return {
+      secretCheck: valueShape.parse(secret)?.value,
+      events: countShape.parse(events).count,
+      bytes: countShape.parse(size.get()).count,
+    };
+  });
+}
+
+function read<Result>(file: string, work: (database: DatabaseSync) => Result): Result {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const fault = sqliteFault(error);
+    if (!(fault instanceof DatabaseFault) || fault.reason !== 'damaged') throw fault;
+    throw new DamagedDatabase(`${file} is damaged: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Waits until the disk has a file, or the names in a folder. */
+export function syncToDisk(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

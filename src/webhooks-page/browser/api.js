@@ -1,0 +1,99 @@
+/** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
+
+const endpoint = '/graphql';
+/** GraphiQL keeps the demo key in this tab under the same name. */
+const keyName = 'postern:demo-key';
+
+export const readKey = () => sessionStorage.getItem(keyName) ?? '';
+export const keepKey = (key) => sessionStorage.setItem(keyName, key);
+export const forgetKey = () => sessionStorage.removeItem(keyName);
+
+/** A failure of a request. `isOfKey`: the key is wrong, or may not do this. */
+export class ApiError extends Error {
+  constructor(message, { type = '', status = 0 } = {}) {
+    super(message);
+    this.name = 'ApiError';
+    this.type = type;
+    this.isOfKey = status === 401;
+  }
+}
+
+const headers = (accept) => ({ 'content-type': 'application/json', accept, 'x-api-key': readKey() });
+
+/** @throws {ApiError} */
+const toError = ({ message, extensions }) => new ApiError(extensions?.detail ?? message, extensions);
+
+/**
+ * Sends an operation.
+ * @returns {Promise<object>} its data; a field that failed by itself is null
+ * @throws {ApiError} when nothing of it could be read
+ */
+export async function ask(query, variables = {}) {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: headers('application/graphql-response+json, application/json'),
+    body: JSON.stringify({ query, variables }),
+  }).catch(() => {
+    throw new ApiError('The gateway cannot be reached.');
+  });
+  const { data, errors = [] } = await response.json().catch(() => {
+    throw new ApiError(`The gateway responded with status ${response.status}.`);
+  });
+  const [first] = errors;
+  if (first !== undefined && (!data || Object.values(data).every((field) => field === null))) throw toError(first);
+  return data;
+}
+
+/**
+ * Sends a mutation with one field.
+ * @throws {ApiError} also for a failure that the mutation returns as data
+ */
+export async function act(query, variables) {
+  const [result] = Object.values(await ask(query, variables));
+  if (result?.detail !== undefined) throw new ApiError(result.detail ?? 'It was refused.', result);
+  return result;
+}
+
+/**
+ * Subscribes, until the signal aborts or the stream ends.
+ * @param {(data: object) => void} onData
+ * @param {() => void} onOpen the stream stands
+ * @throws {ApiError} when the gateway refuses or ends it with an error
+ */
+export async function subscribe(query, { onData, onOpen, signal }) {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: headers('text/event-stream'),
+    body: JSON.stringify({ query }),
+    signal,
+  });
+  if (!response.ok || response.body === null) throw new ApiError('No live updates.', { status: response.status });
+  onOpen();
+  let text = '';
+  for await (const chunk of chunksOf(response.body.pipeThrough(new TextDecoderStream()))) {
+    text += chunk;
+    const events = text.split('\n\n');
+    text = events.pop();
+    for (const event of events) {
+      const data = event.match(/^data: ?(.*)$/m)?.[1];
+      if (!data) continue;
+      const result = JSON.parse(data);
+      if (result.errors) throw toError(result.errors[0]);
+      if (result.data) onData(result.data);
+    }
+  }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(stream) {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.releaseLock();
+  }
+}

@@ -1,0 +1,112 @@
+/** One webhook: its situation, its figures and charts, what can be done, and its deliveries. */
+import { attemptsChart, latencyChart } from './charts.js';
+import { deliveries } from './deliveries.js';
+import { h } from './elements.js';
+import { ago, bounded, count, duration, origin, percent, words } from './format.js';
+import { nameOf, situation, wasGivenUp, webhookBadge } from './state-of-webhook.js';
+
+const tile = (label, value, note) =>
+  h('div.tile', {}, h('dt', {}, label), h('dd', {}, value, note ? h('small', {}, note) : null));
+
+function figures({ statistics, backlog }, now) {
+  const { count: all, succeededCount, successRate, medianDurationMs, p95DurationMs } = statistics.attempts;
+  const { pendingCount, heldCount, oldestPendingAt } = backlog;
+  return h(
+    'dl.tiles.small',
+    {},
+    tile('Success rate', percent(successRate), `${count(all - succeededCount)} of ${count(all)} failed`),
+    tile('Median latency', duration(medianDurationMs), `95 % within ${duration(p95DurationMs)}`),
+    tile('Waiting', bounded(pendingCount), oldestPendingAt ? `oldest ${ago(oldestPendingAt, now)}` : 'nothing is late'),
+    tile('Held', bounded(heldCount), heldCount > 0 ? 'until you replay them' : 'none'),
+  );
+}
+
+function actions(webhook, { busy, onEnable, onTest, onReplayAll, onNotices }) {
+  const { webhookId, enabled, backlog, accounts, receivesNotices, __typename } = webhook;
+  const button = (name, label, onclick, style = '') =>
+    h(
+      `button${style}`,
+      { type: 'button', 'data-key': name, 'aria-disabled': busy.has(name) ? 'true' : null, onclick },
+      label,
+    );
+  return h(
+    'div.actions',
+    {},
+    enabled
+      ? button('disable', 'Disable', () => onEnable(webhookId, false))
+      : button('enable', 'Enable', () => onEnable(webhookId, true), '.primary'),
+    enabled && __typename === 'AutoWebhook' ? button('test', 'Send a test event', () => onTest(webhookId)) : null,
+    enabled && backlog.heldCount > 0
+      ? button('replay-held', 'Replay all held', () => onReplayAll(webhookId, 'HELD'))
+      : null,
+    enabled ? button('replay-failed', 'Replay all failed', () => onReplayAll(webhookId, 'FAILED')) : null,
+    // Whoever is told of every webhook must listen to every account.
+    accounts.length === 0
+      ? button('notices', receivesNotices ? 'Turn off notices' : 'Turn on notices', () =>
+          onNotices(webhookId, !receivesNotices),
+        )
+      : null,
+  );
+}
+
+const address = ({ requestUrl }, { open }) =>
+  h(
+    'details.whole',
+    {
+      open: open.has('address'),
+      ontoggle: ({ target }) => (target.open ? open.add('address') : open.delete('address')),
+    },
+    h(
+      'summary',
+      { 'data-key': 'address', title: 'Path and query may be secret: show the whole address' },
+      origin(requestUrl),
+    ),
+    h('code', {}, requestUrl),
+  );
+
+const listens = ({ accounts, events, receivesNotices }) => {
+  const to = accounts.length === 0 ? 'all accounts' : accounts.map(({ name, type }) => name ?? words(type)).join(', ');
+  const notices = receivesNotices ? ' Gets a notice when the gateway disables another webhook.' : '';
+  return h('p.quiet', {}, `Listens to ${to}${events?.length ? `: ${events.map(words).join(', ')}` : ''}.${notices}`);
+};
+
+/** @param {object} view what the page shows: see main.js */
+export function detail(webhook, view) {
+  const { statistics, backlog } = webhook;
+  const isManaged = statistics !== null && backlog !== null;
+  const said = situation(webhook, view.now);
+  return h(
+    'article.detail',
+    { 'aria-labelledby': 'webhook' },
+    h('a.back', { href: '#', 'data-key': 'back' }, '← All webhooks'),
+    h(
+      'header.card',
+      {},
+      h('div.heading', {}, h('h2', { id: 'webhook', tabindex: '-1' }, nameOf(webhook)), webhookBadge(webhook)),
+      address(webhook, view),
+      listens(webhook),
+      said === null ? null : h(`p.situation.${wasGivenUp(webhook) ? 'bad' : 'warn'}`, {}, said),
+      isManaged && view.canWrite ? actions(webhook, view) : null,
+      isManaged && !view.canWrite
+        ? h('p.quiet', {}, 'Your key may look, but not act: it lacks the scope webhooks:write.')
+        : null,
+      isManaged
+        ? null
+        : h('p.quiet', {}, 'This webhook also listens to accounts beyond your key. You see the deliveries for yours.'),
+    ),
+    isManaged ? figures(webhook, view.now) : null,
+    isManaged
+      ? h(
+          'div.charts',
+          {},
+          h('div.card', {}, attemptsChart(statistics, view.period, view.open)),
+          h('div.card', {}, latencyChart(statistics, view.period, view.open)),
+        )
+      : null,
+    deliveries(webhook.deliveries, view.filter, {
+      ...view,
+      canWrite: view.canWrite && isManaged,
+      isEnabled: webhook.enabled,
+    }),
+  );
+}

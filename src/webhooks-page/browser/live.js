@@ -1,0 +1,36 @@
+/** Live updates: a subscription that is opened again when it ends. */
+import { ApiError, subscribe } from './api.js';
+import { changes } from './queries.js';
+
+const first = 1_000;
+const longest = 30_000;
+
+/**
+ * Watches until the signal aborts.
+ * @param {(webhookId: string) => void} onChange
+ * @param {(state: 'connecting' | 'live' | 'offline') => void} onState
+ * @param {() => void} onRefused the key is refused: watching has ended
+ */
+export async function watch({ onChange, onState, onRefused, signal }) {
+  let wait = first;
+  while (!signal.aborted) {
+    onState('connecting');
+    try {
+      await subscribe(changes, {
+        signal,
+        onOpen() {
+          wait = first;
+          onState('live');
+        },
+        onData: ({ deliveryUpdated }) => deliveryUpdated && onChange(deliveryUpdated.webhookId),
+      });
+    } catch (error) {
+      if (error instanceof ApiError && error.isOfKey) return onRefused();
+      // Anything else passes, or is tried again: a network that is away, a gateway that restarts.
+    }
+    if (signal.aborted) return;
+    onState('offline');
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    wait = Math.min(longest, wait * 2);
+  }
+}
