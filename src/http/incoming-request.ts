@@ -22,6 +22,24 @@ declare module 'node:http' {
   }
 }
 
+/** What the log line of a request says beside method, path and status. Metrics and traces say the same. */
+export interface RequestFacts {
+  /** The name of the operation, as far as it is told. */
+  operation?: string;
+  operationType?: string;
+  /** The beginning of the SHA-256 of the document, in hex. */
+  operationHash?: string;
+  /** Whether the document is of the manifest; left out where there is none. */
+  trusted?: boolean;
+  cost?: number;
+  /** `yes`, or why the operation was not compiled. */
+  compiled?: string;
+  /** The types of the errors in the response, each once. */
+  errors?: readonly string[];
+  keyId?: string;
+  workspaceId?: string;
+}
+
 export class IncomingRequest {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
@@ -29,9 +47,12 @@ export class IncomingRequest {
   /** Also the `x-request-id` header of the response. */
   readonly id: string;
   /** What the log line of the request says beside method, path and status. */
-  readonly logFields: Record<string, unknown> = {};
+  readonly facts: RequestFacts = {};
+  /** The pattern of the path that serves it, as soon as that is known. */
+  route: string | undefined;
   readonly #startedAt = performance.now();
   readonly #isTrustedProxy: IsTrustedProxy;
+  readonly #whenClosed: (() => void)[] = [];
   #aborted: AbortController | undefined;
   #body: Promise<Buffer> | undefined;
   #json: Promise<unknown> | undefined;
@@ -43,6 +64,10 @@ export class IncomingRequest {
     this.id = acceptedRequestId(raw.headers['x-request-id']) ?? randomUUID();
     this.#isTrustedProxy = isTrustedProxy;
     raw[madeOf] = this;
+    // One listener for all of them: each costs as much as what it calls.
+    response.on('close', () => {
+      for (const callback of this.#whenClosed) callback();
+    });
     response.setHeader('x-request-id', this.id);
     this.addHeaders(privateHeaders);
   }
@@ -64,6 +89,12 @@ export class IncomingRequest {
     return proxyAddr(this.raw, this.#isTrustedProxy);
   }
 
+  /** The status that was sent; undefined if the client went before there was one. */
+  get sentStatus(): number | undefined {
+    const { headersSent, statusCode } = this.response;
+    return headersSent ? statusCode : undefined;
+  }
+
   /** Milliseconds since the request was received. */
   get elapsedTime(): number {
     return performance.now() - this.#startedAt;
@@ -83,13 +114,20 @@ export class IncomingRequest {
   /** Calls back when the response has been sent, or its connection is gone: at once if that has happened. */
   whenClosed(callback: () => void): void {
     if (this.response.closed) callback();
-    else this.response.once('close', callback);
+    else this.#whenClosed.push(callback);
   }
 
   /** Adds headers to the response, in place of any with their names, unless it has begun. */
   addHeaders(headers: Readonly<Record<string, string>> | null): void {
     if (headers === null || this.response.headersSent) return;
     for (const name in headers) this.response.setHeader(name, headers[name] as string);
+  }
+
+  /** Says that the response depends on a header of the request, beside those that were named before. */
+  varyBy(header: string): void {
+    if (this.response.headersSent) return;
+    const before = this.response.getHeader('vary');
+    if (![before].flat().includes(header)) this.response.appendHeader('vary', header);
   }
 
   /**

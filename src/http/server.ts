@@ -3,13 +3,23 @@
  * neither face handles gets the contract's error envelope.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { isAbandonment } from '../deadline.ts';
 import { type ErrorEnvelope, fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
 import { shortened } from '../issues.ts';
-import { createDraining, type Draining } from './draining.ts';
-import { bodyLimitDetail, IncomingRequest, type IsTrustedProxy, maxBodyBytes, pathOf } from './incoming-request.ts';
+import type { Cors } from './cors.ts';
+import { closingWhile, createDraining, type Draining } from './draining.ts';
+import {
+  bodyLimitDetail,
+  IncomingRequest,
+  type IsTrustedProxy,
+  maxBodyBytes,
+  pathOf,
+  type RequestFacts,
+} from './incoming-request.ts';
+import type { RequestObserver } from './observed-requests.ts';
 import { oneAtATime } from './pipelining.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
 import { refuseUnreadable } from './unreadable.ts';
@@ -21,6 +31,7 @@ declare module 'fastify' {
     /** Of the same. Fastify's own `signal` aborts as soon as the request has been read. */
     clientAborted: IncomingRequest['clientAborted'];
     addHeaders: IncomingRequest['addHeaders'];
+    facts: RequestFacts;
   }
 }
 
@@ -31,7 +42,7 @@ declare module 'fastify' {
 export type ShortCut = (request: IncomingRequest) => false | Promise<boolean>;
 
 /** What asks for these asks every few seconds: of a failure there is a line of its own. */
-const quietPaths: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+const quietPaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
 export interface HttpOptions {
   readonly logger: Logger;
@@ -41,17 +52,21 @@ export interface HttpOptions {
   readonly draining?: Draining;
   /** The proxies whose `X-Forwarded-For` tells the address of a client. */
   readonly isTrustedProxy?: IsTrustedProxy;
+  /** Which pages of other origins may read responses; null, or nothing, for none. */
+  readonly cors?: Cors | null;
   /** Tried for every request before it is routed. */
   readonly shortCut?: ShortCut | undefined;
   /** Lets a face change the error for a request that is not valid HTTP. Its method and URL are empty where unknown. */
   readonly adjust?: (failure: ServiceError, method: string, url: string) => ServiceError;
+  /** Traces and counts requests; null, or nothing, where nobody wants to know. */
+  readonly observer?: RequestObserver | null;
   /** How much waits for clients that do not read. Only tests set it. */
   readonly waiting?: WaitingLimits;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
   const { logger, ready, draining = createDraining(), isTrustedProxy = () => false } = options;
-  const { adjust, shortCut, waiting = waitingLimits } = options;
+  const { adjust, cors = null, shortCut, observer = null, waiting = waitingLimits } = options;
   // With pino's own type the server's type would differ from the plain FastifyInstance that the faces take.
   const loggerInstance: FastifyBaseLogger = logger;
   let stopping = false;
@@ -60,35 +75,57 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     // A connection with a request in flight becomes idle only after the response, and would then stay open for as long as
     // the client likes.
     if (stopping) setImmediate(() => server.server.closeIdleConnections());
-    const { id, raw, path, response, elapsedTime, logFields } = request;
+    observer?.count(request);
+    const { id, raw, path, response, elapsedTime, facts } = request;
     if (quietPaths.has(path)) return;
     // No query and no header: either may contain a key or a cursor.
-    const line = { reqId: id, method: raw.method, path, status: response.statusCode, ms: Math.round(elapsedTime) };
+    const line = { reqId: id, method: raw.method, path, status: request.sentStatus, ms: Math.round(elapsedTime) };
     const aborted = response.writableFinished ? {} : { aborted: true };
-    logger.info({ ...line, ...aborted, ...logFields }, 'request');
+    const tell = () => logger.info({ ...line, ...aborted, ...facts }, 'request');
+    // That a client has gone is told by its connection, which knows of no trace.
+    if (observer === null) tell();
+    else observer.resume(request, tell);
   }
 
+  /**
+   * Connections without a request so far. node:http waits for them when it stops, and clients open some before they have a
+   * request for them, as undici does in place of one that it has broken off.
+   */
+  const unused = new Set<Socket>();
   const turns = oneAtATime(logger);
   const listener =
     (route: RequestListener): RequestListener =>
-    (raw, response) =>
+    (raw, response) => {
+      unused.delete(raw.socket);
       turns.take(response, () => {
         const request = new IncomingRequest(raw, response, isTrustedProxy);
         request.whenClosed(() => responded(request));
-        draining.follow(response);
-        const served = hostRefusal(raw) === undefined && shortCut?.(request);
-        if (!served) return route(raw, response);
-        served.then((done) => {
-          if (!done) route(raw, response);
-        });
+        const serve = () => {
+          if (hostRefusal(raw) !== undefined) return route(raw, response);
+          if (cors?.(request)) return;
+          const served = shortCut?.(request);
+          if (!served) return route(raw, response);
+          served
+            .then((done) => {
+              if (!done) route(raw, response);
+            })
+            .catch((error: unknown) => {
+              // It may have been acted upon, so it is not tried in another way.
+              logger.error({ err: error, reqId: request.id }, 'a request could not be served');
+              response.destroy();
+            });
+        };
+        if (observer === null) serve();
+        else observer.serve(request, serve);
       });
+    };
   const server = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     trustProxy: isTrustedProxy,
     genReqId: (raw) => IncomingRequest.of(raw).id,
-    serverFactory: (route) => createNodeServer(listener(route), limitWaiting(waiting, logger)),
+    serverFactory: (route) => createNodeServer(listener(route), closingWhile(draining, limitWaiting(waiting, logger))),
     forceCloseConnections: 'idle',
     // The router limits no path: the shape of an id decides how long it can be. node:http accepts 16 KiB, which
     // routableUrl can triple.
@@ -109,16 +146,31 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
       return this.incoming.clientAborted;
     },
   });
+  server.decorateRequest('facts', {
+    getter() {
+      return this.incoming.facts;
+    },
+  });
   server.decorateRequest('addHeaders', function addHeaders(this: FastifyRequest, headers) {
     this.incoming.addHeaders(headers);
   });
 
+  server.server.on('connection', (socket) => {
+    if (stopping) return void socket.destroy();
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.addHook('preClose', async () => {
     stopping = true;
     draining.start();
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
   });
   // A hook of every request takes a callback: a promise costs more than what it does.
-  server.addHook('onRequest', ({ raw }, _reply, done) => done(hostRefusal(raw)));
+  server.addHook('onRequest', ({ raw, incoming, routeOptions }, _reply, done) => {
+    incoming.route = routeOptions.url;
+    done(hostRefusal(raw));
+  });
+  if (observer !== null) server.addHook('preHandler', ({ incoming }, _reply, done) => observer.resume(incoming, done));
   server.setErrorHandler((error, request, reply) => {
     const envelope = errorResponse(error, request);
     return reply.status(envelope.status).send(envelope);
@@ -193,6 +245,7 @@ export function errorResponse(
   const failure = adjust(isBrokenOff ? brokenOff() : fromUnknown(fromFastify(error)));
   logFailure(failure, request);
   request.addHeaders?.(failure.headers);
+  if (request.facts) request.facts.errors = [failure.type];
   return toEnvelope(failure, request.id);
 }
 
@@ -203,7 +256,11 @@ const brokenOff = () =>
  * Logs a failure with a status of 500 and above: as an error of the gateway, unless the gateway refused on purpose.
  * @param fields are added to the line
  */
-export function logFailure(failure: ServiceError, { log, clientAborted }: FastifyRequest, fields: object = {}): void {
+export function logFailure(
+  failure: ServiceError,
+  { log, clientAborted }: Pick<FastifyRequest, 'log' | 'clientAborted'>,
+  fields: object = {},
+): void {
   const { status, type, detail, cause } = failure;
   if (status < 500 || (clientAborted?.aborted && isAbandonment(cause))) return;
   // A limit, or a stop: there is nothing behind it, and nothing to correct.

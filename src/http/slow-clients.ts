@@ -26,8 +26,10 @@ type Callback = (error?: Error | null) => void;
 
 /** @returns the class of the server's responses, which together keep the limits */
 export function limitWaiting({ maxBytes, stallMs }: WaitingLimits, logger: Logger): typeof ServerResponse {
-  /** In the order in which they began to wait. */
+  /** In the order in which they began to wait. One whose client has caught up waits no more. */
   const waiting = new Set<ServerResponse>();
+  /** Those that have waited at some time: a stream may wait again and again, and is told of by the same listeners. */
+  const watched = new WeakSet<ServerResponse>();
 
   const cutOff = (response: ServerResponse, reason: string) => {
     waiting.delete(response);
@@ -35,15 +37,22 @@ export function limitWaiting({ maxBytes, stallMs }: WaitingLimits, logger: Logge
     response.socket?.destroy();
   };
 
+  function watch(response: ServerResponse): void {
+    watched.add(response);
+    response.once('close', () => waiting.delete(response));
+    // The timer of a socket starts anew whenever the network takes something.
+    response.setTimeout(stallMs, () => {
+      if (bytesOf(response) > 0) cutOff(response, 'The client does not read.');
+    });
+  }
+
   function wait(response: ServerResponse): void {
-    if (!response.socket?.writableNeedDrain) return;
+    const { socket } = response;
+    if (!socket?.writableNeedDrain) return;
+    if (!watched.has(response)) watch(response);
     if (!waiting.has(response)) {
       waiting.add(response);
-      response.once('close', () => waiting.delete(response));
-      // The timer of a socket starts anew whenever the network takes something.
-      response.setTimeout(stallMs, () => {
-        if (bytesOf(response) > 0) cutOff(response, 'The client does not read.');
-      });
+      socket.once('drain', () => waiting.delete(response));
     }
     let bytes = 0;
     for (const each of waiting) bytes += bytesOf(each);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { EncodedPlan } from './encoded-plan.ts';
+import { instantOf } from './instant.ts';
 import {
   frameUnselected,
   keyInside,
@@ -34,7 +35,7 @@ export function createKernel(maxBytes: number, module: WebAssembly.Module): Kern
   try {
     const memory = new WebAssembly.Memory({ initial: Math.min(initialPages, maximum), maximum });
     const { exports } = new WebAssembly.Instance(module, {
-      env: { memory, printNumber: numberPrinter(memory) },
+      env: { memory, printNumber: numberPrinter(memory), printEpoch: epochPrinter(memory) },
     });
     return new Kernel(exports as unknown as KernelExports, memory, maximum * pageBytes);
   } catch (error) {
@@ -50,6 +51,15 @@ const numberPrinter =
     const bytes = Buffer.from(memory.buffer);
     const value = Number(bytes.toString('latin1', start, start + length));
     return Number.isFinite(value) ? bytes.write(String(value), out, 'latin1') : 0;
+  };
+
+/** Prints the time of the number at an address at another one, as a string of JSON. @returns its length; 0 for no time */
+const epochPrinter =
+  (memory: WebAssembly.Memory) =>
+  (start: number, length: number, out: number): number => {
+    const bytes = Buffer.from(memory.buffer);
+    const instant = instantOf(Number(bytes.toString('latin1', start, start + length)));
+    return instant === undefined ? 0 : bytes.write(`"${instant}"`, out, 'latin1');
   };
 
 /** An instance of the kernel, with its memory. */

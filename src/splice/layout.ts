@@ -116,6 +116,9 @@ export const stepOtherwise = 28;
 export const stepOtherwiseLength = 32;
 /** The first step of those that stand in this one. */
 export const stepBody = 36;
+/** Of base64url: the slots of an object, and of the leaf in it that is printed first; of the object 0 where there is none. */
+export const stepFirstObject = 36;
+export const stepFirstLeaf = 40;
 export const stepText = 48;
 
 export const opEnd = 0;
@@ -132,6 +135,7 @@ export const opList = 10;
 export const opWindow = 11;
 export const opSwitch = 12;
 export const opNumber = 13;
+export const opPresence = 14;
 
 // The parameters of a print, as lists: the first has those by index, each other has one for each item.
 export const parameterListCount = 0;

@@ -33,7 +33,8 @@ export type LeafRule =
   | 'number'
   | 'boolean'
   /**
-   * A UTC time `YYYY-MM-DDTHH:MM:SS[.f]Z` with one to three digits of fraction. 29 February and year 0000 are refused.
+   * A UTC time `YYYY-MM-DDTHH:MM:SS[.f]Z` with one to three digits of fraction. 29 February and year 0000 are refused. Of a
+   * number since the Unix epoch, its time (see instant.ts).
    */
   | 'instant'
   /** The JSON text that stands for a string; `otherwise` for any other string. */
@@ -48,11 +49,20 @@ export type Part =
   /** As `parameter`, but one for each item of the window that the step stands in. */
   | { readonly kind: 'itemParameter'; readonly index: number }
   | { readonly kind: 'leaf'; readonly key: string; readonly rule: LeafRule; readonly required: boolean }
+  /** Whether a string stands there: false for null and absence. Any other value is refused. */
+  | { readonly kind: 'presence'; readonly key: string }
   /**
-   * A string, as base64url in quotes, of: the parameter `prefix`, then the leaf as a string of JSON with its quotes, then
-   * `suffix`. Refused unless the leaf is a string.
+   * A string, as base64url in quotes, of: the parameter `prefix`, then `first` and a comma if there is one, then the leaf,
+   * then `suffix`. The leaf, and `first`, which is a leaf of an object, are strings of JSON with their quotes. Refused
+   * unless they are strings.
    */
-  | { readonly kind: 'base64url'; readonly key: string; readonly prefix: number; readonly suffix: string }
+  | {
+      readonly kind: 'base64url';
+      readonly key: string;
+      readonly first?: { readonly object: string; readonly key: string } | undefined;
+      readonly prefix: number;
+      readonly suffix: string;
+    }
   /** `required`: absence and null are refused. Otherwise they are printed as null. The same goes for leaves and lists. */
   | { readonly kind: 'object'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
   /** A list of objects in brackets, separated by commas. An entry that is no object is refused. */

@@ -16,6 +16,7 @@ import {
   opNumber,
   opObject,
   opParameter,
+  opPresence,
   opString,
   opSwitch,
   opValue,
@@ -23,6 +24,8 @@ import {
   stepAfter,
   stepBody,
   stepDirect,
+  stepFirstLeaf,
+  stepFirstObject,
   stepOp,
   stepOtherwise,
   stepOtherwiseLength,
@@ -90,6 +93,7 @@ function opOf(part: Exclude<Part, PartOf<'text'>>): number {
 const ops = {
   parameter: opParameter,
   itemParameter: opItemParameter,
+  presence: opPresence,
   base64url: opBase64url,
   object: opObject,
   list: opList,
@@ -123,10 +127,14 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
         memory.set(step + stepDirect, rules[part.rule].direct | (part.required ? 0 : 1 << kindNull));
       } else writeMapping(memory, step, part.rule);
       return;
+    case 'presence':
+      memory.set(step + stepSlot, leafOffset(place, part.key));
+      return;
     case 'base64url':
       memory.set(step + stepSlot, leafOffset(place, part.key));
       memory.set(step + stepTable, part.prefix);
       writeOtherwise(memory, step, part.suffix);
+      if (part.first !== undefined) writeFirst(place, step, part.first);
       return;
     case 'object':
     case 'list':
@@ -141,11 +149,15 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
   }
 }
 
+function writeFirst(place: Place, step: number, { object, key }: NonNullable<PartOf<'base64url'>['first']>): void {
+  const { offset, shape } = innerSlot(place, object, 'object');
+  place.memory.set(step + stepFirstObject, offset);
+  place.memory.set(step + stepFirstLeaf, leafOffset({ ...place, shape }, key));
+}
+
 function writeBody(place: Place, step: number, part: PartOf<'object' | 'list' | 'window'>): void {
   const { memory } = place;
-  const kind = part.kind === 'object' ? 'object' : 'list';
-  const slot = slotOf(place, part.key);
-  if (slot.kind === 'leaf' || slot.kind !== kind) throw wrongKind(part.key, kind);
+  const slot = innerSlot(place, part.key, part.kind === 'object' ? 'object' : 'list');
   memory.set(step + stepSlot, slot.offset);
   memory.set(step + stepBody, writeSteps({ ...place, shape: slot.shape }, part.parts, opEnd).first);
 }
@@ -182,6 +194,12 @@ function writeCases(place: Place, step: number, { key, cases, otherwise }: PartO
 function slotOf({ shape }: Place, key: string): EncodedSlot {
   const slot = shape.slots.get(key);
   if (slot === undefined) throw new Error(`The shape has no key ${JSON.stringify(key)}`);
+  return slot;
+}
+
+function innerSlot(place: Place, key: string, kind: 'object' | 'list') {
+  const slot = slotOf(place, key);
+  if (slot.kind === 'leaf' || slot.kind !== kind) throw wrongKind(key, kind);
   return slot;
 }
 

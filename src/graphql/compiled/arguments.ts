@@ -19,16 +19,18 @@ import {
   valueFromAST,
   visit,
 } from 'graphql';
-import { Fallback } from './fallback.ts';
+import { Fallback } from '../fallback.ts';
+import { idPlacesOf, withRawIds } from '../id-arguments.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Reads coerced values from the variables; undefined if graphql-js would refuse them. */
+/** Reads coerced values from the variables; undefined if graphql-js or the field would refuse them. */
 export type ReadValues = (variables: Values) => Values | undefined;
 
 /** @throws Fallback for a literal that has variables inside, or that graphql-js would refuse */
 export function compileArguments({ args }: GraphQLField<unknown, unknown>, node: FieldNode): ReadValues {
   const readers = args.map((argument) => compileArgument(argument, node));
+  const places = idPlacesOf({ args });
   return (variables) => {
     const values: Record<string, unknown> = {};
     for (const { name, isNeeded, read } of readers) {
@@ -36,7 +38,12 @@ export function compileArguments({ args }: GraphQLField<unknown, unknown>, node:
       if (value !== undefined) values[name] = value;
       if (isNeeded && (value === undefined || value === null)) return undefined;
     }
-    return values;
+    try {
+      return withRawIds(values, places);
+    } catch {
+      // The id of another kind of object: the field's resolver refuses it.
+      return undefined;
+    }
   };
 }
 

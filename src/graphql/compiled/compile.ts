@@ -19,9 +19,9 @@ import {
 } from 'graphql';
 import type { Part } from '../../splice/plan.ts';
 import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../cost/selections.ts';
+import { Fallback } from '../fallback.ts';
 import { type IdKind, idSuffix } from '../node.ts';
 import { isRequired, tagOf, wireOf } from '../wire.ts';
-import { Fallback } from './fallback.ts';
 import { leafRuleOf } from './leaves.ts';
 import { addShape, type MutableShape, text } from './parts.ts';
 
@@ -120,14 +120,26 @@ function partOf(
   if (field === undefined || wire === undefined || field.args.length > 0) {
     throw new Fallback(`${parent.name}.${name} is known to its resolver only`);
   }
-  if ('globalId' in wire) {
-    addShape(shape, wire.key, 'leaf');
-    return { kind: 'base64url', key: wire.key, prefix: compiling.prefixOf(wire.globalId), suffix: idSuffix };
+  if ('constant' in wire) return text(JSON.stringify(wire.constant));
+  if ('present' in wire) {
+    addShape(shape, wire.present, 'leaf');
+    return { kind: 'presence', key: wire.present };
   }
-  const key = 'part' in wire ? wire.part : wire.exposed;
+  if ('globalId' in wire) {
+    const { globalId, ownedBy: first, key } = wire;
+    if (first !== undefined) addShape(shape, first.object, { object: { [first.key]: 'leaf' } });
+    addShape(shape, key, 'leaf');
+    return { kind: 'base64url', key, first, prefix: compiling.prefixOf(globalId), suffix: idSuffix };
+  }
   const required = isRequired(field);
   if (required === undefined) throw new Fallback(`${parent.name}.${name} is not read from a network`);
-  return fromNetwork(compiling, field, { key, required, nodes, shape });
+  if ('part' in wire) return fromNetwork(compiling, field, { key: wire.part, required, nodes, shape });
+  const { exposed: key, within } = wire;
+  if (within === undefined) return fromNetwork(compiling, field, { key, required, nodes, shape });
+  const inner: MutableShape = {};
+  const part = fromNetwork(compiling, field, { key, required, nodes, shape: inner });
+  addShape(shape, within, { object: inner });
+  return { kind: 'object', key: within, required, parts: [part] };
 }
 
 function fromNetwork(

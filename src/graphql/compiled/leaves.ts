@@ -2,7 +2,7 @@
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, type GraphQLLeafType, GraphQLString, isEnumType } from 'graphql';
 import type { LeafRule } from '../../splice/plan.ts';
 import { fallbackOf } from '../enums.ts';
-import { Fallback } from './fallback.ts';
+import { Fallback } from '../fallback.ts';
 
 const rules = new Map<GraphQLLeafType, LeafRule>([
   [GraphQLString, 'string'],

@@ -3,29 +3,31 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   Kind,
-  NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
-  validate,
   visit,
 } from 'graphql';
 import { BoundedMap } from '../../bounded-map.ts';
 import type { Ports } from '../../ports.ts';
 import { isIntrospection } from '../cost/introspection.ts';
-import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
+import type { CostOf } from '../cost/known-costs.ts';
+import { chosenOperation } from '../cost/operation-cost.ts';
+import { Fallback } from '../fallback.ts';
 import { listSourceOf } from '../list-source.ts';
 import { schema } from '../schema.ts';
+import type { RefusalOf } from '../validity.ts';
 import { compileVariables, type ReadValues, type Values } from './arguments.ts';
 import { type EncodedOperation, encodeOperation } from './encoded-operation.ts';
-import { Fallback } from './fallback.ts';
 import { compileOperation } from './operation.ts';
 
 export interface OperationCacheOptions {
   readonly ports: Ports;
   readonly maxCost: number;
-  /** Whether the schema can be read. */
-  readonly introspection: boolean;
+  readonly costOf: CostOf;
+  readonly refusalOf: RefusalOf;
+  /** Documents whose operations no others push out. */
+  readonly trusted?: ReadonlySet<DocumentNode>;
 }
 
 /** What is known of an operation, whatever the values of its variables. */
@@ -37,10 +39,6 @@ export interface KnownOperation {
   readonly valuesOf: ReadValues;
   /** The variables whose values decide what is selected. Each must have one. */
   readonly deciding: readonly string[];
-  /** Those and the ones that may be the size of a page: the variables that decide the cost. */
-  readonly weighing: readonly string[];
-  /** Why the executor refuses it, or null. Looked into when it is first asked for. */
-  readonly refusal: () => Fallback | null;
 }
 
 /**
@@ -48,7 +46,6 @@ export interface KnownOperation {
  * may be large (see operation.ts).
  */
 const maxCompiled = 200;
-const maxCosts = 4_000;
 
 export interface OperationCache {
   /**
@@ -58,21 +55,27 @@ export interface OperationCache {
   find(document: DocumentNode, operationName: string | null): KnownOperation;
   /**
    * As in the executor, the cost is checked before an operation is validated.
+   * @returns the cost
    * @throws Fallback for an operation that is too expensive with these values, or that is not valid
    */
-  check(operation: KnownOperation, values: Values): void;
+  check(operation: KnownOperation, values: Values): number;
   /** @throws Fallback for an operation that a plan cannot say */
   compiledFor(operation: KnownOperation, values: Values): EncodedOperation;
 }
 
-export function createOperationCache({ ports, maxCost, introspection }: OperationCacheOptions): OperationCache {
+export function createOperationCache({
+  ports,
+  maxCost,
+  costOf,
+  refusalOf,
+  trusted = new Set(),
+}: OperationCacheOptions): OperationCache {
   /** By the operations of the documents that the cache of documents holds. */
   const known = new WeakMap<OperationDefinitionNode, KnownOperation | Fallback>();
   let ids = 0;
   /** By the operation and the values of its deciding variables. */
-  const compiled = new BoundedMap<string, EncodedOperation | Fallback>(maxCompiled);
-  /** By the operation and the values of its weighing variables. */
-  const costs = new BoundedMap<string, number>(maxCosts);
+  const ofOthers = new BoundedMap<string, EncodedOperation | Fallback>(maxCompiled);
+  const ofTrusted = new BoundedMap<string, EncodedOperation | Fallback>(maxCompiled + trusted.size);
 
   function learn(document: DocumentNode, operation: OperationDefinitionNode): KnownOperation | Fallback {
     // It needs no key.
@@ -81,15 +84,7 @@ export function createOperationCache({ ports, maxCost, introspection }: Operatio
     const valuesOf = compileVariables(schema, operation);
     if (valuesOf === undefined) return new Fallback('variables');
     ids += 1;
-    const refusal = lazily(() => refusalOf(document));
-    return { document, id: ids, operation, valuesOf, ...variablesThatMatter(document, operation), refusal };
-  }
-
-  function refusalOf(document: DocumentNode): Fallback | null {
-    if (validate(schema, document).length > 0) return new Fallback('invalid');
-    // Also where another operation asks for it.
-    const asksForSchema = () => validate(schema, document, [NoSchemaIntrospectionCustomRule]).length > 0;
-    return !introspection && asksForSchema() ? new Fallback('introspection') : null;
+    return { document, id: ids, operation, valuesOf, deciding: variablesOfDirectives(document, operation) };
   }
 
   function compile({ document, operation }: KnownOperation, values: Values): EncodedOperation | Fallback {
@@ -110,30 +105,21 @@ export function createOperationCache({ ports, maxCost, introspection }: Operatio
       if (found instanceof Fallback) throw found;
       return found;
     },
-    check({ document, id, operation, weighing, refusal }, values) {
-      const key = keyOf(id, weighing, values);
-      const cost = costs.get(key) ?? operationCost(schema, document, operation, values);
-      costs.set(key, cost);
+    check({ document, operation }, values) {
+      const cost = costOf(document, operation, values);
       if (cost > maxCost) throw new Fallback('cost');
-      const refused = refusal();
+      const refused = refusalOf(document);
       if (refused !== null) throw refused;
+      return cost;
     },
     compiledFor(operation, values) {
+      const compiled = trusted.has(operation.document) ? ofTrusted : ofOthers;
       const key = keyOf(operation.id, operation.deciding, values);
       const found = compiled.get(key) ?? compile(operation, values);
       compiled.set(key, found);
       if (found instanceof Fallback) throw found;
       return found;
     },
-  };
-}
-
-/** Runs `make` when its result is first wanted. */
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 
@@ -152,21 +138,18 @@ function readsListsOnly(
   });
 }
 
-/** The variables of an operation that decide what is selected, and those that decide the cost. */
-function variablesThatMatter(document: DocumentNode, { variableDefinitions = [] }: OperationDefinitionNode) {
+/** The variables of an operation that decide what is selected. */
+function variablesOfDirectives(document: DocumentNode, { variableDefinitions = [] }: OperationDefinitionNode) {
   const inDirectives = new Set<string>();
   visit(document, {
     Directive({ arguments: given = [] }) {
       for (const { value } of given) if (value.kind === Kind.VARIABLE) inDirectives.add(value.name.value);
     },
   });
-  const names = (ofType: string) =>
-    variableDefinitions.flatMap(({ variable, type }) =>
-      print(type).replace('!', '') === ofType ? variable.name.value : [],
-    );
   // Another operation may have a variable of the same name and another type.
-  const deciding = names('Boolean').filter((name) => inDirectives.has(name));
-  return { deciding, weighing: [...deciding, ...names('Int')] };
+  return variableDefinitions.flatMap(({ variable: { name }, type }) =>
+    print(type).replace('!', '') === 'Boolean' && inDirectives.has(name.value) ? name.value : [],
+  );
 }
 
 const keyOf = (id: number, names: readonly string[], values: Values): string =>

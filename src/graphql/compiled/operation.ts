@@ -18,12 +18,12 @@ import type { Part, SplicePlan } from '../../splice/plan.ts';
 import type { Connection } from '../connection.ts';
 import { includedBy, variablesOf } from '../cost/arguments.ts';
 import { fragmentsOf, selectionSetsOf } from '../cost/selections.ts';
+import { Fallback } from '../fallback.ts';
 import { type AnyListSource, listSourceOf } from '../list-source.ts';
 import { type IdKind, idPrefix } from '../node.ts';
 import { shownBy } from '../window-field.ts';
 import { compileArguments, type ReadValues, type Values } from './arguments.ts';
 import { type Compiling, compileFields, compileObject, selectedOf } from './compile.ts';
-import { Fallback } from './fallback.ts';
 import { type MutableShape, text } from './parts.ts';
 import { compileField, type Print, readField } from './values.ts';
 
@@ -98,7 +98,7 @@ export function compileOperation(
 
 /**
  * What is selected is counted wherever it is spread: fragments in fragments make of a short document a plan of many
- * megabytes, which takes longer to make than the operation takes graphql-js. Eight lists with all their fields fit, in a plan
+ * megabytes, which takes longer to make than the operation takes graphql-js. Six lists with all their fields fit, in a plan
  * of some 300 KB.
  */
 const maxPlanCharacters = 262_144;

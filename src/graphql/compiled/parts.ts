@@ -1,5 +1,5 @@
 import type { Part } from '../../splice/plan.ts';
-import { Fallback } from './fallback.ts';
+import { Fallback } from '../fallback.ts';
 
 /** A shape that is being collected. */
 export interface MutableShape {

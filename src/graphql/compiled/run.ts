@@ -4,11 +4,11 @@ import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../
 import type { ObjectShape } from '../../splice/plan.ts';
 import type { Refusal, Scanned, Splice, Splicer } from '../../splice/splicer.ts';
 import { type Connection, openConnection } from '../connection.ts';
+import { Fallback } from '../fallback.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import type { AnyListSource } from '../list-source.ts';
 import type { Values } from './arguments.ts';
 import type { EncodedOperation } from './encoded-operation.ts';
-import { Fallback } from './fallback.ts';
 import type { CompiledRoot } from './operation.ts';
 
 export type RunContext = Omit<GraphQLContext, 'loaders'>;

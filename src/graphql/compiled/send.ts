@@ -9,11 +9,16 @@ import { maxIdleBytes, type Splice } from '../../splice/splicer.ts';
 const maxWaiting = 64;
 
 /** Sends a response, and closes the splice when its bytes are of no more use. */
-export type Send = (request: Pick<IncomingRequest, 'response'>, contentType: string, splice: Splice) => void;
+export type Send = (
+  request: Pick<IncomingRequest, 'response' | 'whenClosed'>,
+  contentType: string,
+  splice: Splice,
+) => void;
 
 export function createSend(): Send {
   let waiting = 0;
-  return ({ response }, contentType, splice) => {
+  return (request, contentType, splice) => {
+    const { response } = request;
     // 'close' has been emitted already, so it would never free the kernel.
     if (response.closed) return splice.close();
     let output = splice.output();
@@ -22,7 +27,7 @@ export function createSend(): Send {
       splice.close();
     } else {
       waiting += 1;
-      response.once('close', () => {
+      request.whenClosed(() => {
         waiting -= 1;
         splice.close();
       });

@@ -16,8 +16,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { selectionSetsOf } from '../cost/selections.ts';
+import { Fallback } from '../fallback.ts';
 import { type Compiling, selectedOf } from './compile.ts';
-import { Fallback } from './fallback.ts';
 
 /** Prints a value as JSON. @throws Error for one that graphql-js would report as an error */
 export type Print<Value = unknown> = (value: Value) => string;

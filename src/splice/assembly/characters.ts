@@ -29,6 +29,13 @@ export function isFalse(at: usize): bool {
   return load<u32>(at) === wordFals && load<u8>(at, 4) === 0x65;
 }
 
+/** Writes the literal false. */
+@inline
+export function storeFalse(at: usize): void {
+  store<u32>(at, wordFals);
+  store<u8>(at, 0x65, 4);
+}
+
 @inline
 function isWhitespace(byte: u8): bool {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -4,18 +4,23 @@ import {
   keyValue,
   kindAscii,
   kindNull,
+  kindNumber,
+  kindObject,
   kindOddNumber,
   refusedMissing,
   refusedNotExpected,
   refusedTooLarge,
+  stepFirstLeaf,
+  stepFirstObject,
   stepOtherwise,
   stepOtherwiseLength,
   stepRequired,
   stepTable,
 } from '../layout.ts';
 import { encodeBase64url } from './base64url.ts';
-import { wordNull } from './characters.ts';
+import { comma, storeFalse, wordNull, wordTrue } from './characters.ts';
 import { find } from './dictionary.ts';
+import { isPlainTime, printTime } from './epoch.ts';
 import { isInstant } from './instant.ts';
 import { parameterText } from './parameters.ts';
 import { printString } from './print-string.ts';
@@ -50,8 +55,22 @@ export function printNumber(step: usize, slot: usize, out: usize): usize {
   return length === 0 ? refuse(refusedNotExpected) : out + length;
 }
 
+/**
+ * Prints the time of any number as the host does.
+ * @returns the length of what was printed at `out`; 0 for a number that is no time
+ */
+@external('env', 'printEpoch')
+declare function printEpoch(start: usize, length: usize, out: usize): usize;
+
+/** A time that stands as it is printed, or a number of which one is made: with its quotes it has 26 characters. */
 export function printInstant(step: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
+  if (kind === kindNumber || kind === kindOddNumber) {
+    if (out + numberBytes > limit && !reserve(out + numberBytes)) return refuse(refusedTooLarge);
+    if (isPlainTime(startOf(slot), lengthOf(slot))) return printTime(startOf(slot), lengthOf(slot), out);
+    const length = printEpoch(startOf(slot), lengthOf(slot), out);
+    return length === 0 ? refuse(refusedNotExpected) : out + length;
+  }
   if (kind !== kindAscii) return printNull(step, kind, out);
   return isInstant(startOf(slot), lengthOf(slot))
     ? printSpan(startOf(slot), lengthOf(slot), out)
@@ -68,20 +87,54 @@ export function printMapped(step: usize, slot: usize, out: usize): usize {
     : printSpan(load<u32>(mapped, keyValue), load<u32>(mapped, keyDetail), out);
 }
 
-export function printBase64url(step: usize, slot: usize, out: usize): usize {
+/** Prints whether a string stands there. */
+export function printPresence(kind: i32, out: usize): usize {
+  if (isString(kind)) {
+    store<u32>(out, wordTrue);
+    return out + 4;
+  }
+  if (kind > kindNull) return refuse(refusedNotExpected);
+  storeFalse(out);
+  return out + 5;
+}
+
+export function printBase64url(step: usize, frame: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
-  if (!isString(kind)) return refuse(kind > kindNull ? refusedNotExpected : refusedMissing);
+  if (!isString(kind)) return refuseString(kind);
+  const hasFirst = load<u32>(step, stepFirstObject) !== 0;
+  const first: usize = hasFirst ? firstOf(step, frame) : 0;
+  if (hasFirst && first === 0) return 0;
   const prefix = parameterText(0, load<u32>(step, stepTable));
   if (prefix === 0) return 0;
   const prefixLength: usize = load<u32>(prefix, 4);
   const suffixLength: usize = load<u32>(step, stepOtherwiseLength);
-  const total = prefixLength + lengthOf(slot) + suffixLength;
+  const firstLength: usize = hasFirst ? lengthOf(first) + 1 : 0;
+  const total = prefixLength + firstLength + lengthOf(slot) + suffixLength;
   // The bytes to encode are put behind the room that their text may take, which is a third more and a last block.
   const bytes = out + 2 * total + 2 * blockBytes;
   if (!reserve(bytes + total)) return refuse(refusedTooLarge);
   let end = copy(bytes, load<u32>(prefix), prefixLength);
+  if (hasFirst) {
+    end = printString(startOf(first), lengthOf(first), kindOf(first), end);
+    if (end === 0) return 0;
+    store<u8>(end, comma);
+    end++;
+  }
   end = printString(startOf(slot), lengthOf(slot), kind, end);
   if (end === 0) return 0;
   end = copy(end, load<u32>(step, stepOtherwise), suffixLength);
   return encodeBase64url(bytes, end, out);
+}
+
+/** @returns the slot of the string that is printed first, or a refusal of what stands in its place */
+function firstOf(step: usize, frame: usize): usize {
+  const object = frame + load<u32>(step, stepFirstObject);
+  if (kindOf(object) !== kindObject) return refuseString(kindOf(object));
+  const slot = startOf(object) + load<u32>(step, stepFirstLeaf);
+  return isString(kindOf(slot)) ? slot : refuseString(kindOf(slot));
+}
+
+/** Refuses what stands in the place of a string. */
+function refuseString(kind: i32): usize {
+  return refuse(kind > kindNull ? refusedNotExpected : refusedMissing);
 }

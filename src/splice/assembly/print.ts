@@ -15,6 +15,7 @@ import {
   opNumber,
   opObject,
   opParameter,
+  opPresence,
   opString,
   opSwitch,
   opValue,
@@ -35,7 +36,7 @@ import {
 import { closeBracket, comma, openBracket } from './characters.ts';
 import { find } from './dictionary.ts';
 import { printParameter, setParameters } from './parameters.ts';
-import { printBase64url, printInstant, printMapped, printNull, printNumber } from './print-leaf.ts';
+import { printBase64url, printInstant, printMapped, printNull, printNumber, printPresence } from './print-leaf.ts';
 import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
 import { copy, limit, reserve } from './room.ts';
@@ -102,8 +103,11 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       case opMapping:
         out = printMapped(step, slot, out);
         break;
+      case opPresence:
+        out = printPresence(kind, out);
+        break;
       case opBase64url:
-        out = printBase64url(step, slot, out);
+        out = printBase64url(step, frame, slot, out);
         break;
       case opParameter:
         out = printParameter(0, load<u32>(step, stepTable), out);

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 const mediaTypes = ['application/graphql-response+json', 'application/json'] as const;
 
