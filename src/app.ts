@@ -8,22 +8,37 @@ import { createStreams, type Streams } from './auth/streams.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
 import type { Sealing, Storage } from './backends/storage.ts';
 import type { Config } from './config/config.ts';
+import { messageOf } from './config/values.ts';
+import { ConfigError } from './config/variable.ts';
 import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import type { DeliveryEngine } from './delivery/engine.ts';
-import { compiledOperations } from './graphql/compiled/serve.ts';
 import { rememberedDocuments } from './graphql/cost/documents.ts';
-import { createSignIn, isLoopback, type SignIn } from './graphql/graphiql/sign-in.ts';
+import { endpoint } from './graphql/endpoint.ts';
+import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from './graphql/graphiql/sign-in.ts';
+import { createPersistedQueries } from './graphql/persisted-queries.ts';
+import { createDocumentFinder } from './graphql/requested-document.ts';
+import { mountSchemaDocument, schemaPath } from './graphql/schema-document.ts';
 import { mountGraphQL } from './graphql/server.ts';
+import { graphqlShortCut } from './graphql/short-cut.ts';
+import type { TrustedDocuments } from './graphql/trusted-documents.ts';
+import { createCompression } from './http/compression.ts';
+import { corsFor } from './http/cors.ts';
 import { createDraining } from './http/draining.ts';
+import { observeRequests } from './http/observed-requests.ts';
 import { createHttpServer } from './http/server.ts';
 import { once } from './once.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { readDemoKey } from './providers/sandbox/demo-key.ts';
+import { prefixes } from './rest/endpoints.ts';
 import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { inBlocks } from './security/addresses.ts';
 import { findSecrets, keyringOf } from './security/secret.ts';
 import type { Database } from './store/database.ts';
+import { createMetricsServer, metricsPath } from './telemetry/metrics-server.ts';
+import { noTelemetry } from './telemetry/telemetry.ts';
+import { tracedPorts } from './telemetry/traced-ports.ts';
+import { documentsOfPage, mountWebhooksPage, webhooksPage } from './webhooks-page/page.ts';
 
 export type { Dependencies } from './backends/backend.ts';
 
@@ -40,6 +55,8 @@ export interface App {
   readonly delivery: DeliveryEngine | null;
   /** The subscriptions that are open. */
   readonly streams: Streams;
+  /** Where Prometheus reads metrics, once the gateway listens; null where they are not served. */
+  readonly metricsAddress: string | null;
   /**
    * Says that it is not ready, and serves on for the time that the configuration gives to those who send requests here.
    * Then it takes no more, lets those in flight finish, and closes everything that {@link createApp} opened. Closing twice
@@ -53,10 +70,15 @@ export interface App {
  * @throws ConfigError for a value that only its reader can check; DatabaseUnavailable when the database cannot be opened
  */
 export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
-  const { logger, randomBytes } = dependencies;
+  const { logger, randomBytes, telemetry = noTelemetry } = dependencies;
+  const { metrics, tracer, scrape } = telemetry;
   const secrets = await findSecrets(config, randomBytes);
   const keyring = keyringOf(secrets);
   const { now } = dependencies;
+  // It shows what only our own delivery engine knows.
+  const hasWebhooksPage = config.webhooksPage && config.upstream === null;
+  // Before anything is open that would keep the process of a start that fails.
+  const trusted = await trustedDocuments(config, hasWebhooksPage);
   // Each is loaded where it is needed only, as loading takes most of the start.
   const storage = needsDatabase(config) ? await openStorageOf(config, dependencies) : null;
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
@@ -75,33 +97,65 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     refusedKeys: storage?.refusedKeys ?? null,
   });
   const { admit, admitKeyless } = admission(backend.authenticate, limits);
+  metrics?.observe('postern.streams', () => [[streams.size, {}]]);
+  const ports = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
+  const demoKey = await demoKeyFor(config);
+  const persistedQueries = createPersistedQueries();
+  const compress = config.compression ? createCompression() : null;
   const executing = {
-    ports: backend.ports,
+    ports,
+    tracer,
     admit,
     cursors: cursorCodec(cursorKeys.current, 'base64url', cursorKeys.previous),
-    documentOf: rememberedDocuments(),
+    documentOf: rememberedDocuments(trusted?.parsed),
+    compress,
+    persistedQueries,
+    findDocument: createDocumentFinder({
+      persistedQueries,
+      trusted,
+      ...(demoKey === undefined ? {} : { isExempt: isOfDemoPage(demoKey) }),
+    }),
     limits: {
       maxCost: config.maxOperationCost,
       maxResponseBytes: config.maxResponseBytes,
       introspection: config.introspection,
     },
   };
-  // Only an upstream's lists come as bytes.
-  const isCompiled = config.compiledOperations && config.upstream !== null;
-  const compiled = isCompiled ? compiledOperations({ ...executing, ...executing.limits, logger }) : null;
+  // Only an upstream's lists come as bytes, which are compiled.
+  const shortCut = config.compiledOperations
+    ? graphqlShortCut({
+        ...executing,
+        trusted: new Set(trusted?.parsed.values()),
+        logger,
+        isCompiling: config.upstream !== null,
+      })
+    : null;
   const draining = createDraining();
   const server = createHttpServer({
     logger,
     ready: backend.ready,
     draining,
     isTrustedProxy: inBlocks(config.trustProxy),
-    shortCut: compiled?.shortCut,
+    cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),
+    shortCut: shortCut?.shortCut,
     adjust: toAllowedErrorAt,
+    observer: observeRequests(telemetry),
   });
-  const signIn = await demoSignIn(config, dependencies);
-  const graphiql = config.graphiql ? { signIn } : null;
-  mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, compiled });
-  mountRest(server, { ...backend, admit });
+  const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
+  const graphiql = config.graphiql ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null } : null;
+  mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, shortCut });
+  if (config.introspection) mountSchemaDocument(server);
+  if (hasWebhooksPage) mountWebhooksPage(server, config.graphiql);
+  mountRest(server, { ...backend, ports, admit, compress });
+  const { prometheus } = config.telemetry;
+  const metricsServer = scrape === null || prometheus?.onMainPort ? null : createMetricsServer(scrape);
+  let metricsAddress: string | null = null;
+  if (scrape !== null && prometheus?.onMainPort) {
+    server.get(metricsPath, async (_request, reply) => {
+      const { contentType, body } = await scrape();
+      return reply.type(contentType).send(body);
+    });
+  }
   return {
     server,
     ports: backend.ports,
@@ -111,11 +165,17 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     delivery: backend.delivery,
     signInToken: signIn?.token ?? null,
     streams,
+    get metricsAddress() {
+      return metricsAddress;
+    },
     async listen() {
+      if (prometheus !== null) metricsAddress = (await metricsServer?.listen(prometheus)) ?? null;
       await server.listen({ host: config.host, port: config.port });
       // The address is a string or null only for a pipe, or before the server listens.
       const { address, family, port } = server.server.address() as AddressInfo;
-      return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+      const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+      if (prometheus?.onMainPort) metricsAddress = `${origin}${metricsPath}`;
+      return origin;
     },
     close: once(async () => {
       draining.start();
@@ -126,18 +186,47 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       backend.delivery?.notifications.end();
       await server.close();
       await backend.close();
+      // Last: it tells how the gateway drains.
+      await metricsServer?.close();
     }),
   };
 }
 
-/** GraphiQL gets the demo key only on a developer's own machine. */
-async function demoSignIn(
-  { graphiql, host, production, dataDirectory, upstream }: Config,
-  { now, randomBytes }: Dependencies,
-): Promise<SignIn | null> {
-  if (!graphiql || production || !isLoopback(host) || upstream !== null) return null;
-  const demoKey = () => readDemoKey(dataDirectory);
-  return (await demoKey()) === undefined ? null : createSignIn({ demoKey, now, randomBytes });
+/**
+ * Whether a path is one of GraphQL or REST. The files of the pages and the demo key are for their own origin only; the page of
+ * GraphiQL itself, which has the path of GraphQL, holds nothing.
+ */
+const isOfFace = (path: string): boolean =>
+  [endpoint, schemaPath].includes(path.replace(/\/$/, '')) || prefixes.some((prefix) => path.startsWith(`${prefix}/`));
+
+/** GraphiQL gets the demo key only on a developer's own machine. Undefined elsewhere, and where there is none. */
+async function demoKeyFor({
+  graphiql,
+  host,
+  production,
+  dataDirectory,
+  upstream,
+}: Config): Promise<string | undefined> {
+  if (!graphiql || production || !isLoopback(host) || upstream !== null) return undefined;
+  return readDemoKey(dataDirectory);
+}
+
+const demoSignIn = ({ dataDirectory }: Config, { now, randomBytes }: Dependencies): SignIn =>
+  createSignIn({ demoKey: () => readDemoKey(dataDirectory), now, randomBytes });
+
+/** @throws ConfigError for a manifest with documents that are not executed */
+async function trustedDocuments(
+  { documents, introspection }: Config,
+  hasWebhooksPage: boolean,
+): Promise<TrustedDocuments | null> {
+  if (documents === null) return null;
+  const ofPages = hasWebhooksPage ? await documentsOfPage() : [];
+  const { openTrustedDocuments } = await import('./graphql/trusted-documents.ts');
+  try {
+    return openTrustedDocuments(documents, { introspection, ofPages });
+  } catch (error) {
+    throw new ConfigError(`DOCUMENTS ${messageOf(error)}`);
+  }
 }
 
 /** A gateway that forwards its callers' API keys stores nothing, so that any number of replicas can run. */

@@ -94,6 +94,9 @@ export type ErrorName = keyof typeof errorTable;
 /** The value of `type` in an error envelope. */
 export type ErrorType = `errors/${ErrorName}`;
 
+/** The type of an error as a name of a closed vocabulary: `RESOURCE_NOT_FOUND` for `errors/resource_not_found`. */
+export type ErrorCode = Uppercase<ErrorName>;
+
 /** Every error name. `Object.keys` types keys as text, because objects can have more of them than their types say. */
 export const errorNames = keysOf(errorTable);
 
@@ -108,7 +111,7 @@ export interface ErrorEnvelope {
   readonly title: string;
   readonly detail?: string;
   readonly instance: string;
-  readonly type: string;
+  readonly type: ErrorType;
   readonly status: number;
 }
 

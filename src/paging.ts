@@ -123,6 +123,9 @@ export interface CursorCodec {
 /** What a cursor is bound to: the kind of list, its owner and the arguments that select it. */
 export type CursorScope = readonly (string | boolean | null | undefined)[];
 
+/** A filter as part of a {@link CursorScope}: the values that an item may have, in whatever order. Empty without a filter. */
+export const anyOf = (values: readonly string[] | undefined): string => [...new Set(values)].sort().join();
+
 const macLength = 16;
 
 /**

@@ -18,6 +18,9 @@ export const limits = {
 /** Lists for which the contract sets no bound have at most this many entries. */
 export const maxEntries = 250;
 
+/** Where the counting of a list ends: more would take too long. */
+export const maxTotalCount = 10_000;
+
 /** The largest page of any list: that of the webhooks (contract, "Limits"), and of every list that is an addition. */
 export const maxPage = 250;
 
@@ -116,6 +119,16 @@ export const boundedList = <T extends z.ZodType>(item: T, min: number, max: numb
       z.array(item).min(min, `must have at least ${min} ${min === 1 ? 'entry' : 'entries'}`),
     )
     .meta({ maxItems: max });
+
+/** A filter of a list: the values of which an item has one. Without any, nothing is filtered. */
+export const anyValueOf = <const Value extends string>(values: readonly Value[]) =>
+  boundedList(z.enum(values), 0, maxEntries).optional();
+
+/** Objects that one subscription watches. */
+export const maxWatched = 100;
+
+/** The ids of what a subscription watches. */
+export const watchedIds = () => boundedList(identifier(), 1, maxWatched);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,11 +1,18 @@
 import type { Page } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { Account, AccountListRequest } from './shapes.ts';
+import type { Account, AccountFilter, AccountListRequest, AccountWatch } from './shapes.ts';
 
 /** What the gateway can do with connected accounts: additions to the contract that let a client discover them. */
 export interface AccountsPort {
   /** The accounts that the key may use, oldest first. `limit` is 1 to 250. */
   list(context: RequestContext, request: AccountListRequest): Promise<Page<Account>>;
+  /** The sizes of lists, in the order of their filters; `maxTotalCount` stands for any larger one. */
+  counts(context: RequestContext, filters: readonly AccountFilter[]): Promise<number[]>;
   /** The accounts with these ids, in the order of the ids; null for each that the key cannot see. */
   find(context: RequestContext, accountIds: readonly string[]): Promise<(Account | null)[]>;
+  /**
+   * Yields each of these accounts as it is, and again whenever it changes, until the context's signal aborts.
+   * @throws ServiceError `resource_not_found` when the key cannot see one of them
+   */
+  watch(context: RequestContext, request: AccountWatch): Promise<AsyncGenerator<Account, void>>;
 }

@@ -4,6 +4,8 @@ import { newId, type RandomBytes } from '../ids.ts';
 import type { Page } from '../paging.ts';
 import type { Database } from '../store/database.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
+import { countRows } from '../store/keyset-pages.ts';
+import type { RowSource } from '../store/row-watch.ts';
 import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
 import { amongAccounts } from './among-accounts.ts';
@@ -44,18 +46,49 @@ interface AccountFilter {
   readonly accountIds: ReadonlySet<string> | null;
 }
 
+/** A list of accounts. A list of values that is empty, or not given, stands for all of them. */
+interface ListedAccounts extends AccountFilter {
+  readonly type?: readonly AccountType[] | undefined;
+  readonly status?: readonly AccountStatus[] | undefined;
+}
+
+function listed(database: Reader, { workspaceId, accountIds, type = [], status = [] }: ListedAccounts) {
+  let query = accountsOf(database, workspaceId).where(amongAccounts(accountIds, 'id'));
+  if (type.length > 0) query = query.where('type', 'in', type);
+  if (status.length > 0) query = query.where('status', 'in', status);
+  return query;
+}
+
 /**
  * One page of the accounts of a workspace, oldest first.
  * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
  */
 export function pageOfAccounts(
   database: Reader,
-  { workspaceId, accountIds }: AccountFilter,
+  list: ListedAccounts,
   request: PageRequest,
 ): Promise<Page<StoredAccount>> {
-  const visible = accountsOf(database, workspaceId).where(amongAccounts(accountIds, 'id'));
-  return selectPage(visible, byCreation('accounts', 'asc'), request);
+  return selectPage(listed(database, list), byCreation('accounts', 'asc'), request);
 }
+
+/** The sizes of the lists, in their order. @param max where counting ends */
+export const countAccounts = (database: Database, lists: readonly ListedAccounts[], max: number): Promise<number[]> =>
+  countRows(
+    database,
+    lists.map((list) => listed(database, list).clearSelect().select('id')),
+    max,
+  );
+
+/** Accounts of every workspace, to be watched: what of them a caller is shown can change. */
+export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
+  const read = (ids: readonly string[]) =>
+    database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>().where('id', 'in', ids).execute();
+  return {
+    read,
+    versions: async (ids) =>
+      (await read(ids)).map(({ id, status, type, name }) => ({ id, version: JSON.stringify([status, type, name]) })),
+  };
+};
 
 /**
  * The account that was connected first.

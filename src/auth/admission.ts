@@ -9,6 +9,8 @@ export interface AdmissionRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The address of the client. */
   readonly ip: string;
+  /** Whose request it is, for the log, as soon as that is known. */
+  readonly facts: { keyId?: string; workspaceId?: string };
   /** Adds headers to the response. */
   addHeaders(headers: Readonly<Record<string, string>> | null): void;
 }
@@ -45,6 +47,8 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
       if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
       throw error;
     });
+    request.facts.keyId = caller.keyId;
+    request.facts.workspaceId = caller.workspaceId;
     request.addHeaders(await requests.take(caller.keyId));
     return caller;
   };

@@ -5,6 +5,7 @@ import { keysOf } from '../keys-of.ts';
 /** The permissions of an API key. A request outside its scopes fails with `errors/insufficient_privileges`. */
 export const scopes = {
   'accounts:read': 'List the connected accounts.',
+  'jobs:read': 'Read job postings.',
   'jobs:write': 'Create, edit, publish and read job postings.',
   'posts:read': 'List posts.',
   'webhooks:read': 'List webhooks.',
@@ -37,8 +38,15 @@ export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
 export const expiredKey = (): ServiceError =>
   new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.', family: 'key' });
 
+/** Keys were made before reading jobs had a scope of its own, so who may write them may read them. */
+const included: Readonly<Partial<Record<Scope, Scope>>> = { 'jobs:write': 'jobs:read' };
+
+/** Whether one of the scopes of a key is the scope that is asked for, or includes it. */
+export const permits = (granted: ReadonlySet<Scope>, scope: Scope): boolean =>
+  granted.has(scope) || [...granted].some((each) => included[each] === scope);
+
 /** @throws ServiceError `insufficient_privileges` when the caller's key lacks the scope */
 export function requireScope(caller: Caller, scope: Scope): void {
-  if (caller.scopes.has(scope)) return;
+  if (permits(caller.scopes, scope)) return;
   throw new ServiceError('insufficient_privileges', { detail: `The API key lacks the scope ${scope}.` });
 }

@@ -41,6 +41,8 @@ export interface Streams {
   open(caller: Caller, clientAborted: AbortSignal): Stream;
   /** Ends the streams whose keys cannot be used any more. It runs by itself while streams are open. */
   check(): Promise<void>;
+  /** How many are open. */
+  readonly size: number;
   /** Aborts when the process ends all streams. */
   readonly ended: AbortSignal;
   /** Ends all streams, and opens no more: their clients are to open them again, at another process. */
@@ -109,6 +111,9 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
 
   return {
     check,
+    get size() {
+      return streams.size;
+    },
     open(caller, clientAborted) {
       requireRoom(caller);
       const { keyId } = caller;

@@ -7,6 +7,7 @@ import type { RandomBytes } from '../ids.ts';
 import type { LeaseTuning } from '../jobs/lease.ts';
 import type { Ports } from '../ports.ts';
 import type { Providers } from '../providers/provider.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** What the process injects: everything that reaches outside the program, so that tests can replace it. */
 export interface Dependencies {
@@ -14,6 +15,7 @@ export interface Dependencies {
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly providers: Providers;
+  readonly telemetry?: Telemetry;
   /** The timing of deliveries. Only tests set it. */
   readonly delivery?: DeliveryTuning;
   /** The timing of the leases on jobs. Only tests set it. */

@@ -13,6 +13,7 @@ import { withDeadlines } from '../providers/with-deadlines.ts';
 import { addressRule } from '../security/addresses.ts';
 import { createVault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
+import { noTelemetry } from '../telemetry/telemetry.ts';
 import { createMissingSecrets } from '../webhooks/destinations.ts';
 import { embeddedWebhooks } from '../webhooks/embedded.ts';
 import type { Backend, Dependencies } from './backend.ts';
@@ -25,7 +26,15 @@ export async function embeddedBackend(
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
 ): Promise<Backend> {
-  const { logger, now, randomBytes, limits, delivery: tuning = {}, leases = {} } = dependencies;
+  const {
+    logger,
+    now,
+    randomBytes,
+    limits,
+    telemetry = noTelemetry,
+    delivery: tuning = {},
+    leases = {},
+  } = dependencies;
   const providers = withDeadlines(dependencies.providers);
   const vaultKeys = sealing.keyring('webhook-secrets');
   const vault = createVault(vaultKeys.current, randomBytes, vaultKeys.previous);
@@ -43,6 +52,7 @@ export async function embeddedBackend(
     retentionDays: config.deliveryRetentionDays,
     maxEvents: config.deliveryMaxEvents,
     logger,
+    telemetry,
     now,
     randomBytes,
     tuning,

@@ -12,11 +12,19 @@ const row = 'secret';
 const checkValue = (key: Uint8Array): string => Buffer.from(key).toString('base64url');
 
 /** @throws ConfigError when the database was used with a secret that is neither of these */
-export async function recognizeSecret(database: Database, keys: Keys, { origin }: Secrets): Promise<Recognized> {
+export async function recognizeSecret(database: Database, keys: Keys, secrets: Secrets): Promise<Recognized> {
   const found = await database.selectFrom('deployment').select('value').where('name', '=', row).executeTakeFirst();
-  if (found === undefined) return 'unknown';
-  if (found.value === checkValue(keys.current)) return 'current';
-  if (keys.previous.some((key) => found.value === checkValue(key))) return 'previous';
+  return recognizeValue(found?.value, keys, secrets);
+}
+
+/**
+ * @param value what the database knows of its secret
+ * @throws ConfigError as {@link recognizeSecret}
+ */
+export function recognizeValue(value: string | undefined, keys: Keys, { origin }: Pick<Secrets, 'origin'>): Recognized {
+  if (value === undefined) return 'unknown';
+  if (value === checkValue(keys.current)) return 'current';
+  if (keys.previous.some((key) => value === checkValue(key))) return 'previous';
   throw wrongSecret(origin);
 }
 

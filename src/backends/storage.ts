@@ -12,8 +12,10 @@ import type { DatabaseLocation } from '../store/database.ts';
 import { type Databases, openDatabases } from '../store/databases.ts';
 import { databaseHealth } from '../store/health.ts';
 import { databaseIdempotency } from '../store/idempotency.ts';
+import { observeStore } from '../store/observed.ts';
 import { listen } from '../store/postgres-listener.ts';
 import { databaseRateLimits } from '../store/rate-limits.ts';
+import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { opensWebhooks, resealWebhooks } from '../webhooks/reseal.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
 
@@ -45,10 +47,14 @@ export interface Storage {
 /** @throws DatabaseUnavailable when the database cannot be opened */
 export async function openStorage(
   location: DatabaseLocation,
-  { now, logger }: { readonly now: () => Date; readonly logger: Logger },
+  {
+    now,
+    logger,
+    telemetry = noTelemetry,
+  }: { readonly now: () => Date; readonly logger: Logger; readonly telemetry?: Telemetry },
 ): Promise<Storage> {
   const health = databaseHealth(() => databases.keys, location, now);
-  const databases = await openDatabases(location, health.onFault);
+  const databases = await openDatabases(location, health.onFault, observeStore(telemetry));
   const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
   // SQLite tells nobody: there a revocation is heard of when the second is over.
   const revocations =

@@ -6,6 +6,7 @@ import { jobVocabularies } from '../jobs/endpoints.ts';
 import { upstreamJobs } from '../jobs/upstream.ts';
 import { postVocabularies } from '../posts/endpoints.ts';
 import { upstreamPosts } from '../posts/upstream.ts';
+import { noTelemetry } from '../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { handOverReads } from '../upstream/hand-over.ts';
 import { tellKeyFromAccount } from '../upstream/key-or-account.ts';
@@ -24,9 +25,9 @@ import type { Storage } from './storage.ts';
 export function upstreamBackend(
   settings: UpstreamSettings,
   storage: Storage | null,
-  { logger, now }: Pick<Dependencies, 'logger' | 'now'>,
+  { logger, now, telemetry }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
 ): Backend {
-  const judged = tellKeyFromAccount(openUpstream(settings, { logger, now }), (client, context) =>
+  const judged = tellKeyFromAccount(openUpstream(settings, { logger, now, telemetry }), (client, context) =>
     client.call(context, webhookEndpoints.list, { limit: 1 }),
   );
   // Outermost, so that what is handed over has been told apart already.
@@ -57,10 +58,13 @@ export function upstreamBackend(
   };
 }
 
-function openUpstream(settings: UpstreamSettings, dependencies: Pick<Dependencies, 'logger' | 'now'>): Upstream {
+function openUpstream(
+  settings: UpstreamSettings,
+  { telemetry = noTelemetry, ...dependencies }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
+): Upstream {
   const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
   try {
-    return createUpstream(settings, vocabularies, dependencies);
+    return createUpstream(settings, vocabularies, { ...dependencies, telemetry });
   } catch (error) {
     throw new ConfigError(`UPSTREAM_NAMES ${error instanceof Error ? error.message : error}`);
   }

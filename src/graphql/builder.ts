@@ -7,7 +7,9 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
-    DateTime: { Input: string; Output: string };
+    /** A number is of seconds or milliseconds since the Unix epoch, as networks send it. */
+    DateTime: { Input: string; Output: string | number };
+    Currency: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({

@@ -79,7 +79,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
         type: node,
         extensions: shows('item'),
         nullable: true,
-        description: 'The item; null if it could not be read, with an error at its path.',
+        description: 'The item.',
       }),
     }),
   });
@@ -97,7 +97,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
         type: [node],
         extensions: shows('items'),
         nullable: { list: false, items: true },
-        description: 'The items without cursors. An item is null if it could not be read, with an error at its path.',
+        description: 'The items without cursors. An item is null only with an error at its path.',
         resolve: ({ window }) => window.items.map((item): object => item.node),
       }),
       pageInfo: t.field({
@@ -128,7 +128,8 @@ export function connectionArgs({ limit }: FirstLimits, things: string) {
   }));
 }
 
-interface ListRequest {
+/** What every request of a page has. */
+export interface ListRequest {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

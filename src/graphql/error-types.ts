@@ -6,9 +6,10 @@
  * class, and the family in the error table selects the type, for REST and OpenAPI too.
  */
 import type { ObjectRef } from '@pothos/core';
-import type { ErrorFamily, Issue, ServiceError } from '../errors.ts';
+import { type ErrorFamily, type ErrorName, errorNames, errorTable, type Issue, type ServiceError } from '../errors.ts';
 import { builder } from './builder.ts';
 import { listOf } from './cost/weights.ts';
+import { contractEnum } from './enums.ts';
 
 /** A family whose failures a mutation may return as data. */
 export type DataFamily = Exclude<ErrorFamily, 'key' | 'system'>;
@@ -25,12 +26,25 @@ export class Failure {
   }
 }
 
+const ErrorCode = contractEnum(
+  'ErrorCode',
+  'Every type of error: the `code` of a `ServiceError`, and of the `extensions` of a top-level error.',
+  // Object.fromEntries does not keep the types of keys.
+  Object.fromEntries(
+    errorNames.map((name) => [name, `${errorTable[name].title}: \`errors/${name}\`, ${errorTable[name].status}.`]),
+  ) as Record<ErrorName, string>,
+);
+
 const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').implement({
   description: 'An expected failure that a caller can handle.',
   fields: (t) => ({
+    code: t.field({
+      type: ErrorCode,
+      description: 'The type of error, for a `switch`: `RESOURCE_NOT_FOUND` for `errors/resource_not_found`.',
+      resolve: ({ error }) => error.errorName,
+    }),
     type: t.string({
-      description:
-        'Identifier of the type of error, such as `errors/resource_not_found`. Use it to handle errors in code.',
+      description: 'The type of error as the REST endpoints have it, such as `errors/resource_not_found`.',
       resolve: ({ error }) => error.type,
     }),
     status: t.int({

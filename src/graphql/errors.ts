@@ -2,9 +2,10 @@
 import { GraphQLError, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { fromUnknown, type ServiceError, toEnvelope } from '../errors.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
+import { errorExtensions } from './error-extensions.ts';
 
 /**
- * A failure as a top-level error. Its extensions are the contract's envelope, and the issues of an invalid request.
+ * A failure as a top-level error. Its extensions are the contract's envelope with a code, and the issues of an invalid request.
  * @param requestId the `instance` of the envelope
  * @param at the executor's error, for the path of the field and its location in the document
  */
@@ -16,10 +17,8 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
     path: at?.path,
     originalError: error,
     extensions: {
-      ...toEnvelope(error, requestId),
+      ...errorExtensions(toEnvelope(error, requestId)),
       ...(error.issues.length === 0 ? {} : { issues: error.issues }),
-      // A key that is not accepted fails the whole request, so its HTTP status says so. Other failures may be partial.
-      ...(error.family === 'key' ? { http: { status: error.status } } : {}),
     },
   });
 }

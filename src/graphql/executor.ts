@@ -1,36 +1,56 @@
-/** The executor: Yoga over graphql-js, for every operation that is not compiled. */
+/** The executor: Yoga and its own execution, for every operation that is not served ahead of the router (short-cut.ts). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { oncePerRequest } from '../auth/admission.ts';
 import { fromUnknown } from '../errors.ts';
+import type { Compress } from '../http/compression.ts';
 import { privateHeaders } from '../http/headers.ts';
 import type { RequestContext } from '../request-context.ts';
+import type { Tracer } from '../telemetry/telemetry.ts';
 import type { DocumentOf } from './cost/documents.ts';
 import { endpoint } from './endpoint.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
+import type { PersistedQueries } from './persisted-queries.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
+import { useGraphQLJs } from './plugins/graphql-js.ts';
 import { useJsonRequests } from './plugins/json-requests.ts';
+import { useMultipartSubscriptions } from './plugins/multipart-subscriptions.ts';
 import { type LimitOptions, useOperationLimits } from './plugins/operation-limits.ts';
-import { type ResponseOptions, useServiceErrors } from './plugins/service-errors.ts';
+import { useOperationSpan } from './plugins/operation-span.ts';
+import { useRequestedDocuments } from './plugins/requested-documents.ts';
+import { useResponseBody } from './plugins/response-body.ts';
+import { useServiceErrors } from './plugins/service-errors.ts';
 import { useShortErrors } from './plugins/short-errors.ts';
 import { useStreamCut } from './plugins/stream-cut.ts';
+import { useUnacceptedStreams } from './plugins/unaccepted-streams.ts';
 import { useVariableLimits } from './plugins/variable-limits.ts';
+import type { ResponseOptions } from './presentation.ts';
+import type { DocumentFinder } from './requested-document.ts';
 import { schema } from './schema.ts';
 
 export interface ExecutorOptions extends CallerOptions {
   readonly documentOf: DocumentOf;
+  readonly persistedQueries: PersistedQueries;
+  readonly findDocument: DocumentFinder;
+  readonly tracer?: Tracer | null;
+  /** Null, or nothing, where no response is compressed. */
+  readonly compress?: Compress | null;
   readonly limits: Omit<LimitOptions, 'documentOf' | 'admitKeyless'> & Pick<ResponseOptions, 'maxResponseBytes'>;
 }
 
 /**
  * Executes the operation of a request, and sends the response.
- * @param begun what the compiled path began of it
+ * @param admitted its context, if its caller was admitted ahead of the router
  */
-export type Execute = (request: FastifyRequest, reply: FastifyReply, begun?: Promise<RequestContext>) => Promise<void>;
+export type Execute = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  admitted?: Promise<RequestContext>,
+) => Promise<void>;
 
 export function createExecutor(options: ExecutorOptions): Execute {
-  const { documentOf, limits } = options;
+  const { documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
   const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
@@ -54,20 +74,31 @@ export function createExecutor(options: ExecutorOptions): Execute {
       useShortErrors(),
       // When a response is made, and after each event of a subscription.
       useServiceErrors({ ...limits, suggestions: limits.introspection }),
+      // Before the limits look at the document.
+      useRequestedDocuments({ persistedQueries, findDocument, ...admission }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
       useOperationLimits({ ...limits, documentOf, ...admission }),
+      // Before the others, which wrap what executes.
+      useGraphQLJs(),
       // Before a valid operation is executed.
       useCaller({ ...options, ...admission }),
       // Of a caller who is known, before graphql-js reads the variables.
       useVariableLimits(),
+      // Around everything that is executed.
+      ...(tracer === null ? [] : [useOperationSpan(tracer)]),
+      // When a result is to become a response, behind Yoga's choice of a protocol. The order matters.
+      useMultipartSubscriptions(),
+      useUnacceptedStreams(),
       // When a response is made of a subscription.
       useStreamCut(options.streams.ended),
       // A stream of events would be `no-cache`, which lets a cache store it.
       { onResponse: ({ response }) => response.headers.set('cache-control', privateHeaders['cache-control']) },
+      // Behind whatever makes or replaces a body.
+      useResponseBody(compress),
     ],
   });
-  return async (request, reply, begun) => {
-    await yoga.handle(request.raw, reply.raw, { http: request, begun });
+  return async (request, reply, admitted) => {
+    await yoga.handle(request.raw, reply.raw, { http: request, admitted });
   };
 }
 

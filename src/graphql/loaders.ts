@@ -9,19 +9,34 @@
  *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
  */
 import DataLoader from 'dataloader';
-import { findAccounts } from '../accounts/operations.ts';
-import type { Account } from '../accounts/shapes.ts';
-import { findDeliveries } from '../deliveries/operations.ts';
-import type { Delivery } from '../deliveries/shapes.ts';
-import { findJobs } from '../jobs/operations.ts';
-import type { JobPosting } from '../jobs/shapes.ts';
+import { countAccounts, findAccounts } from '../accounts/operations.ts';
+import type { Account, AccountFilter } from '../accounts/shapes.ts';
+import {
+  countDeliveries,
+  findDeliveries,
+  findLastAttempts,
+  readBacklogs,
+  readStatistics,
+} from '../deliveries/operations.ts';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryFilter,
+  DeliveryListRequest,
+  StatisticsRequest,
+  WebhookBacklog,
+  WebhookStatistics,
+} from '../deliveries/shapes.ts';
+import { countJobs, findJobs } from '../jobs/operations.ts';
+import type { JobFilter, JobListRequest, JobPosting } from '../jobs/shapes.ts';
 import { type Operation, run } from '../operation.ts';
-import { longestPages } from '../paging.ts';
+import { longestPages, type Page } from '../paging.ts';
 import type { Ports } from '../ports.ts';
 import { listPosts } from '../posts/operations.ts';
 import type { PostList, PostListRequest } from '../posts/shapes.ts';
 import type { RequestContext } from '../request-context.ts';
-import { findWebhookHealth, findWebhooks } from '../webhooks/operations.ts';
+import type { WebhookFilter, WebhookSearch } from '../webhooks/filter.ts';
+import { countWebhooks, findWebhookHealth, findWebhooks } from '../webhooks/operations.ts';
 import type { Webhook, WebhookHealth } from '../webhooks/shapes.ts';
 
 /** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
@@ -31,8 +46,25 @@ export interface Loaders {
   readonly webhooks: DataLoader<string, Webhook | null>;
   readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
   readonly deliveries: DataLoader<string, Delivery | null>;
+  readonly lastAttempts: DataLoader<string, DeliveryAttempt | null>;
+  readonly backlogs: DataLoader<string, WebhookBacklog | null>;
+  readonly statistics: DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>;
+  /** Pages, and sizes, of lists: each statement is of all that are read in one tick. */
+  readonly accountCounts: DataLoader<AccountFilter, number>;
+  readonly jobPages: DataLoader<JobListRequest, Page<JobPosting>>;
+  readonly jobCounts: DataLoader<JobFilter, number>;
+  readonly webhookPages: DataLoader<WebhookSearch, Page<Webhook>>;
+  readonly webhookCounts: DataLoader<WebhookFilter, number>;
+  readonly deliveryPages: DataLoader<DeliveryListRequest, Page<Delivery>>;
+  readonly deliveryCounts: DataLoader<DeliveryFilter, number>;
   /** Pages of posts. A page may be longer than requested. */
   readonly posts: DataLoader<PageOfPosts, PostList, string>;
+}
+
+/** Statistics to read: of a webhook, over a period. */
+export interface StatisticsOfWebhook {
+  readonly webhookId: string;
+  readonly period: StatisticsRequest['period'];
 }
 
 /** A page of posts to read. Two pages of the same list at the same cursor are one read. */
@@ -41,16 +73,54 @@ export type PageOfPosts = PostListRequest & { readonly limit: number };
 export function createLoaders(ports: Ports, context: RequestContext): Loaders {
   const batched = <Item>(operation: Operation<readonly string[], (Item | Error | null)[]>) =>
     new DataLoader<string, Item | null>((ids) => run(operation, ports, context, ids));
+  // Nothing is remembered: a list may be read before and after a mutation.
+  const counted = <Filter>(operation: Operation<Filter[], (number | Error)[]>) =>
+    new DataLoader<Filter, number>((filters) => run(operation, ports, context, filters), { cache: false });
+  // The connection has checked scope and shape (see connection.ts), so only the port method is called.
+  const paged = <Request, Item>(lists: (requests: readonly Request[]) => Promise<(Page<Item> | Error)[]>) =>
+    new DataLoader<Request, Page<Item>>(lists, { cache: false });
   return {
     accounts: batched(findAccounts),
     jobs: batched(findJobs),
     webhooks: batched(findWebhooks),
     webhookHealth: batched(findWebhookHealth),
     deliveries: batched(findDeliveries),
+    lastAttempts: batched(findLastAttempts),
+    backlogs: batched(readBacklogs),
+    statistics: new DataLoader((wanted) => loadStatistics(ports, context, wanted), {
+      cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}`,
+    }),
+    accountCounts: counted(countAccounts),
+    jobPages: paged((requests: readonly JobListRequest[]) => ports.jobs.lists(context, requests)),
+    jobCounts: counted(countJobs),
+    webhookPages: paged((requests: readonly WebhookSearch[]) => ports.webhooks.lists(context, requests)),
+    webhookCounts: counted(countWebhooks),
+    deliveryPages: paged((requests: readonly DeliveryListRequest[]) => ports.deliveries.lists(context, requests)),
+    deliveryCounts: counted(countDeliveries),
     posts: new DataLoader((pages) => loadPages(ports, context, pages), {
       cacheKeyFn: (page) => `${page.limit} ${placeOf(page)}`,
     }),
   };
+}
+
+/** Forgets what was read. */
+export function clearLoaders(loaders: Loaders): void {
+  for (const loader of Object.values(loaders)) loader.clearAll();
+}
+
+/** One read for each period. */
+async function loadStatistics(
+  ports: Ports,
+  context: RequestContext,
+  wanted: readonly StatisticsOfWebhook[],
+): Promise<(WebhookStatistics | Error | null)[]> {
+  const found = new Map<StatisticsOfWebhook, WebhookStatistics | null>();
+  for (const [period, ofPeriod] of Map.groupBy(wanted, (each) => each.period)) {
+    const webhook_ids = ofPeriod.map(({ webhookId }) => webhookId);
+    const statistics = await run(readStatistics, ports, context, { webhook_ids, period });
+    for (const [place, each] of ofPeriod.entries()) found.set(each, statistics[place] ?? null);
+  }
+  return wanted.map((each) => found.get(each) ?? null);
 }
 
 /** One read for each place in a list, of the longest page that starts there. */

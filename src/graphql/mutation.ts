@@ -3,6 +3,7 @@
  * each failure that a caller must expect.
  */
 import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
+import type { GraphQLField } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { type AnyOperation, run } from '../operation.ts';
 import { builder } from './builder.ts';
@@ -10,6 +11,7 @@ import { issuesInGraphQL, toSnakeCase, withoutNulls } from './contract-mapping.t
 import { writes } from './cost/weights.ts';
 import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
 import type { GraphQLContext } from './graphql-context.ts';
+import { type IdPlaces, idPlacesOf, withRawIds } from './id-arguments.ts';
 
 /** The contract's results state their type in `object`. Their GraphQL types have the same names. */
 interface Result {
@@ -76,9 +78,11 @@ export function mutationField<Input extends object, Output extends Result, Succe
 ): void {
   const { description, input, inputDescription, result, operation, toSuccess } = mutation;
   const { toRequest = (given: Input) => toSnakeCase(withoutNulls(given)) } = mutation;
-  const perform = async (given: Input, context: GraphQLContext): Promise<Result | Failure> => {
-    const request = toRequest(given);
+  const perform = async (sent: Input, context: GraphQLContext, places: IdPlaces): Promise<Result | Failure> => {
+    let request: object | undefined;
     try {
+      const given = withRawIds(sent, places);
+      request = toRequest(given);
       const output = await run(operation, context.ports, context, request);
       return toSuccess === undefined ? output : toSuccess(output, given);
     } catch (error) {
@@ -96,9 +100,16 @@ export function mutationField<Input extends object, Output extends Result, Succe
       extensions: writes,
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
       // The type of the arguments is not resolved while Input is generic.
-      resolve: (_root, args, context) => perform((args as { readonly input: Input }).input, context),
+      resolve: (_root, args, context, { parentType, fieldName }) =>
+        perform((args as { readonly input: Input }).input, context, placesOfInput(parentType.getFields()[fieldName])),
     }),
   );
+}
+
+/** Where ids stand in the argument `input` of a mutation. */
+function placesOfInput(field: GraphQLField<unknown, unknown> | undefined): IdPlaces {
+  const places = field === undefined ? undefined : idPlacesOf(field).input;
+  return typeof places === 'object' ? places : {};
 }
 
 const isExpected = (error: unknown, families: readonly DataFamily[]): error is ExpectedError =>

@@ -13,7 +13,8 @@
  *
  * The price is that clients must expect null where the contract promises a value. The alternative is dearer: null in the
  * place of a non-null field takes the object that has the field, and one image without its size would take the post.
- * The description of a required field says that null comes with an error, so that the two kinds of null can be told apart.
+ * `@semanticNonNull` says of a required field that null comes with an error (see semantic-nullability.ts), so that the two
+ * kinds of null can be told apart.
  */
 import {
   type GraphQLField,
@@ -37,12 +38,10 @@ interface NetworkValue<Required extends boolean, Nullable> {
 export type RequiredValue = NetworkValue<true, true>;
 export type OptionalValue = NetworkValue<false, true>;
 
-const nullMeansError = 'Null only with an error at its path.';
-
 /** Options of a field that the contract requires the network to send. */
 export const required = (description: string): RequiredValue => ({
   nullable: true,
-  description: `${description} ${nullMeansError}`,
+  description,
   extensions: { required: true },
 });
 
@@ -52,7 +51,7 @@ export const requiredList = (
   extensions: object = {},
 ): NetworkValue<true, { readonly list: true; readonly items: true }> => ({
   nullable: { list: true, items: true },
-  description: `${description} ${nullMeansError}`,
+  description,
   extensions: { ...extensions, required: true },
 });
 
@@ -62,6 +61,9 @@ export const optional = (description: string): OptionalValue => ({
   description,
   extensions: { required: false },
 });
+
+/** Of a field that has a time as the contract does, beside one with a `DateTime`. */
+export const rawTime = 'as the network sent it: a number since the Unix epoch, as a rule of milliseconds.';
 
 /** Makes each field that was declared with the options above read its value as the table says. */
 export function readNetworkValues(schema: GraphQLSchema): GraphQLSchema {

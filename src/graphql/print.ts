@@ -13,6 +13,7 @@ import {
 } from 'graphql';
 import { costDirective, directivesOf, listSizeDirective } from './cost/directives.ts';
 import { schema } from './schema.ts';
+import { semanticNonNullDirective, semanticNonNullOf } from './semantic-nullability.ts';
 
 export const printedSchema = (): string => `${withDirectives(printSchema(lexicographicSortSchema(schema)))}\n`;
 
@@ -53,7 +54,8 @@ function directivesIn(field: GraphQLField<unknown, unknown>, isInterface: boolea
   const { cost, listSize } = directivesOf(field);
   // The specification weighs fields of objects only: a field of an interface costs what its dearest object has for it.
   const weight = isInterface ? undefined : cost;
-  return `${directive(costDirective, weight)}${directive(listSizeDirective, listSize)}`;
+  const nullability = directive(semanticNonNullDirective, semanticNonNullOf(field));
+  return `${nullability}${directive(costDirective, weight)}${directive(listSizeDirective, listSize)}`;
 }
 
 function directive({ name, args }: typeof costDirective, values: object | undefined): string {
@@ -61,9 +63,11 @@ function directive({ name, args }: typeof costDirective, values: object | undefi
   const given = new Map<string, unknown>(Object.entries(values));
   const printed = args.flatMap((argument) => {
     const value = astFromValue(given.get(argument.name), argument.type);
-    return given.has(argument.name) && value ? [`${argument.name}: ${print(value)}`] : [];
+    if (!given.has(argument.name) || !value) return [];
+    const byDefault = argument.defaultValue === undefined ? null : astFromValue(argument.defaultValue, argument.type);
+    return byDefault && print(byDefault) === print(value) ? [] : [`${argument.name}: ${print(value)}`];
   });
-  return ` @${name}(${printed.join(', ')})`;
+  return printed.length === 0 ? ` @${name}` : ` @${name}(${printed.join(', ')})`;
 }
 
 if (import.meta.main) process.stdout.write(printedSchema());

@@ -8,15 +8,19 @@
 import { GraphQLError } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { isShallow, maxJsonDepth } from '../json-limits.ts';
+import { instantOf } from '../splice/instant.ts';
 import { builder } from './builder.ts';
 import { printedAs } from './compiled/leaves.ts';
 
 builder.scalarType('DateTime', {
-  description: 'A date and time in ISO 8601 format, such as `2026-01-31T09:30:00.000Z`.',
+  description:
+    'A date and time in ISO 8601 format, such as `2026-01-31T09:30:00.000Z`. Where a network sends a number, its field ends in `Raw`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   extensions: printedAs('instant'),
   serialize(value) {
     if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
+    const instant = typeof value === 'number' ? instantOf(value) : undefined;
+    if (instant !== undefined) return instant;
     throw misread('DateTime');
   },
   parseValue(value) {
@@ -33,6 +37,20 @@ builder.scalarType('JSON', {
   parseValue(value) {
     if (isShallow(value)) return value;
     throw new GraphQLError(`JSON must be nested at most ${maxJsonDepth} levels deep`);
+  },
+});
+
+/** Text that is handed on as it is: which currencies there are, the network decides, whose error says so. */
+builder.scalarType('Currency', {
+  description: 'A currency by its ISO 4217 code, such as `EUR`. Amounts are in its major unit.',
+  specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',
+  serialize(value) {
+    if (typeof value === 'string') return value;
+    throw misread('Currency');
+  },
+  parseValue(value) {
+    if (typeof value === 'string') return value;
+    throw new GraphQLError('Currency must be the text of an ISO 4217 code');
   },
 });
 

@@ -13,18 +13,25 @@ import { costDirective, listSizeDirective } from './cost/directives.ts';
 import { applyCosts } from './cost/weights.ts';
 import { allowUnknownValues } from './enums.ts';
 import { wrapResolverErrors } from './errors.ts';
+import { acceptGlobalIds } from './id-arguments.ts';
 import { readNetworkValues } from './network-values.ts';
+import { sayNullMeansError, semanticNonNullDirective } from './semantic-nullability.ts';
 
-const built = builder.toSchema({ directives: [...specifiedDirectives, costDirective, listSizeDirective] });
+const built = builder.toSchema({
+  directives: [...specifiedDirectives, costDirective, listSizeDirective, semanticNonNullDirective],
+});
 
-export const schema = applyCosts(wrapResolverErrors(readNetworkValues(allowUnknownValues(built))));
+export const schema = sayNullMeansError(
+  applyCosts(wrapResolverErrors(acceptGlobalIds(readNetworkValues(allowUnknownValues(built))))),
+);
 
 // Pothos has no option for the description, which is the first thing that a reader of the documentation sees.
 schema.description = `Postern: jobs, posts and webhooks of connected accounts.
 
 Send your API key in the \`X-API-KEY\` header with every request; only introspection works without one. Start with
 \`viewer\` and \`accounts\`: most other fields need an \`accountId\`. An \`id\` is always a global id, for caches and
-for \`node\`. Arguments take raw ids, such as \`accountId\`, \`jobId\` and \`webhookId\`.
+for \`node\`. \`accountId\`, \`jobId\`, \`draftId\`, \`webhookId\` and \`deliveryId\` are raw ids; as arguments they take the global id of
+the object as well. All other ids are those of a network.
 
-Mutations return expected failures as data: select \`... on ServiceError { type detail }\`. Failures of queries, of API
+Mutations return expected failures as data: select \`... on ServiceError { code detail }\`. Failures of queries, of API
 keys and of systems are top-level errors with the same fields in their \`extensions\`.`;

@@ -1,16 +1,17 @@
-/** The GraphQL face on the shared HTTP server: compiled operations, and the executor for all others. */
+/** The GraphQL face on the shared HTTP server: the executor, for what is not served ahead of the router (short-cut.ts). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { codingRefusal, errorResponse, isUnsupportedMedia } from '../http/server.ts';
 import { once } from '../once.ts';
-import type { CompiledOperations } from './compiled/serve.ts';
 import { endpoint } from './endpoint.ts';
+import { errorBody } from './error-extensions.ts';
 import type { ExecutorOptions } from './executor.ts';
 import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
 import { mountSignIn } from './graphiql/sign-in.ts';
+import type { GraphQLShortCut } from './short-cut.ts';
 
 export interface GraphQLOptions extends ExecutorOptions {
-  /** What serves operations over lists of a service ahead of the router; null where nothing does. */
-  readonly compiled: CompiledOperations | null;
+  /** What serves most operations ahead of the router; null where nothing does. */
+  readonly shortCut: GraphQLShortCut | null;
   /** Served to browsers that open the endpoint; null treats a browser like any other client. */
   readonly graphiql: GraphiQLOptions | null;
 }
@@ -20,13 +21,13 @@ const warmUpMs = 1_000;
 
 /** Serves GraphQL at the endpoint, with GraphiQL and its assets if they are configured. */
 export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): void {
-  const { graphiql, compiled } = options;
-  /** Yoga and what it brings are a third of all modules: what is compiled is served before they are there. */
+  const { graphiql, shortCut } = options;
+  /** Yoga and what it brings are a third of all modules: what is served ahead of the router does not wait for them. */
   const executor = once(async () => {
     const { createExecutor } = await import('./executor.ts');
     return createExecutor(options);
   });
-  if (compiled !== null) server.addHook('onListen', async () => void setTimeout(executor, warmUpMs).unref());
+  if (shortCut !== null) server.addHook('onListen', async () => void setTimeout(executor, warmUpMs).unref());
   else void executor();
 
   server.register(async (scope) => {
@@ -36,9 +37,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
     scope.addHook('onRequest', (request, _reply, done) => done(codingRefusal(request)));
     scope.setErrorHandler((error, request, reply) => {
       const envelope = errorResponse(error, request);
-      return reply
-        .status(isUnsupportedMedia(error) ? 415 : envelope.status)
-        .send({ errors: [{ message: envelope.detail ?? envelope.title, extensions: envelope }] });
+      return reply.status(isUnsupportedMedia(error) ? 415 : envelope.status).send(errorBody(envelope));
     });
     if (graphiql !== null) mountGraphiQLAssets(scope, endpoint);
     if (graphiql?.signIn) mountSignIn(scope, endpoint, graphiql.signIn);
@@ -49,7 +48,7 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
         if (graphiql !== null && wantsPage(request)) return sendPage(endpoint, graphiql, request, reply);
         reply.hijack();
         const execute = await executor();
-        await execute(request, reply, compiled?.begunOf(request.incoming));
+        await execute(request, reply, shortCut?.admittedContextOf(request.incoming));
       },
     });
   });

@@ -7,12 +7,22 @@ import type { GraphQLAbstractType, GraphQLField } from 'graphql';
 import type { IdKind } from './node.ts';
 
 export type WireValue =
-  /** The value under `key`. */
-  | { readonly exposed: string }
+  /** The value under `exposed`: of the object itself, or of its part `within`, null without the part. */
+  | { readonly exposed: string; readonly within?: string }
+  /** Whether there is a value under `present`. */
+  | { readonly present: string }
+  /** The same for every object. */
+  | { readonly constant: string | boolean | null }
   /** The object under `part`; it inherits the account of its parent. */
   | { readonly part: string }
-  /** A global id made of the account and of the raw id under `key`. */
-  | { readonly globalId: IdKind; readonly key: string };
+  /** A global id made of the account, of the raw id of the part `ownedBy` if there is one, and of the raw id under `key`. */
+  | { readonly globalId: IdKind; readonly ownedBy?: OwnedBy | undefined; readonly key: string };
+
+/** The part of an object that says whose it is, and the key of its raw id. */
+export interface OwnedBy {
+  readonly object: string;
+  readonly key: string;
+}
 
 /** How the type of an object follows from one of its values. */
 export interface TypeTag {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { requireAccount } from '../auth/account-access.ts';
+import { mayActFor } from '../auth/account-access.ts';
 import { requireSession } from '../auth/session.ts';
 import { ServiceError } from '../errors.ts';
 import type { RandomBytes } from '../ids.ts';
@@ -7,14 +7,26 @@ import type { CursorCodec } from '../paging.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../providers/provider.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
-import { findByIds } from '../store/find-by-ids.ts';
+import { findByIds, requireFound } from '../store/find-by-ids.ts';
+import { onlyOf } from '../store/read-together.ts';
+import { createRowWatch } from '../store/row-watch.ts';
 import { afterFailure, openCheckpoint, readCheckpoint, requireOpen, writeCheckpoint } from './checkpoint.ts';
 import { isJobId, newJobId } from './ids.ts';
 import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.ts';
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
-import { fieldsOf, findJobs, insertJob, pageOfJobs, requireJob, type StoredJob, toPosting } from './repository.ts';
-import { type JobPublishResult, jobListLimits } from './shapes.ts';
+import {
+  countJobs,
+  fieldsOf,
+  findJobs,
+  insertJob,
+  pagesOfJobs,
+  requireJob,
+  type StoredJob,
+  toPosting,
+  watchedJobs,
+} from './repository.ts';
+import { type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
 
 /**
  * A change that has begun runs to its end even if its caller disconnects, because its outcome at the network must be
@@ -69,6 +81,23 @@ export function embeddedJobs({
     });
   }
 
+  const find: JobsPort['find'] = async ({ caller }, jobIds) => {
+    const jobs = await findByIds(jobIds, isJobId, (ids) => findJobs(database, caller, ids));
+    return jobs.map((job) => job && toPosting(job, now()));
+  };
+  const changes = createRowWatch(watchedJobs(database));
+
+  const lists: JobsPort['lists'] = async ({ caller }, requests) => {
+    const pages = requests.map(({ cursor, limit = jobListLimits.limit.default, ...filter }) => {
+      const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
+      return { cursors, scope, cursor, limit, filter };
+    });
+    const found = await pagesOfJobs(database, caller, pages);
+    return found.map((page) =>
+      page instanceof Error ? page : { ...page, items: page.items.map((job) => toPosting(job, now())) },
+    );
+  };
+
   return {
     async edit(context, { job_id, account_id, ...changes }) {
       const session = await sessionOf(context, account_id);
@@ -122,20 +151,17 @@ export function embeddedJobs({
       return toPosting(job, now());
     },
 
-    async find({ caller }, jobIds) {
-      const jobs = await findByIds(jobIds, isJobId, (ids) => findJobs(database, caller, ids));
-      return jobs.map((job) => job && toPosting(job, now()));
+    find,
+    async watch(context, { job_ids }) {
+      requireFound('job', job_ids, await find(context, job_ids));
+      const { caller, signal } = context;
+      return changes.watch(job_ids, signal, (job) =>
+        job.workspace_id === caller.workspaceId && mayActFor(caller, job.account_id) ? toPosting(job, now()) : null,
+      );
     },
-
-    async list(
-      { caller },
-      { account_id: accountId = null, job_state: state = null, cursor, limit = jobListLimits.limit.default },
-    ) {
-      if (accountId !== null) requireAccount(caller, accountId);
-      const scope = ['jobs', caller.keyId, accountId, state];
-      const page = await pageOfJobs(database, caller, { accountId, state }, { cursors, scope, cursor, limit });
-      return { ...page, items: page.items.map((job) => toPosting(job, now())) };
-    },
+    lists,
+    list: async (context, request) => onlyOf(await lists(context, [request])),
+    counts: ({ caller }, filters) => countJobs(database, caller, filters),
   };
 }
 

@@ -1,6 +1,15 @@
+import { z } from 'zod';
 import { operation } from '../operation.ts';
 import { idList } from '../validation.ts';
-import { jobCheckpointShape, jobDraftShape, jobEditShape, jobListShape, jobPublishShape } from './shapes.ts';
+import {
+  jobCheckpointShape,
+  jobDraftShape,
+  jobEditShape,
+  jobFilterShape,
+  jobListShape,
+  jobPublishShape,
+  jobWatchShape,
+} from './shapes.ts';
 
 // The contract has no 400 for this endpoint.
 export const editJob = operation('jobs:write', jobEditShape, ({ jobs }) => jobs.edit, {
@@ -9,5 +18,7 @@ export const editJob = operation('jobs:write', jobEditShape, ({ jobs }) => jobs.
 export const publishJob = operation('jobs:write', jobPublishShape, ({ jobs }) => jobs.publish);
 export const solveJobCheckpoint = operation('jobs:write', jobCheckpointShape, ({ jobs }) => jobs.solveCheckpoint);
 export const createJobDraft = operation('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft);
-export const findJobs = operation('jobs:write', idList(), ({ jobs }) => jobs.find);
-export const listJobs = operation('jobs:write', jobListShape, ({ jobs }) => jobs.list);
+export const findJobs = operation('jobs:read', idList(), ({ jobs }) => jobs.find);
+export const listJobs = operation('jobs:read', jobListShape, ({ jobs }) => jobs.list);
+export const countJobs = operation('jobs:read', z.array(jobFilterShape), ({ jobs }) => jobs.counts);
+export const watchJobs = operation('jobs:read', jobWatchShape, ({ jobs }) => jobs.watch);

@@ -5,10 +5,12 @@ import type {
   JobDraft,
   JobEdit,
   JobEdited,
+  JobFilter,
   JobListRequest,
   JobPosting,
   JobPublish,
   JobPublishResult,
+  JobWatch,
 } from './shapes.ts';
 
 /**
@@ -31,4 +33,16 @@ export interface JobsPort {
   find(context: RequestContext, jobIds: readonly string[]): Promise<(JobPosting | null)[]>;
   /** The postings of one account, or of every account that the key may use, newest first. `limit` is 1 to 250. */
   list(context: RequestContext, request: JobListRequest): Promise<Page<JobPosting>>;
+  /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */
+  lists(context: RequestContext, requests: readonly JobListRequest[]): Promise<(Page<JobPosting> | Error)[]>;
+  /**
+   * The sizes of lists, in the order of their filters; `maxTotalCount` stands for any larger one. An error for each that
+   * cannot be counted.
+   */
+  counts(context: RequestContext, filters: readonly JobFilter[]): Promise<(number | Error)[]>;
+  /**
+   * Yields each of these postings as it is, and again whenever it changes, until the context's signal aborts.
+   * @throws ServiceError `resource_not_found` when the key cannot see one of them
+   */
+  watch(context: RequestContext, request: JobWatch): Promise<AsyncGenerator<JobPosting, void>>;
 }

@@ -1,16 +1,22 @@
 /** The stored job postings and drafts that a caller may see. To change one takes a lease (lease.ts). */
 
+import { requireAccount } from '../auth/account-access.ts';
 import { amongAccounts } from '../auth/among-accounts.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page } from '../paging.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
+import { byCreation, type PageRequest, startPage } from '../store/keyset.ts';
+import { countRows, selectPages } from '../store/keyset-pages.ts';
+import { readTogether } from '../store/read-together.ts';
+import type { RowSource } from '../store/row-watch.ts';
 import type { JobTable } from '../store/schema.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { maxTotalCount } from '../validation.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
 import { checkJobId } from './ids.ts';
-import type { JobFields, JobPosting, JobState } from './shapes.ts';
+import type { JobFields, JobFilter, JobPosting, JobState } from './shapes.ts';
 
 /** Only states of the contract are stored. */
 interface Vocabulary {
@@ -52,25 +58,59 @@ export async function requireJob(
 export const findJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<StoredJob[]> =>
   visibleJobs(database, caller).where('id', 'in', jobIds).execute();
 
-/**
- * One page of the postings, newest first.
- * @param filter null stands for every account, or every state
- * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
- */
-export function pageOfJobs(
-  database: Database,
-  caller: Caller,
-  { accountId, state }: { readonly accountId: string | null; readonly state: JobState | null },
-  request: PageRequest,
-): Promise<Page<StoredJob>> {
+/** The postings that a filter lets through. @throws ServiceError `account_mismatch` for an account beyond the key */
+function listedJobs(database: Database, caller: Caller, { account_id, job_state: states = [] }: JobFilter) {
   let query = visibleJobs(database, caller);
-  if (accountId !== null) query = query.where('account_id', '=', accountId);
-  if (state !== null) query = query.where('state', '=', state);
-  return selectPage(query, byCreation('jobs', 'desc'), request);
+  if (account_id !== undefined) {
+    requireAccount(caller, account_id);
+    query = query.where('account_id', '=', account_id);
+  }
+  if (states.length > 0) query = query.where('state', 'in', states);
+  return query;
 }
 
+const newestFirst = byCreation('jobs', 'desc');
+
+/** Pages of postings, newest first, in the order of the requests. An error stands for a page that cannot be read. */
+export const pagesOfJobs = (
+  database: Database,
+  caller: Caller,
+  requests: readonly (PageRequest & { readonly filter: JobFilter })[],
+): Promise<(Page<StoredJob> | Error)[]> =>
+  readTogether(
+    requests,
+    ({ filter, ...page }) => startPage(listedJobs(database, caller, filter), newestFirst, page),
+    (pages) => selectPages(database, pages, newestFirst),
+  );
+
+/** The sizes of lists, in the order of their filters. An error stands for one that cannot be counted. */
+export const countJobs = (
+  database: Database,
+  caller: Caller,
+  filters: readonly JobFilter[],
+): Promise<(number | Error)[]> =>
+  readTogether(
+    filters,
+    (filter) => listedJobs(database, caller, filter).clearSelect().select('id'),
+    (lists) => countRows(database, lists, maxTotalCount),
+  );
+
+/** Postings of every workspace, to be watched. */
+export const watchedJobs = (database: Database): RowSource<StoredJob> => ({
+  read: (ids) => database.selectFrom('jobs').selectAll().$narrowType<Vocabulary>().where('id', 'in', ids).execute(),
+  async versions(ids) {
+    const rows = await database
+      .selectFrom('jobs')
+      .select(['id', 'state', 'checkpoint', 'updated_at'])
+      .where('id', 'in', ids)
+      .execute();
+    return rows.map(({ id, ...version }) => ({ id, version: JSON.stringify(version) }));
+  },
+});
+
+/** In a transaction, so that a connection that is lost with its commit is told from one that was lost before. */
 export async function insertJob(database: Database, job: StoredJob): Promise<void> {
-  await database.insertInto('jobs').values(job).execute();
+  await inTransaction(database, (transaction) => transaction.insertInto('jobs').values(job).execute());
 }
 
 export const fieldsOf = ({ fields }: StoredJob): JobFields => readJsonColumn(fields);

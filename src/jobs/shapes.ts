@@ -2,7 +2,9 @@
  * Job postings: the vocabularies, requests and results of the contract, and the rules between fields that need no I/O.
  */
 import { z } from 'zod';
+import { anyOf, type CursorScope } from '../paging.ts';
 import {
+  anyValueOf,
   boundedList,
   httpUrl,
   identifier,
@@ -16,6 +18,7 @@ import {
   shortText,
   statement,
   text,
+  watchedIds,
 } from '../validation.ts';
 
 export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
@@ -198,13 +201,25 @@ export const jobPublishShape = z.discriminatedUnion('mode', [
 /** Bounds of the list of postings, an addition to the contract. */
 export const jobListLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
 
+const filter = { account_id: identifier().optional(), job_state: anyValueOf(jobStates) };
+
+export const jobFilterShape = z.strictObject(filter);
+
 /** An addition to the contract: the filters and the page of the list of postings. */
 export const jobListShape = z.strictObject({
-  account_id: identifier().optional(),
-  job_state: z.enum(jobStates).optional(),
+  ...filter,
   limit: pageLimit(jobListLimits.limit.max).optional(),
   cursor: pageCursor().optional(),
 });
+
+/** An addition to the contract: the postings to watch. */
+export const jobWatchShape = z.strictObject({ job_ids: watchedIds() });
+
+/** What a cursor of the list of postings is bound to beside the key. */
+export const jobListScope = ({ account_id, job_state }: z.infer<typeof jobFilterShape>): CursorScope => [
+  account_id,
+  anyOf(job_state),
+];
 
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({
@@ -234,6 +249,8 @@ export type JobDraft = z.infer<typeof jobDraftShape>;
 /** The content of a posting, without its ids. */
 export type JobFields = Omit<JobEdit, 'job_id' | 'account_id'>;
 export type JobPublish = z.infer<typeof jobPublishShape>;
+export type JobFilter = z.infer<typeof jobFilterShape>;
+export type JobWatch = z.infer<typeof jobWatchShape>;
 export type JobListRequest = z.infer<typeof jobListShape>;
 export type JobCheckpoint = z.infer<typeof jobCheckpointShape>;
 export type JobEdited = z.infer<typeof jobEditedShape>;

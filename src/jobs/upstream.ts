@@ -27,5 +27,8 @@ export function upstreamJobs(upstream: Upstream): JobsPort {
     createDraft: unsupported('create drafts'),
     find: unsupported('read job postings'),
     list: unsupported('list job postings'),
+    lists: unsupported('list job postings'),
+    counts: unsupported('count job postings'),
+    watch: unsupported('watch job postings'),
   };
 }

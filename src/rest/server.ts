@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admit } from '../auth/admission.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
+import type { Compress } from '../http/compression.ts';
+import { type StaticDocument, sendDocument, staticDocument } from '../http/documents.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import { pathOf } from '../http/incoming-request.ts';
 import { errorResponse } from '../http/server.ts';
@@ -26,6 +28,8 @@ export interface RestOptions {
   readonly admit: Admit;
   /** Honours `Idempotency-Key`. Without it the key is passed on to the ports. */
   readonly idempotency?: Idempotency | undefined;
+  /** Null, or nothing, where no response is compressed. */
+  readonly compress?: Compress | null;
 }
 
 declare module 'fastify' {
@@ -41,21 +45,21 @@ declare module 'fastify' {
 /** Serves the endpoints of the contract and the OpenAPI document, under each prefix. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
   server.decorateRequest('context', null);
-  const description = JSON.stringify(openApiDocument());
+  const description = staticDocument('application/json; charset=utf-8', JSON.stringify(openApiDocument()));
   for (const prefix of prefixes) {
     server.register(async (scope) => mountAt(scope, prefix, { ...options, description }), { prefix });
   }
 }
 
 interface MountOptions extends RestOptions {
-  /** The OpenAPI document as it is sent. */
-  readonly description: string;
+  /** The OpenAPI document. */
+  readonly description: StaticDocument;
 }
 
 function mountAt(
   scope: FastifyInstance,
   prefix: string,
-  { ports, admit, idempotency, description }: MountOptions,
+  { ports, admit, idempotency, description, compress = null }: MountOptions,
 ): void {
   // Bodies are read as bytes whatever their content type: the errors about them are those of the endpoint.
   scope.removeAllContentTypeParsers();
@@ -68,6 +72,7 @@ function mountAt(
     authorize(endpoint.operation, caller);
     request.context = { caller, requestId: request.id, signal: request.clientAborted };
   });
+  if (compress !== null) scope.addHook('onSend', compressing(compress));
   scope.setErrorHandler((error, request, reply) => {
     const { endpoint } = request.routeOptions.config;
     const envelope = errorResponse(error, request, (failure) =>
@@ -76,7 +81,7 @@ function mountAt(
     return reply.status(envelope.status).send(envelope);
   });
   // The description of the service is no secret: it needs no key.
-  scope.get(descriptionPath, (_request, reply) => reply.type('application/json').send(description));
+  scope.get(descriptionPath, (request, reply) => sendDocument(description, request, reply));
   scope.setNotFoundHandler((request, reply) => respondToUnknown(prefix, request, reply));
 
   for (const endpoint of endpoints) {
@@ -92,6 +97,18 @@ function mountAt(
     });
   }
 }
+
+/** Compresses what has no coding yet. */
+const compressing =
+  (compress: Compress) =>
+  async ({ incoming }: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    if (typeof payload !== 'string' || reply.hasHeader('content-encoding')) return payload;
+    const compressed = compress(incoming, payload);
+    if (compressed === null) return payload;
+    const bytes = await compressed.bytes;
+    reply.header('content-encoding', compressed.coding).header('content-length', bytes.length);
+    return bytes;
+  };
 
 /** The failure of a request of which only the request line is known, as the endpoint at that URL may report it. */
 export function toAllowedErrorAt(failure: ServiceError, method: string, url: string): ServiceError {

@@ -59,7 +59,8 @@ export async function findSecrets(config: SecretConfig, randomBytes: RandomBytes
   return { current: await loadOrCreateSecret(dataDirectory, randomBytes), previous, origin };
 }
 
-const secretFile = (directory: string): string => join(directory, 'secret');
+/** The file that has the secret of a deployment without `SECRET`. */
+export const secretFile = (directory: string): string => join(directory, 'secret');
 
 /**
  * Loads the secret from the data directory; the first process that needs it creates it.
@@ -89,7 +90,8 @@ async function create(file: string, randomBytes: RandomBytes): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-async function readIfExists(file: string): Promise<string | null> {
+/** @returns null if there is no such file */
+export async function readIfExists(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

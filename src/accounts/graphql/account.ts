@@ -1,13 +1,11 @@
 import { type AccountStatus, accountStatuses } from '../../auth/account.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import { readsById } from '../../graphql/cost/weights.ts';
-import { contractEnum } from '../../graphql/enums.ts';
+import { contractEnums } from '../../graphql/enums.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
-import { listAccounts } from '../operations.ts';
-import { type Account, accountListLimits } from '../shapes.ts';
+import type { Account } from '../shapes.ts';
 
-export const AccountTypeEnum = contractEnum(
+export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contractEnums(
   'AccountType',
   'The service that an account is connected to.',
   {
@@ -24,16 +22,14 @@ export const AccountTypeEnum = contractEnum(
     MSGR: 'The messenger.',
     PHOTONET: 'The photo network, with posts. An addition to the contract, which has no value for this network.',
   },
-  { read: true },
 );
 
-const AccountStatusEnum = contractEnum(
+export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = contractEnums(
   'AccountStatus',
   'Whether a connected account can be used and, if not, why.',
   Object.fromEntries(
     Object.entries(accountStatuses).map(([status, { description }]) => [status, description]),
   ) as Record<AccountStatus, string>,
-  { read: true },
 );
 
 export const AccountObject = builder.objectRef<Account>('Account').implement({
@@ -49,12 +45,10 @@ export const AccountObject = builder.objectRef<Account>('Account').implement({
   }),
 });
 
-const AccountConnection = connectionType('Account', AccountObject, 'connected accounts');
+registerNode('Account', ([accountId], { loaders }) => loaders.accounts.load(accountId));
 
-registerNode('Account', (accountId, { loaders }) => loaders.accounts.load(accountId));
-
-builder.queryFields((t) => ({
-  account: t.field({
+builder.queryField('account', (t) =>
+  t.field({
     type: AccountObject,
     nullable: true,
     description: 'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
@@ -62,17 +56,4 @@ builder.queryFields((t) => ({
     extensions: readsById,
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),
-  accounts: t.field({
-    type: AccountConnection,
-    description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
-    args: connectionArgs(accountListLimits, 'accounts'),
-    resolve: (_root, page, context) =>
-      connect(context, {
-        operation: listAccounts,
-        request: {},
-        limits: accountListLimits,
-        list: ['accounts', context.caller.keyId],
-        ...page,
-      }),
-  }),
-}));
+);

@@ -21,7 +21,7 @@ const WorkspaceObject = builder.objectRef<Caller>('Workspace').implement({
   }),
 });
 
-const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
+export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   description: 'The API key that made the request.',
   fields: (t) => ({
     keyId: t.exposeID('keyId', { description: 'Id of the key, as `npm run key -- list` shows it.' }),

@@ -1,17 +1,19 @@
-import { run } from '../../operation.ts';
 /** Deliveries as they are read and watched. */
-
-import { triggerEvent } from '../../events/event.ts';
+import { AccountObject } from '../../accounts/graphql/account.ts';
+import { disabledEvent, triggerEvent } from '../../events/event.ts';
 import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
+import { connectionArgs } from '../../graphql/connection.ts';
 import { readsById } from '../../graphql/cost/weights.ts';
+import { connectCounted, countedConnectionType } from '../../graphql/counted-connection.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
+import { readAnew } from '../../graphql/subscription.ts';
+import { run } from '../../operation.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
-import { listAttempts, listDeliveries, watchDeliveries } from '../operations.ts';
+import { listAttempts, watchDeliveries } from '../operations.ts';
 import { type Delivery, type DeliveryAttempt, deliveryLimits } from '../shapes.ts';
-import { DeliveryStateEnum, FailureReasonEnum } from './enums.ts';
+import { DeliveryStateEnum, FailureReasonEnum, NoticeEnum } from './enums.ts';
 
 const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
   description: 'An HTTP request that delivers an event to a webhook.',
@@ -35,7 +37,7 @@ const DeliveryAttemptObject = builder.objectRef<DeliveryAttempt>('DeliveryAttemp
   }),
 });
 
-const AttemptConnection = connectionType('DeliveryAttempt', DeliveryAttemptObject, 'attempts');
+const AttemptConnection = countedConnectionType<DeliveryAttempt>('DeliveryAttempt', DeliveryAttemptObject, 'attempts');
 
 export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement({
   description: 'The delivery of one event to one webhook, with all of its attempts.',
@@ -53,13 +55,27 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     event: t.field({
       type: WebhookEventEnum,
       nullable: true,
-      description: 'Type of the event; null if a TRIGGER webhook was fired.',
+      description: 'Type of the event; null if a TRIGGER webhook was fired, or the delivery is a notice.',
       // The enum shows an event that this gateway does not know as UNRECOGNIZED.
-      resolve: ({ event }) => (event === triggerEvent ? null : (event as WebhookEvent)),
+      resolve: ({ event }) => (event === triggerEvent || event === disabledEvent ? null : (event as WebhookEvent)),
+    }),
+    notice: t.field({
+      type: NoticeEnum,
+      nullable: true,
+      description: 'What the delivery is a notice of; null if it is none.',
+      resolve: ({ event }) => (event === disabledEvent ? event : null),
     }),
     accountId: t.exposeID('account_id', {
       nullable: true,
       description: 'Id of the account that the event belongs to; null if it belongs to none.',
+    }),
+    account: t.field({
+      type: AccountObject,
+      nullable: true,
+      description:
+        'The account that the event belongs to; null if it belongs to none, or the API key cannot see it. Scope: `accounts:read`.',
+      extensions: readsById,
+      resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
     }),
     data: t.expose('data', { type: 'JSON', description: 'Data of the event, keyed by the keys of its source.' }),
     state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),
@@ -83,47 +99,38 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       extensions: readsById,
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
+    lastAttempt: t.field({
+      type: DeliveryAttemptObject,
+      nullable: true,
+      description: 'The last attempt; null before the first one has ended.',
+      extensions: readsById,
+      resolve: ({ delivery_id }, _args, { loaders }) => loaders.lastAttempts.load(delivery_id),
+    }),
     attempts: t.field({
       type: AttemptConnection,
+      nullable: true,
       description: 'Lists the attempts, oldest first.',
       args: connectionArgs(deliveryLimits, 'attempts'),
-      resolve: ({ delivery_id }, page, context) =>
-        connect(context, {
-          operation: listAttempts,
-          request: { delivery_id },
-          limits: deliveryLimits,
-          list: ['attempts', delivery_id],
-          ...page,
-        }),
+      resolve: ({ delivery_id, attempt_count }, page, context) =>
+        connectCounted(
+          context,
+          {
+            operation: listAttempts,
+            request: { delivery_id },
+            limits: deliveryLimits,
+            list: ['attempts', delivery_id],
+            ...page,
+          },
+          {
+            load: (request) => listAttempts.method(context.ports)(context, request),
+            count: () => attempt_count,
+          },
+        ),
     }),
   }),
 });
 
-const DeliveryConnection = connectionType('Delivery', DeliveryObject, 'deliveries');
-
-builder.interfaceFields(WebhookInterface, (t) => ({
-  deliveries: t.field({
-    type: DeliveryConnection,
-    description: 'Lists the deliveries to the webhook, newest first. Embedded backend only.',
-    args: {
-      ...connectionArgs(deliveryLimits, 'deliveries'),
-      state: t.arg({
-        type: [DeliveryStateEnum],
-        description: 'States of the deliveries to list. Defaults to all states.',
-      }),
-    },
-    resolve: ({ id }, { state, ...page }, context) =>
-      connect(context, {
-        operation: listDeliveries,
-        request: { webhook_id: id, state: state ?? undefined },
-        limits: deliveryLimits,
-        list: ['deliveries', id, [...(state ?? [])].sort().join()],
-        ...page,
-      }),
-  }),
-}));
-
-registerNode('Delivery', (deliveryId, { loaders }) => loaders.deliveries.load(deliveryId));
+registerNode('Delivery', ([deliveryId], { loaders }) => loaders.deliveries.load(deliveryId));
 
 builder.queryFields((t) => ({
   delivery: t.field({
@@ -148,6 +155,6 @@ builder.subscriptionFields((t) => ({
     extensions: readsById,
     subscribe: (_root, { webhookId }, context) =>
       run(watchDeliveries, context.ports, context, { webhook_id: webhookId ?? undefined }),
-    resolve: (delivery) => delivery,
+    resolve: readAnew,
   }),
 }));

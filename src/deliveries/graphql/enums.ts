@@ -1,4 +1,6 @@
+import { disabledEvent } from '../../events/event.ts';
 import { contractEnum } from '../../graphql/enums.ts';
+import type { StatisticsPeriod } from '../../periods.ts';
 import type { FailureReason } from '../../security/outbound.ts';
 import type { DeliveryState, RedeliverableState } from '../shapes.ts';
 
@@ -8,6 +10,17 @@ export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a deliv
   succeeded: 'The endpoint responded with a status from 200 to 299 within 15 seconds.',
   failed: 'All attempts failed, or the endpoint responded with the status 410.',
 } satisfies Record<DeliveryState, string>);
+
+export const NoticeEnum = contractEnum('WebhookNotice', 'What a webhook is told beside the events of accounts.', {
+  [disabledEvent]: 'The gateway has disabled another webhook of the workspace.',
+});
+
+export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period up to now.', {
+  hour: 'An hour, in spans of 5 minutes.',
+  day: '24 hours, in spans of an hour.',
+  week: '7 days, in spans of 6 hours.',
+  month: '30 days, in spans of a day.',
+} satisfies Record<StatisticsPeriod, string>);
 
 export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of the deliveries to resend.', {
   held: 'Deliveries held because the webhook was disabled, or did not listen to the account for a time.',

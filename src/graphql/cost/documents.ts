@@ -14,9 +14,15 @@ export type DocumentOf = (text: string) => DocumentNode;
 /** Documents of a few clients, with room for those that are large. */
 const cachedTokens = 200_000;
 
-export const rememberedDocuments = (): DocumentOf =>
-  documentCache(cachedTokens, (text) => {
-    const document = parseWithinLimits(text);
-    requireReasonableShape(document, fragmentsOf(document));
-    return document;
-  });
+/** @param trusted documents that are remembered for good, whatever others come */
+export function rememberedDocuments(trusted: ReadonlyMap<string, DocumentNode> = new Map()): DocumentOf {
+  const remembered = documentCache(cachedTokens, parseDocument);
+  return (text) => trusted.get(text) ?? remembered(text);
+}
+
+/** @throws LimitError and GraphQLError as {@link DocumentOf} */
+export function parseDocument(text: string): DocumentNode {
+  const document = parseWithinLimits(text);
+  requireReasonableShape(document, fragmentsOf(document));
+  return document;
+}

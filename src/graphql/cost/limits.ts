@@ -35,7 +35,7 @@ export const operationLimits = {
  * The largest cost of an introspection that is not prepared. Anybody may ask for one, without an API key and at any
  * rate. One type with everything that it has costs a third of this.
  */
-export const maxIntrospectionCost = 20_000;
+export const maxIntrospectionCost = 24_000;
 
 export type OperationLimit = keyof typeof operationLimits | 'entries' | 'cost';
 

@@ -20,6 +20,10 @@ import { type CostDirectives, costs, directivesOf } from './directives.ts';
 const weights = {
   /** Reading one object by its id. The reads of one tick are one query. */
   read: 50,
+  /** Reading what was counted, or counting, of one object: some hundred entries of an index. */
+  counts: 250,
+  /** Counting a list: up to ten thousand entries of an index. */
+  size: 1_000,
   /** A write: transactions, and calls of a network. */
   mutation: 1_000,
   /** A value in the response. */
@@ -34,6 +38,12 @@ const weights = {
 
 /** For `extensions` of a field that reads one object, or a few, by id. */
 export const readsById = costs(weights.read);
+
+/** For `extensions` of a field that reads what was counted of an object, or counts. */
+export const readsCounts = costs(weights.counts);
+
+/** For `extensions` of a field that counts a list. */
+export const readsSize = costs(weights.size);
 
 /** For `extensions` of a field that writes. */
 export const writes = costs(weights.mutation);

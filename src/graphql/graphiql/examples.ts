@@ -22,10 +22,20 @@ const noDelivery = id('put-one-here');
 
 export const examples = [
   { name: 'WhoAmI', variables: {} },
+  { name: 'AccountOverview', variables: { accountId: pnet, identifier: 'ADoSandbox25' } },
   { name: 'PnetPosts', variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 5 } },
   { name: 'EveryKindOfPost', variables: { accountId: pnet, identifier: 'ACoSandboxGallery', first: 24 } },
   { name: 'CompanyPosts', variables: { accountId: pnet, identifier: '900043', first: 3 } },
   { name: 'PhotonetPosts', variables: { accountId: photonet, identifier: 'sandbox.sixty', first: 5 } },
+  {
+    name: 'Feed',
+    variables: {
+      pnet,
+      identifier: 'ACoSandboxGallery',
+      photonet,
+      username: 'sandbox.gallery',
+    },
+  },
   { name: 'AuthorPosts', variables: { accountId: pnet, identifier: 'ACoSandboxReposts' } },
   { name: 'NextPage', variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 100, after: null } },
   { name: 'JobPostings', variables: { accountId: pnet, jobId: '2001' } },
@@ -82,6 +92,8 @@ export const examples = [
       },
     },
   },
+  { name: 'WatchJobPostings', variables: { jobIds: ['1007', '2001'] } },
+  { name: 'WatchAccounts', variables: { accountIds: [pnet, photonet] } },
   { name: 'Webhooks', variables: { webhookId: id('hook-messaging'), first: 20 } },
   {
     name: 'CreateWebhook',
@@ -113,6 +125,7 @@ export const examples = [
         headers: [{ key: 'x-team', value: 'mail' }],
       },
       enable: { webhookId: id('hook-email'), enabled: true },
+      notices: { webhookId: id('hook-email'), receives: true },
     },
   },
   { name: 'EventSamples', variables: { source: 'MESSAGING' } },
@@ -120,6 +133,7 @@ export const examples = [
   { name: 'SendTestEvent', variables: { input: { webhookId: id('hook-email'), event: 'MAIL_RECEIVED' } } },
   { name: 'WatchDeliveries', variables: { webhookId: null } },
   { name: 'Deliveries', variables: { webhookId: id('hook-messaging'), deliveryId: noDelivery } },
+  { name: 'WebhookStatistics', variables: { webhookId: id('hook-messaging'), period: 'DAY' } },
   {
     name: 'ResendDeliveries',
     variables: { all: { webhookId: id('hook-email'), state: 'FAILED' }, deliveryId: noDelivery },

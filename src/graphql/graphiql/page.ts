@@ -1,14 +1,17 @@
 /** GraphiQL for browsers that open the GraphQL endpoint. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../errors.ts';
-import { privateHeaders } from '../../http/headers.ts';
-import { acceptedEncoding, graphiqlAssets } from './assets.ts';
+import { pageHeaders } from '../../http/headers.ts';
+import { icon, logo } from '../../http/logo.ts';
+import { assetsPath, mountAssets } from '../../http/static-files.ts';
+import { graphiqlAssets } from './assets.ts';
 import { exampleTabs } from './examples.ts';
 import { type SignIn, signInPath } from './sign-in.ts';
 
 export interface GraphiQLOptions {
   /** Hands the demo key to the user who has the link; null if no key may be shown. */
   readonly signIn: SignIn | null;
+  /** The path of the page of webhooks; null where it is not served. */
+  readonly webhooksPage: string | null;
 }
 
 /**
@@ -28,45 +31,11 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  ...privateHeaders,
-  'content-security-policy': policy,
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  // The address may contain a token.
-  'referrer-policy': 'no-referrer',
-  vary: 'accept',
-  'x-frame-options': 'DENY',
-} as const;
+const headers = pageHeaders(policy);
 
 /** Serves the files of the page, under the endpoint. */
-export function mountGraphiQLAssets(server: FastifyInstance, endpoint: string): void {
-  server.get<{ Params: { version: string; name: string } }>(
-    `${assetsPath(endpoint, ':version')}/:name`,
-    async ({ params, headers }, reply) => {
-      const assets = await graphiqlAssets();
-      const asset = params.version === assets.version ? assets.find(params.name) : undefined;
-      if (asset === undefined) {
-        throw new ServiceError('resource_not_found', { detail: 'GraphiQL has no such file. Reload the page.' });
-      }
-      const encoding = acceptedEncoding(headers['accept-encoding']);
-      const content = await asset.encoded(encoding);
-      if (encoding !== 'identity') reply.header('content-encoding', encoding);
-      return reply
-        .headers({
-          'content-type': asset.type,
-          'cache-control': 'public, max-age=31536000, immutable',
-          'cross-origin-resource-policy': 'same-origin',
-          vary: 'accept-encoding',
-          'x-content-type-options': 'nosniff',
-        })
-        .send(content);
-    },
-  );
-}
-
-const assetsPath = (endpoint: string, version: string): string => `${endpoint}/assets/${version}`;
+export const mountGraphiQLAssets = (server: FastifyInstance, endpoint: string): void =>
+  mountAssets(server, endpoint, graphiqlAssets);
 
 /** Whether a browser opens the endpoint as a page. */
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
@@ -75,24 +44,29 @@ export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | '
 /** Responds with the page. It contains no secret: anybody may read it. */
 export async function sendPage(
   endpoint: string,
-  { signIn }: GraphiQLOptions,
-  { query }: FastifyRequest,
+  { signIn, webhooksPage }: GraphiQLOptions,
+  { query, incoming }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { version } = await graphiqlAssets();
   const assets = assetsPath(endpoint, version);
-  reply.headers(pageHeaders);
+  incoming.varyBy('accept');
+  reply.headers(headers);
   if (signIn !== null && typeof query === 'object' && query !== null && 'token' in query) {
     return reply.send(renderSignIn(assets, signInPath(endpoint)));
   }
   return reply.send(
-    render(assets, {
-      title: 'Postern',
-      logo,
-      defaultEditorToolsVisibility: 'variables',
-      signIn: signIn !== null,
-      defaultTabs: await exampleTabs(),
-    }),
+    render(
+      assets,
+      {
+        title: 'Postern',
+        logo,
+        defaultEditorToolsVisibility: 'variables',
+        signIn: signIn !== null,
+        defaultTabs: await exampleTabs(),
+      },
+      webhooksPage,
+    ),
   );
 }
 
@@ -120,7 +94,9 @@ const renderSignIn = (assets: string, exchange: string): string => `<!doctype ht
 const dataElement = (id: string, data: object): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
-function render(assets: string, options: Readonly<Record<string, unknown>>): string {
+function render(assets: string, options: Readonly<Record<string, unknown>>, webhooksPage: string | null): string {
+  const link =
+    webhooksPage === null ? '' : `<nav id="pages"><a href="${webhooksPage}">Webhooks and their deliveries</a></nav>`;
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -137,6 +113,8 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
       /* GraphiQL is as high as the window, which it shares with the note. */
       #root .graphiql-container { height: 100%; }
       #note { margin: 0; padding: 8px 16px; font: 14px system-ui, sans-serif; color: #3b2a00; background: #ffe9a8; }
+      #pages { padding: 6px 16px; font: 14px system-ui, sans-serif; background: #f3f0fd; }
+      #pages a { color: #4a2fc0; }
       /* All examples in view, in as many rows as they take. */
       .graphiql-container .graphiql-session-header { height: auto; align-items: flex-start; }
       .graphiql-container .graphiql-tabs { flex-wrap: wrap; overflow: visible; row-gap: 4px; }
@@ -151,15 +129,10 @@ function render(assets: string, options: Readonly<Record<string, unknown>>): str
   <body class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript. Any GraphQL client can read the schema without a key.</noscript>
     <p id="note" role="status" hidden>GraphiQL has no API key yet: open the link that the start of the gateway printed, or enter a key under Headers.</p>
+    ${link}
     <div id="root"><p class="loading">Loading GraphiQL …</p></div>
     ${dataElement('graphiql', { assets, ...options })}
   </body>
 </html>
 `;
 }
-
-/** A postern is a small gate in a wall. */
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#5b3fd6"/><path d="M9 26V15a7 7 0 0 1 14 0v11z" fill="#fff"/><circle cx="19.5" cy="19.5" r="1.6" fill="#5b3fd6"/></svg>';
-
-const logo = icon.replace('<svg ', '<svg width="28" height="28" ');

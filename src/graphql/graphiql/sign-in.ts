@@ -9,12 +9,22 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type AdmissionRequest, apiKeyOf } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { RandomBytes } from '../../ids.ts';
 import { inBlocks, readBlocks } from '../../security/addresses.ts';
 
 /** How long the token is valid: long enough to come back to the terminal, short enough for old output to be harmless. */
 export const tokenLifetimeMs = 3_600_000;
+
+/**
+ * Whether a request is from a page of the gateway itself, with the demo key. Programs could say the same of themselves, but
+ * have the demo key only on a developer's own machine.
+ */
+export const isOfDemoPage =
+  (demoKey: string) =>
+  ({ headers }: Pick<AdmissionRequest, 'headers'>): boolean =>
+    headers['sec-fetch-site'] === 'same-origin' && apiKeyOf({ headers }) === demoKey;
 
 export interface SignIn {
   /** The token of the link: 43 characters of base64url. */

@@ -8,10 +8,9 @@ import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { isIntrospection } from '../cost/introspection.ts';
-import type { GraphQLContext, Incoming } from '../graphql-context.ts';
-import { createLoaders } from '../loaders.ts';
+import { createContext, type GraphQLContext, type Incoming } from '../graphql-context.ts';
+import { presentError } from '../presentation.ts';
 import { endingWith } from '../stream-end.ts';
-import { presentError } from './service-errors.ts';
 
 export interface CallerOptions extends Admission {
   readonly ports: Ports;
@@ -32,9 +31,9 @@ interface Starting {
 export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Plugin<Incoming & GraphQLContext> {
   /** The caller of an operation; null if it needs none, or is refused. */
   const identify = async ({ args, setResultAndStopExecution }: Starting): Promise<Caller | null> => {
-    const { http, begun } = args.contextValue;
+    const { http, admitted } = args.contextValue;
     try {
-      if (begun !== undefined) return (await begun).caller;
+      if (admitted !== undefined) return (await admitted).caller;
       const operation = getOperationAST(args.document, args.operationName);
       return operation && !isIntrospection(operation) ? await admit(http) : null;
     } catch (error) {
@@ -49,15 +48,15 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
     signal: AbortSignal,
     responses?: RequestContext['responses'],
   ): GraphQLContext => {
-    const request: RequestContext = { caller, requestId: id, signal, responses };
-    return { ...request, ports, cursors, loaders: createLoaders(ports, request) };
+    return createContext({ ports, cursors }, { caller, requestId: id, signal, responses });
   };
   return {
     async onExecute(starting) {
       const caller = await identify(starting);
       if (caller === null) return;
-      const { http, begun } = starting.args.contextValue;
-      const responses = (await begun)?.responses;
+      const { http, admitted } = starting.args.contextValue;
+      // What was read must not be handed over once a mutation has changed it.
+      const responses = http.facts.operationType === 'mutation' ? undefined : (await admitted)?.responses;
       starting.extendContext(contextOf(caller, http, http.clientAborted, responses));
     },
     // Every subscription is a stream, whatever its field: it is counted, and ends with its key.

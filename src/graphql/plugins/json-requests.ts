@@ -2,7 +2,9 @@ import type { Plugin } from 'graphql-yoga';
 import { ServiceError, toEnvelope } from '../../errors.ts';
 import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries } from '../../json-limits.ts';
 import { LimitError } from '../cost/limits.ts';
+import { errorBody } from '../error-extensions.ts';
 import type { Incoming } from '../graphql-context.ts';
+import { documentIdsIn } from '../parameters.ts';
 
 /**
  * Hands Yoga the body that the HTTP server has read, as it does for REST: one limit on its size and one way to refuse it.
@@ -10,11 +12,21 @@ import type { Incoming } from '../graphql-context.ts';
  */
 export function useJsonRequests(): Plugin<object, Incoming> {
   return {
+    onRequest({ serverContext: { http }, endResponse, fetchAPI }) {
+      if (!isBatch(http.body)) return;
+      const failure = noBatches();
+      http.facts.errors = [failure.type];
+      const refusals = Array(http.body.length).fill(errorBody(toEnvelope(failure, http.id)));
+      endResponse(fetchAPI.Response.json(refusals, { status: failure.status }));
+    },
     onRequestParse({ request, serverContext: { http }, requestParser, setRequestParser }) {
       if (request.method === 'POST') setRequestParser(() => reasonable(requestIn(http.body)));
       // Variables and extensions are JSON in the query of the URL, of which Yoga expects that it is valid.
       else if (requestParser !== undefined) {
-        setRequestParser(async (get) => reasonable(await refusingInvalidJson(() => requestParser(get))));
+        setRequestParser(async (get) => {
+          const parameters = await refusingInvalidJson(() => requestParser(get));
+          return reasonable({ ...parameters, ...documentIdsIn(new URL(get.url).searchParams) });
+        });
       }
     },
     onResponse({ response, setResponse, serverContext, fetchAPI }) {
@@ -23,24 +35,30 @@ export function useJsonRequests(): Plugin<object, Incoming> {
       const failure = new ServiceError('malformed_request', {
         detail:
           response.status === 406
-            ? 'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream.'
+            ? 'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream or multipart/mixed;subscriptionSpec=1.0.'
             : 'The endpoint takes GraphQL requests: GET, or POST of application/json.',
       });
-      const extensions = toEnvelope(failure, serverContext.http.id);
       const headers = new Headers(response.headers);
       headers.set('content-type', 'application/json; charset=utf-8');
-      const body = JSON.stringify({ errors: [{ message: failure.message, extensions }] });
+      const body = JSON.stringify(errorBody(toEnvelope(failure, serverContext.http.id)));
       setResponse(new fetchAPI.Response(body, { status: response.status, headers }));
     },
   };
 }
 
+const noBatches = () => new ServiceError('malformed_request', { detail: 'Send one request: there are no batches.' });
+
+/** A batch is refused with a response to each of its requests, as its client expects them. A longer one has a single response. */
+const maxResponses = 100;
+
+const isBatch = (body: unknown): body is readonly unknown[] =>
+  Array.isArray(body) && body.length > 0 && body.length <= maxResponses;
+
 /** @throws ServiceError `malformed_request` for a body that is not one request */
 function requestIn(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
-  throw new ServiceError('malformed_request', {
-    detail: Array.isArray(body) ? 'Send one request: there are no batches.' : 'The body must be a JSON object.',
-  });
+  if (Array.isArray(body)) throw noBatches();
+  throw new ServiceError('malformed_request', { detail: 'The body must be a JSON object.' });
 }
 
 /**

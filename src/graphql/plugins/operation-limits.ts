@@ -7,13 +7,14 @@ import {
   validate,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { type Admission, apiKeyOf } from '../../auth/admission.ts';
+import type { Admission } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { isIntrospection, preparedIntrospection } from '../cost/introspection.ts';
 import { type CostReport, LimitError, maxIntrospectionCost } from '../cost/limits.ts';
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
-import type { Incoming } from '../graphql-context.ts';
+import { type Incoming, requireCounted } from '../graphql-context.ts';
+import { operationFacts } from '../operation-facts.ts';
 import { schema } from '../schema.ts';
 
 export interface LimitOptions extends Pick<Admission, 'admitKeyless'> {
@@ -45,10 +46,9 @@ export function useOperationLimits({
 
   return {
     async onParams({ params: { query, operationName, variables }, context, setResult }) {
-      const { http, begun } = context;
+      const { http } = context;
       // First of all: what is refused takes time as well, and never comes where callers are identified.
-      // The compiled way has counted what it began, unless there is no key.
-      if (begun === undefined || !apiKeyOf(http)) await admitKeyless(http);
+      await requireCounted(context, { admitKeyless });
       // Yoga refuses what is no request of GraphQL, in the next step.
       if (typeof query !== 'string' || query === '') return;
       const report = (requestedCost: number | null, limit = maxCost) => reports.set(http, { requestedCost, limit });
@@ -56,6 +56,7 @@ export function useOperationLimits({
       const document = parsed(() => documentOf(query));
       const operation = document && chosenOperation(document, operationName);
       if (document === null || !operation) return;
+      Object.assign(http.facts, operationFacts(operation, query));
       if (!introspection) requireNoIntrospection(document);
       const response = introspect?.(document, operation) ?? null;
       if (response !== null) {
@@ -65,6 +66,7 @@ export function useOperationLimits({
       const cost = operationCost(schema, document, operation, variables);
       const limit = isIntrospection(operation) ? Math.min(maxCost, maxIntrospectionCost) : maxCost;
       report(cost, limit);
+      http.facts.cost = cost;
       if (cost > limit) throw new LimitError('cost', limit, cost);
     },
     onParse: ({ setParseFn }) => setParseFn((text: string) => documentOf(text)),
@@ -72,10 +74,7 @@ export function useOperationLimits({
       if (Array.isArray(result) || Symbol.asyncIterator in result) return;
       // What is refused before its document is read has no report.
       const cost = reports.get(http) ?? { requestedCost: null, limit: maxCost };
-      const refusal = refusalIn(result);
-      if (refusal !== undefined) refusal.extensions.cost = cost;
-      else if (!wantsCost(http)) return;
-      setResult({ ...result, extensions: { ...result.extensions, cost } });
+      setResult(withCost(result, cost, wantsCost(http)));
     },
   };
 }
@@ -101,6 +100,14 @@ function prepared(response: string): ExecutionResult & { stringify: (result: Exe
   const stringify = ({ extensions }: ExecutionResult) =>
     extensions === undefined ? response : `${response.slice(0, -1)},"extensions":${JSON.stringify(extensions)}}`;
   return { data: {}, stringify };
+}
+
+/** A result that says what its operation costs: if it was refused for a limit, or if that is wanted. */
+export function withCost(result: ExecutionResult, cost: CostReport, isWanted: boolean): ExecutionResult {
+  const refusal = refusalIn(result);
+  if (refusal !== undefined) refusal.extensions.cost = cost;
+  else if (!isWanted) return result;
+  return { ...result, extensions: { ...result.extensions, cost } };
 }
 
 /** The error of an operation that was refused as a whole for a limit. */

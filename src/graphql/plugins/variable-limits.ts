@@ -31,12 +31,14 @@ export function useVariableLimits(): Plugin {
 
 class EnoughErrors extends Error {}
 
-function errorsOfVariables({ schema, document, operationName, variableValues }: ExecutionArgs): GraphQLError[] {
+/** What is wrong with the values of an operation's variables: the first of it. */
+export function errorsOfVariables({ schema, document, operationName, variableValues }: ExecutionArgs): GraphQLError[] {
   const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
   const errors: GraphQLError[] = [];
   try {
     for (const definition of definitions) {
-      const value = variableValues?.[definition.variable.name.value];
+      const name = definition.variable.name.value;
+      const value = variableValues && Object.hasOwn(variableValues, name) ? variableValues[name] : undefined;
       const type = typeFromAST(schema, definition.type);
       // What is missing and what is null costs nothing: graphql-js tells of it.
       if (value === undefined || value === null || !isInputType(type)) continue;

@@ -1,5 +1,5 @@
 /** Enums of job postings. Output enums fall back to `UNRECOGNIZED` for a value that the schema does not know; input enums do not. */
-import { contractEnum } from '../../graphql/enums.ts';
+import { contractEnum, contractEnums } from '../../graphql/enums.ts';
 import type {
   checkpointTypes,
   employmentStatuses,
@@ -56,7 +56,7 @@ export const PublishModeEnum = contractEnum('PublishMode', 'How a job is listed:
   PROMOTED_PLUS: 'A paid listing with a wider reach, available with `CLASSIC` only.',
 } satisfies Descriptions<typeof publishModes>);
 
-export const JobStateEnum = contractEnum(
+export const { output: JobStateEnum, input: KnownJobStateEnum } = contractEnums(
   'JobState',
   'The state of a job posting.',
   {
@@ -66,7 +66,6 @@ export const JobStateEnum = contractEnum(
     closed: 'Closed: it can no longer be edited.',
     paused: 'Published, but currently not open to applications.',
   } satisfies Record<JobState, string>,
-  { read: true },
 );
 
 export const CheckpointTypeEnum = contractEnum(

@@ -31,7 +31,7 @@ const JobCompanyInput = namedThingInput(
 const JobPayInput = builder.inputType('JobPayInput', {
   description: 'A pay range.',
   fields: (t) => ({
-    currency: t.string({ required: true, description: 'Currency of the amounts, for example `EUR`.' }),
+    currency: t.field({ type: 'Currency', required: true, description: 'Currency of the amounts.' }),
     min: t.float({ required: true, description: 'Lower bound. Must not be negative.' }),
     max: t.float({ required: true, description: 'Upper bound. Must not be below `min`.' }),
     payFrequency: t.field({
@@ -177,7 +177,7 @@ export const CreateJobDraftInput = builder.inputType('CreateJobDraftInput', {
 const AmountInput = builder.inputType('AmountInput', {
   description: 'An amount of money.',
   fields: (t) => ({
-    currency: t.string({ required: true, description: 'Currency of the amount, for example `EUR`.' }),
+    currency: t.field({ type: 'Currency', required: true, description: 'Currency of the amount.' }),
     amount: t.float({ required: true, description: 'The amount. Must be above 0.' }),
   }),
 });

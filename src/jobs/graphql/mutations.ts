@@ -24,6 +24,23 @@ const postingField = {
   extensions: readsById,
 } as const;
 
+/** The operation returns the posting. A payload of its own is what clients add to a list: the result union has errors, too. */
+interface JobCreated {
+  readonly object: 'PnetJobPostingCreated';
+  readonly posting: JobPosting;
+}
+
+const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostingCreated').implement({
+  description: 'The draft was created.',
+  fields: (t) => ({
+    jobId: t.id({
+      description: 'Id of the new draft, to pass to `publishJob` as `draftId`.',
+      resolve: ({ posting }) => posting.job_id,
+    }),
+    jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The new draft.' }),
+  }),
+});
+
 const PnetJobPostingEditedObject = builder.objectRef<JobEdited>('PnetJobPostingEdited').implement({
   description: 'Result of an edit.',
   fields: (t) => ({
@@ -62,10 +79,10 @@ const editResult = mutationResult<JobEdited>(
   ['request', 'not_found', 'account', 'checkpoint', 'performed'],
 );
 
-const draftResult = mutationResult<JobPosting>(
+const draftResult = mutationResult<JobCreated>(
   'CreateJobDraftResult',
   'The new draft, or the reason why it was not created.',
-  [PnetJobPostingObject],
+  [PnetJobPostingCreatedObject],
   // The network may ask the account itself to pass a checkpoint before anything else.
   ['request', 'not_found', 'account', 'checkpoint'],
 );
@@ -102,6 +119,7 @@ mutationField('createJobDraft', {
   result: draftResult,
   operation: createJobDraft,
   toRequest: (input) => jobRequest(withoutNulls(input)),
+  toSuccess: (posting) => ({ object: 'PnetJobPostingCreated', posting }),
 });
 
 mutationField('publishJob', {

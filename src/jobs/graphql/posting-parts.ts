@@ -29,7 +29,7 @@ export const JobCompanyObject = namedThing('JobCompany', 'The hiring company.');
 export const PayObject = builder.objectRef<Present<'salary'>>('JobPay').implement({
   description: 'A pay range.',
   fields: (t) => ({
-    currency: t.exposeString('currency', { description: 'Currency of the amounts, for example `EUR`.' }),
+    currency: t.expose('currency', { type: 'Currency', description: 'Currency of the amounts.' }),
     min: t.exposeFloat('min', { description: 'Lower bound.' }),
     max: t.exposeFloat('max', { description: 'Upper bound.' }),
     payFrequency: t.expose('pay_frequency', {

@@ -131,4 +131,4 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
   }),
 });
 
-registerNode('Job', (jobId, { loaders }) => loaders.jobs.load(jobId));
+registerNode('Job', ([jobId], { loaders }) => loaders.jobs.load(jobId));

@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { optional, required } from '../../graphql/network-values.ts';
+import { optional, rawTime, required } from '../../graphql/network-values.ts';
 import { taggedBy } from '../../graphql/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 
@@ -35,10 +35,8 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
     mimetype: t.exposeString('mimetype', optional('Media type, such as `image/jpeg`.')),
     fileSize: t.exposeFloat('file_size', optional('Size in bytes.')),
     url: t.exposeString('url', optional('URL of the file.')),
-    urlExpiresAt: t.exposeFloat(
-      'url_expires_at',
-      optional('When the URL expires, in milliseconds since the Unix epoch.'),
-    ),
+    urlExpiresAt: t.expose('url_expires_at', { type: 'DateTime', ...optional('When the URL expires.') }),
+    urlExpiresAtRaw: t.exposeFloat('url_expires_at', optional(`\`urlExpiresAt\` ${rawTime}`)),
   }),
 });
 
@@ -86,11 +84,10 @@ builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
   description: 'An invitation to a video meeting.',
   interfaces,
   fields: (t) => ({
-    startsAt: t.exposeFloat('starts_at', required('When the meeting starts, in milliseconds since the Unix epoch.')),
-    expiresAt: t.exposeFloat(
-      'expires_at',
-      required('When the invitation expires, in milliseconds since the Unix epoch.'),
-    ),
+    startsAt: t.expose('starts_at', { type: 'DateTime', ...required('When the meeting starts.') }),
+    startsAtRaw: t.exposeFloat('starts_at', required(`\`startsAt\` ${rawTime}`)),
+    expiresAt: t.expose('expires_at', { type: 'DateTime', ...required('When the invitation expires.') }),
+    expiresAtRaw: t.exposeFloat('expires_at', required(`\`expiresAt\` ${rawTime}`)),
     timeRange: t.exposeFloat('time_range', required('Planned duration in milliseconds.')),
   }),
 });

@@ -2,3 +2,5 @@
 import './pnet.ts';
 import './photonet.ts';
 import './queries.ts';
+import './account-posts.ts';
+import './nodes.ts';

@@ -37,6 +37,19 @@ builder.objectField(PostConnection, 'paging', (t) =>
 
 export const postConnectionArgs = connectionArgs(postLimits, 'posts');
 
+/** What chooses the posts that an account reads, as arguments. */
+export const authorArgs = builder.args((t) => ({
+  identifier: t.string({
+    required: true,
+    description:
+      'Id of the user or company on the network. On pnet, the id of a user starts with `ACo` or `ADo`, and the id of a company has digits only. On photonet, pass a `providerId` or a `username`.',
+  }),
+  isCompany: t.boolean({ description: 'Set to true for the posts of a company. Pnet only.' }),
+}));
+
+export const postsDescription =
+  'Posts of a user or company, newest first, as the account sees them on its network. Scope: `posts:read`.';
+
 export interface PostListArguments {
   readonly accountId: string;
   readonly identifier: string;

@@ -1,7 +1,10 @@
 import { builder } from '../../graphql/builder.ts';
-import { optional, required } from '../../graphql/network-values.ts';
+import { optional, rawTime, required } from '../../graphql/network-values.ts';
+import { Node } from '../../graphql/node.ts';
+import { readAt } from '../../graphql/wire-field.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
 import { registerPostType } from './post-types.ts';
 import { accountOf, globalIdField, partField, type ReadWith, rawId } from './reading-account.ts';
 
@@ -11,10 +14,8 @@ const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('P
     text: t.exposeString('text', required('Text of the caption.')),
     edited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
     hasTranslation: t.exposeBoolean('has_translation', required('Whether photonet offers a translation.')),
-    createdAt: t.exposeFloat(
-      'created_at',
-      required('When the caption was written, in milliseconds since the Unix epoch.'),
-    ),
+    createdAt: t.expose('created_at', { type: 'DateTime', ...required('When the caption was written.') }),
+    createdAtRaw: t.exposeFloat('created_at', required(`\`createdAt\` ${rawTime}`)),
   }),
 });
 
@@ -29,18 +30,23 @@ const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMe
 
 const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('PhotonetOwner').implement({
   description: 'The photonet user who published a post.',
+  interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
-    id: globalIdField(t, 'PhotonetOwner', 'id'),
+    id: globalIdField(t, { kind: 'PhotonetOwner', key: 'id' }),
     providerId: t.exposeID('id', required('Id of the user on photonet. Pass it to `posts` as `identifier`.')),
     username: t.exposeString('username', required('Username. `posts` accepts it as `identifier` as well.')),
+    name: t.exposeString('username', required('The `username`, under the name that authors of all networks share.')),
+    profilePictureUrl: t.exposeString(
+      'profile_pic_url',
+      required('The `profilePicUrl`, under the name that authors of all networks share.'),
+    ),
     profilePicUrl: t.exposeString('profile_pic_url', required('URL of the profile picture.')),
     isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
     isPrivate: t.exposeBoolean('is_private', required("Whether only followers can see the user's posts.")),
     posts: t.field({
       type: PostConnection,
       nullable: true,
-      description:
-        'Posts of this user, read with the same account. Null only with an error at its path. Scope: `posts:read`.',
+      description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
       args: postConnectionArgs,
       resolve: (owner, args, context) =>
         connectPosts(context, { accountId: accountOf(owner), identifier: rawId(owner.id), ...args }),
@@ -59,9 +65,33 @@ const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLoca
 
 registerPostType<PhotonetPost>('PHOTONET', 'PhotonetPost').implement({
   description: 'A post on photonet, the photo network.',
+  interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, 'PhotonetPost', 'provider_id'),
+    id: globalIdField(t, { kind: 'PhotonetPost', key: 'provider_id', ownedBy: { object: 'owner', key: 'id' } }),
     providerId: t.exposeID('provider_id', required('Id of the post on photonet.')),
+    text: t.string(
+      readAt<string>({ exposed: 'text', within: 'caption' }, optional('Text of the caption; null without one.')),
+    ),
+    author: partField(t, 'owner', {
+      type: OwnerObject,
+      ...required('The `owner`, under the name that posts of all networks share.'),
+    }),
+    publishedAt: t.field({
+      type: 'DateTime',
+      ...readAt<number>(
+        { exposed: 'created_at', within: 'caption' },
+        optional('When the caption was written; null without one. Photonet sends no other time.'),
+      ),
+    }),
+    url: t.string(readAt<null>({ constant: null }, optional('Always null: photonet sends no URL of a post.'))),
+    reactionCount: t.exposeFloat(
+      'like_count',
+      required('The `likeCount`, under the name that posts of all networks share.'),
+    ),
+    hasReacted: t.exposeBoolean(
+      'has_liked',
+      required('The same as `hasLiked`, under the name that posts of all networks share.'),
+    ),
     caption: t.expose('caption', {
       type: CaptionObject,
       ...optional('Caption of the post; null if it has none.'),

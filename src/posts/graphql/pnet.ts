@@ -2,9 +2,12 @@ import { builder } from '../../graphql/builder.ts';
 import { listOf } from '../../graphql/cost/weights.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { optional, required, requiredList } from '../../graphql/network-values.ts';
+import { Node } from '../../graphql/node.ts';
+import { readAt } from '../../graphql/wire-field.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
 import {
   AnalyticsObject,
   GroupObject,
@@ -32,8 +35,9 @@ const ReactionEnum = contractEnum(
 
 const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').implement({
   description: 'A person or company that publishes posts on pnet.',
+  interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
-    id: globalIdField(t, 'PnetAuthor', 'id'),
+    id: globalIdField(t, { kind: 'PnetAuthor', key: 'id' }),
     providerId: t.exposeID('id', required('Id of the author on pnet. Pass it to `posts` as `identifier`.')),
     publicIdentifier: t.exposeString(
       'public_identifier',
@@ -46,8 +50,7 @@ const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').imple
     posts: t.field({
       type: PostConnection,
       nullable: true,
-      description:
-        'Posts of this author, read with the same account. Null only with an error at its path. Scope: `posts:read`.',
+      description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
       args: postConnectionArgs,
       resolve: (author, args, context) =>
         connectPosts(context, {
@@ -79,19 +82,36 @@ const RepostContentObject = builder
 
 registerPostType<PnetPost>('PNET', 'PnetPost').implement({
   description: 'A post on pnet, the professional network.',
+  interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, 'PnetPost', 'id'),
+    id: globalIdField(t, { kind: 'PnetPost', key: 'id', ownedBy: { object: 'author', key: 'id' } }),
     providerId: t.exposeID('id', required('Id of the post on pnet.')),
     socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
     shareUrl: t.exposeString('share_url', required('URL of the post.')),
+    url: t.exposeString('share_url', required('The `shareUrl`, under the name that posts of all networks share.')),
     title: t.exposeString('title', optional('Title of the post. Most posts have none.')),
     text: t.exposeString('text', required('Text of the post.')),
     date: t.exposeString('date', required('Age of the post as pnet displays it, such as `3d`.')),
     parsedDatetime: t.expose('parsed_datetime', { type: 'DateTime', ...required('When the post was published.') }),
+    publishedAt: t.expose('parsed_datetime', {
+      type: 'DateTime',
+      ...required('The `parsedDatetime`, under the name that posts of all networks share.'),
+    }),
+    reactionCount: t.exposeFloat(
+      'reaction_counter',
+      required('The `reactionCounter`, under the name that posts of all networks share.'),
+    ),
+    commentCount: t.exposeFloat(
+      'comment_counter',
+      required('The `commentCounter`, under the name that posts of all networks share.'),
+    ),
     reactionCounter: t.exposeFloat('reaction_counter', required('Number of reactions.')),
     commentCounter: t.exposeFloat('comment_counter', required('Number of comments.')),
     repostCounter: t.exposeFloat('repost_counter', required('Number of reposts.')),
     impressionsCounter: t.exposeFloat('impressions_counter', required('Number of impressions.')),
+    hasReacted: t.boolean(
+      readAt<boolean>({ present: 'user_reacted' }, required('Whether `userReacted` has a reaction.')),
+    ),
     userReacted: t.expose('user_reacted', {
       type: ReactionEnum,
       ...optional('Reaction of the account that reads the post; null if it has not reacted.'),

@@ -11,7 +11,7 @@ import { ServiceError } from '../../errors.ts';
 import type { builder } from '../../graphql/builder.ts';
 import { isObject, type OptionalValue, type RequiredValue } from '../../graphql/network-values.ts';
 import { globalId, type IdKind } from '../../graphql/node.ts';
-import { standsAt } from '../../graphql/wire.ts';
+import { type OwnedBy, standsAt } from '../../graphql/wire.ts';
 
 type Types = (typeof builder)['$inferSchemaTypes'];
 type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
@@ -78,20 +78,30 @@ function notAnObject(): never {
  * field of such an object that is never null. Caches rely on it, and its value is ours: for an object that was sent
  * without a raw id it is made of all that was sent, so that no two objects that differ share one.
  */
-export function globalIdField<Parent extends ReadWith<object>, Key extends string & keyof Parent>(
+export function globalIdField<Parent extends ReadWith<object>>(
   t: Fields<Parent>,
-  kind: IdKind,
-  key: Key,
+  { kind, ownedBy, key }: IdOfPart<Parent>,
 ): FieldRef<Types> {
   return t.id({
     description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
-    extensions: standsAt({ globalId: kind, key }),
+    extensions: standsAt({ globalId: kind, ownedBy, key }),
     resolve: (parent) => {
       const account = accountOf(parent);
       const raw: unknown = parent[key];
-      return isRawId(raw) ? globalId(kind, account, String(raw)) : globalId(kind, account, '', digest(parent));
+      if (!isRawId(raw)) return globalId(kind, account, '', digest(parent));
+      const owner: unknown = ownedBy && parent[ownedBy.object];
+      const ownerId: unknown = ownedBy && isObject(owner) ? Reflect.get(owner, ownedBy.key) : undefined;
+      return globalId(kind, account, ...(isRawId(ownerId) ? [String(ownerId)] : []), String(raw));
     },
   });
+}
+
+/** What the id of an object of a post is made of, beside the account. */
+interface IdOfPart<Parent> {
+  readonly kind: IdKind;
+  readonly key: string & keyof Parent;
+  /** The author of a post: its posts are the list to find the post in again. */
+  readonly ownedBy?: OwnedBy & { readonly object: string & keyof Parent };
 }
 
 const isRawId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';

@@ -1,28 +1,26 @@
-import { contractEnum } from '../../graphql/enums.ts';
+import { contractEnum, contractEnums } from '../../graphql/enums.ts';
 import { type DisabledReason, type triggerContexts, triggerIcons, type WebhookFormat } from '../shapes.ts';
 
-export const WebhookFormatEnum = contractEnum(
+export const { output: WebhookFormatEnum, input: KnownWebhookFormatEnum } = contractEnums(
   'WebhookFormat',
   'Encoding of payloads.',
   {
     json: 'JSON.',
     form: 'URL-encoded form (`application/x-www-form-urlencoded`). Scalars are text; objects and lists are JSON text.',
   } satisfies Record<WebhookFormat, string>,
-  { read: true },
 );
 
-export const TriggerContextEnum = contractEnum(
+export const { output: TriggerContextEnum, input: KnownTriggerContextEnum } = contractEnums(
   'TriggerContext',
   'Where people fire a TRIGGER webhook from.',
   { MESSAGE: 'A message.', CHAT: 'A chat.' } satisfies Record<(typeof triggerContexts)[number], string>,
-  { read: true },
 );
 
-export const TriggerIconEnum = contractEnum(
+export const { output: TriggerIconEnum, input: KnownTriggerIconEnum } = contractEnums(
   'TriggerIcon',
   'Icon of a TRIGGER webhook. Clients look up components by these names, so they keep their original case.',
   Object.fromEntries(triggerIcons.map((icon): [string, string] => [icon, `The component \`${icon}\`.`])),
-  { read: true, verbatim: true },
+  { verbatim: true },
 );
 
 export const DisabledReasonEnum = contractEnum('WebhookDisabledReason', 'Why a webhook was disabled.', {

@@ -3,7 +3,7 @@ import { type WebhookSource, webhookSources } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { flattenOneOf, toSnakeCase, withoutNulls } from '../../graphql/contract-mapping.ts';
 import { contractEnum } from '../../graphql/enums.ts';
-import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
+import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
 
 /** The input of one source: its own enum of events and, if it has keys to choose from, its own enum of payload keys. */
 function sourceInput(source: WebhookSource, name: string) {
@@ -85,7 +85,7 @@ const settings = (t: InputFields) => ({
 /** The same with the defaults of a new webhook. */
 const newSettings = (t: InputFields) => ({
   requestUrl: t.string({ required: true, description: requestUrl }),
-  format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
+  format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
   accountIds: t.idList({
     description: 'Ids of the accounts to listen to. Defaults to all current and future accounts of the workspace.',
   }),
@@ -105,9 +105,9 @@ const TriggerInput = builder.inputType('TriggerInput', {
   description: 'How clients present a TRIGGER webhook to people.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Label of the trigger.' }),
-    icon: t.field({ type: TriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
+    icon: t.field({ type: KnownTriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
     context: t.field({
-      type: TriggerContextEnum,
+      type: KnownTriggerContextEnum,
       required: true,
       description: 'Whether people fire it from a message or from a chat.',
     }),
@@ -136,7 +136,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       type: WebhookSourceInput,
       description: 'Events to subscribe to, and fields of the payload. The source of a webhook cannot change.',
     }),
-    format: t.field({ type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
+    format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads.' }),
     accountIds: t.idList({
       description: 'Ids of the accounts to listen to; an empty list for all accounts of the workspace.',
     }),
@@ -156,6 +156,17 @@ export const SetWebhookEnabledInput = builder.inputType('SetWebhookEnabledInput'
     enabled: t.boolean({
       required: true,
       description: 'Whether to deliver events to the webhook. While false, its deliveries are held.',
+    }),
+  }),
+});
+
+export const SetWebhookNoticesInput = builder.inputType('SetWebhookNoticesInput', {
+  description: 'The webhook, and whether it receives notices.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    receives: t.boolean({
+      required: true,
+      description: 'Whether the webhook is told when the gateway disables another webhook of the workspace.',
     }),
   }),
 });

@@ -6,9 +6,10 @@ import {
   createTriggerWebhook,
   createWebhook,
   deleteWebhook,
+  revealWebhookSecret,
   rotateWebhookSecret,
   setWebhookEnabled,
-  showWebhookSecret,
+  setWebhookNotices,
   updateWebhook,
 } from '../operations.ts';
 import type { WebhookCreated, WebhookDeleted, WebhookSecret, WebhookUpdated } from '../shapes.ts';
@@ -17,6 +18,7 @@ import {
   CreateWebhookInput,
   DeleteWebhookInput,
   SetWebhookEnabledInput,
+  SetWebhookNoticesInput,
   UpdateWebhookInput,
   WebhookSecretInput,
   webhookRequest,
@@ -46,7 +48,7 @@ const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implem
   description: 'The webhook was deleted, and its deliveries stop. This cannot be undone.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id', { description: 'Id of the deleted webhook.' }),
-    deletedId: t.id({
+    deletedWebhookId: t.id({
       description: 'Global id of the deleted webhook. Evict it from client caches.',
       resolve: ({ webhook_id }) => globalId('Webhook', webhook_id),
     }),
@@ -113,10 +115,10 @@ const rotateResult = mutationResult<WebhookSecret>(
   ],
   failures,
 );
-const showResult = mutationResult<WebhookSecret>(
-  'ShowWebhookSecretResult',
+const revealResult = mutationResult<WebhookSecret>(
+  'RevealWebhookSecretResult',
   'The signing secret, or the error.',
-  [secretObject('WebhookSecretShown', 'The signing secret. It is shown only once.')],
+  [secretObject('WebhookSecretRevealed', 'The signing secret. It is shown only once.')],
   failures,
 );
 
@@ -155,6 +157,15 @@ mutationField('setWebhookEnabled', {
   operation: setWebhookEnabled,
 });
 
+mutationField('setWebhookNotices', {
+  description:
+    'Sets whether a webhook is told when the gateway disables another webhook of the workspace. The notice is a delivery like others; its payload has `event` (`webhook_disabled`), `disabled_webhook_id`, `disabled_webhook_name`, `disabled_at` and `reason` (`gone` or `failing`). The webhook must listen to all accounts.',
+  input: SetWebhookNoticesInput,
+  inputDescription: 'The webhook, and whether it receives notices.',
+  result: updateResult,
+  operation: setWebhookNotices,
+});
+
 mutationField('rotateWebhookSecret', {
   description: 'Replaces the signing secret of a webhook. The previous secret stays valid for 24 hours.',
   input: WebhookSecretInput,
@@ -163,12 +174,12 @@ mutationField('rotateWebhookSecret', {
   operation: rotateWebhookSecret,
 });
 
-mutationField('showWebhookSecret', {
-  description: 'Shows the signing secret of a webhook, once. After that, `rotateWebhookSecret` returns a new one.',
+mutationField('revealWebhookSecret', {
+  description: 'Reveals the signing secret of a webhook, once. After that, `rotateWebhookSecret` returns a new one.',
   input: WebhookSecretInput,
-  inputDescription: 'The webhook whose secret to show.',
-  result: showResult,
-  operation: showWebhookSecret,
+  inputDescription: 'The webhook whose secret to reveal.',
+  result: revealResult,
+  operation: revealWebhookSecret,
 });
 
 mutationField('deleteWebhook', {

@@ -2,20 +2,11 @@ import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.t
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../events/graphql/enums.ts';
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { connect, connectionArgs, connectionType } from '../../graphql/connection.ts';
 import { listOf, readsById } from '../../graphql/cost/weights.ts';
-import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { hiddenValue } from '../headers.ts';
-import { listWebhooks } from '../operations.ts';
-import {
-  type TriggerWebhook,
-  type Webhook,
-  type WebhookListRequest,
-  type WebhookTrigger,
-  webhookLimits,
-} from '../shapes.ts';
+import type { TriggerWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
 const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
@@ -153,19 +144,10 @@ builder.objectRef<Webhook>('UnknownWebhook').implement({
   }),
 });
 
-const WebhookConnection = connectionType('Webhook', WebhookInterface, 'webhooks');
+registerNode('Webhook', ([webhookId], { loaders }) => loaders.webhooks.load(webhookId));
 
-registerNode('Webhook', (webhookId, { loaders }) => loaders.webhooks.load(webhookId));
-
-/**
- * A cursor counts the webhooks of a page. Where a page is filtered after it was read, this stays exact only if it is always
- * read in one size.
- */
-const pageRequest = (request: WebhookListRequest, { caller, ports }: GraphQLContext): WebhookListRequest =>
-  caller.accountIds !== null && ports.webhooks.hasShortPages ? { ...request, limit: webhookLimits.limit.max } : request;
-
-builder.queryFields((t) => ({
-  webhook: t.field({
+builder.queryField('webhook', (t) =>
+  t.field({
     type: WebhookInterface,
     nullable: true,
     description: 'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
@@ -173,22 +155,4 @@ builder.queryFields((t) => ({
     extensions: readsById,
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),
-  webhooks: t.field({
-    type: WebhookConnection,
-    description:
-      'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
-    args: connectionArgs(webhookLimits, 'webhooks'),
-    resolve: (_root, page, context) =>
-      connect(
-        context,
-        {
-          operation: listWebhooks,
-          request: {},
-          limits: webhookLimits,
-          list: ['webhooks', context.caller.keyId],
-          ...page,
-        },
-        (request) => listWebhooks.method(context.ports)(context, pageRequest(request, context)),
-      ),
-  }),
-}));
+);
