@@ -17,6 +17,8 @@ type Place = keyof typeof coresOf;
 /** A program of the project or of a peer, with its logs in a file as in production. */
 export interface Program {
   readonly file: string;
+  /** Of Node.js. */
+  readonly flags?: readonly string[];
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly logFile: string;
@@ -30,7 +32,7 @@ const optionsOf = ({ environment, logFile }: Program): SpawnOptions => ({
 
 /** Starts `node <file>`, on the core of the gateways or wherever the system puts it. */
 export function spawnGateway(program: Program, { onOneCore }: { readonly onOneCore: boolean }): ChildProcess {
-  const command = [process.execPath, program.file, ...(program.args ?? [])];
+  const command = [process.execPath, ...(program.flags ?? []), program.file, ...(program.args ?? [])];
   const [file = '', ...args] = isPinned && onOneCore ? ['taskset', '-c', coresOf.gateway, ...command] : command;
   return spawn(file, args, optionsOf(program));
 }

@@ -1,7 +1,5 @@
-/** Shared by the delivery benches: a gateway with its own database, and receivers in their own processes. */
-import { type ChildProcess, fork } from 'node:child_process';
+/** Shared by the benches and crash runs of deliveries: a gateway with its own database. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -9,15 +7,28 @@ import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.t
 import { newId } from '../../src/ids.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { storeWebhook, testSecret } from '../support/webhooks.ts';
+import { benchEmission, workspaceId } from './emission.ts';
+
+interface WebhookOptions {
+  readonly enabled?: boolean;
+  /** JSON, as it is stored. */
+  readonly headers?: string;
+  readonly event?: string;
+  /** JSON, as it is stored. */
+  readonly data?: string;
+}
 
 export interface BenchGateway {
   readonly app: App;
   readonly delivery: DeliveryEngine;
   readonly workspaceId: string;
-  webhook(requestUrl: string, options?: { enabled?: boolean; headers?: string; event?: string }): Promise<string>;
-  emit(n: number | string, event?: string): Promise<unknown>;
+  webhook(requestUrl: string, options?: WebhookOptions): Promise<string>;
+  /** @param data of the event, if it is to be other than the usual one */
+  emit(n: number | string, event?: string, data?: Readonly<Record<string, string>>): Promise<unknown>;
   close(): Promise<void>;
 }
+
+const usualData = '[{"name":"n","key":"email_id"}]';
 
 /** Starts a gateway. Several on one database are several workers of one workspace. */
 export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning = {}): Promise<BenchGateway> {
@@ -39,7 +50,6 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
   if (app.delivery === null) throw new Error('the gateway does not deliver');
   const { database } = app;
   const running = app.delivery;
-  const workspaceId = 'bench-workspace------A';
   await database
     .insertInto('workspaces')
     .values({ id: workspaceId, name: 'bench', created_at: Date.now() })
@@ -49,7 +59,7 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
     app,
     delivery: running,
     workspaceId,
-    async webhook(requestUrl, { enabled = true, headers = '[]', event = 'mail_sent' } = {}) {
+    async webhook(requestUrl, { enabled = true, headers = '[]', event = 'mail_sent', data = usualData } = {}) {
       const id = newId(randomBytes);
       await storeWebhook(database, {
         id,
@@ -62,45 +72,15 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
         format: 'json',
         account_ids: '[]',
         headers,
-        data: '[{"name":"n","key":"email_id"}]',
+        data,
         events: JSON.stringify([event]),
         trigger: null,
         created_at: Date.now(),
       });
       return id;
     },
-    emit: (n, event = 'mail_sent') =>
-      running.emit({
-        workspaceId,
-        accountId: null,
-        accountType: null,
-        source: 'email',
-        event,
-        data: { email_id: String(n), subject: 'Agenda for Thursday', body_plain: 'x'.repeat(200) },
-      }),
+    emit: (n, event, data) => running.emit(benchEmission(n, event, data)),
     close: () => app.close(),
-  };
-}
-
-export interface BenchReceiver {
-  readonly address: string;
-  readonly process: ChildProcess;
-  count(): Promise<number>;
-  close(): void;
-}
-
-export async function benchReceiver(): Promise<BenchReceiver> {
-  const child = fork(new URL('./receiver.ts', import.meta.url));
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  return {
-    address: `http://127.0.0.1:${port}`,
-    process: child,
-    async count() {
-      child.send('count');
-      const [message] = (await once(child, 'message')) as [{ count: number }];
-      return message.count;
-    },
-    close: () => child.disconnect(),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The gateway under test: `node src/main.ts`, configured as in production. */
+/** The gateway under test: as `npm start` starts it, configured as in production. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
@@ -6,10 +6,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'undici';
+import packageJson from '../../package.json' with { type: 'json' };
 import { runProcess } from '../support/process.ts';
 import { spawnGateway } from './children.ts';
 
 const root = join(import.meta.dirname, '../..');
+
+/** What `npm start` gives Node.js. */
+const flags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 export interface Postern {
   readonly process: ChildProcess;
@@ -51,6 +55,7 @@ export async function startPostern(
   const port = await freePort();
   const child = spawnGateway(
     {
+      flags,
       file: join(root, 'src/main.ts'),
       environment: { ...installation.environment, PORT: String(port) },
       logFile: logFileOf(installation),

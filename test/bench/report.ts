@@ -10,16 +10,17 @@ export type Results = ReadonlyMap<OperationName, ReadonlyMap<TargetName, readonl
 
 type Column = keyof Figures;
 
-const number = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(value >= 100 ? 0 : 1));
-const ratio = (value: number): string => (Number.isNaN(value) ? '–' : `${value.toFixed(2)} ×`);
+export const number = (value: number, digits = value >= 100 ? 0 : 1): string =>
+  Number.isNaN(value) ? '–' : value.toFixed(digits);
+export const ratio = (value: number): string => (Number.isNaN(value) ? '–' : `${value.toFixed(2)} ×`);
 const share = (value: number): string => (Number.isNaN(value) ? '–' : `${(value * 100).toFixed(0)} %`);
 
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, headings.map((_, n) => (n === 0 ? '---' : '---:')), ...rows];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-const section = (title: string, ...parts: readonly string[]): string => [`### ${title}`, ...parts].join('\n\n');
+export const section = (title: string, ...parts: readonly string[]): string => [`### ${title}`, ...parts].join('\n\n');
 
 /** Postern's figure in one column as a ratio to another target's, or the other way round. */
 function against(
@@ -112,7 +113,7 @@ function connectionTable(figures: readonly ConnectionFigures[]): string {
 const startTable = (figures: readonly StartFigures[]): string =>
   section(
     'Start',
-    'From `node src/main.ts` to the first answer with status 200, on an existing database and on all cores.',
+    'From `npm start`, without npm, to the first answer with status 200, on an existing database and on all cores.',
     table(
       ['', 'first answer after ms', 'idle MiB'],
       figures.map(({ title, ms, idleMiB }) => [title, number(ms), number(idleMiB)]),

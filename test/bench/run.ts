@@ -12,6 +12,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { forkModule, isPinned, messageOf } from './children.ts';
+import { chosen } from './chosen.ts';
 import { lastCompiled, requireSameResponses } from './compare.ts';
 import { type ConnectionFigures, measureConnections } from './connections.ts';
 import { type Bench, type Figures, measure } from './measure.ts';
@@ -29,16 +30,6 @@ const operationNames = Object.keys(operations) as OperationName[];
 const scenarios = chosen('SCENARIOS', [...operationNames, 'connections', 'start'] as const);
 const targetNames = chosen('TARGETS', Object.keys(targets) as TargetName[], usualTargets);
 const measured = operationNames.filter((name) => scenarios.includes(name));
-
-/** The names that a variable of the environment lists; the usual ones if it is not set. */
-function chosen<Name extends string>(variable: string, names: readonly Name[], usual = names): readonly Name[] {
-  const value = process.env[variable];
-  if (value === undefined) return usual;
-  const listed = value.split(',').map((name) => name.trim());
-  const unknown = listed.find((name) => !names.some((known) => known === name));
-  if (unknown !== undefined) throw new Error(`${variable} names ${unknown}. Choose from ${names.join(', ')}.`);
-  return names.filter((name) => listed.includes(name));
-}
 
 const comparableTargets = (name: OperationName): readonly TargetName[] =>
   targetNames.filter((target) => operations[name].oneCall || targets[target].kind !== 'proxy');

@@ -1,5 +1,5 @@
 /**
- * How long a start takes: from `node src/main.ts` to the first answer to a GraphQL query, which is later than the line
+ * How long a start takes: from `npm start`, without npm, to the first answer to a GraphQL query, which is later than the line
  * that says that it listens; and how much memory the gateway then holds while nobody asks for anything.
  */
 import { once } from 'node:events';

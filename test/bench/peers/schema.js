@@ -18,7 +18,10 @@ const renamed = (...names) =>
   );
 const snakeCase = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const providerId = { providerId: ({ id }) => id };
-const scalar = { serialize: (value) => value, parseValue: (value) => value };
+const dateTime = {
+  serialize: (value) => (typeof value === 'number' ? new Date(value).toISOString() : value),
+  parseValue: (value) => value,
+};
 
 const attachmentTypes = {
   img: 'ImageAttachment',
@@ -66,7 +69,7 @@ export const resolvers = (client) => {
     Post: { __resolveType: ({ provider }) => (provider === 'PNET' ? 'PnetPost' : 'PhotonetPost') },
     PnetPost: {
       ...providerId,
-      id: ({ id }) => globalId('PnetPost', 'a', id),
+      id: ({ id, author }) => globalId('PnetPost', 'a', author.id, id),
       ...renamed('socialId', 'shareUrl', 'parsedDatetime', 'reactionCounter', 'commentCounter', 'repostCounter'),
       ...renamed('impressionsCounter', 'userReacted', 'writtenBy', 'isRepost', 'repostId', 'repostedBy'),
       ...renamed('repostContent'),
@@ -93,7 +96,7 @@ export const resolvers = (client) => {
     PnetPostAttachment: { __resolveType: ({ type }) => attachmentTypes[type] ?? 'UnknownAttachment' },
     ImageAttachment: attachment,
     PhotonetPost: {
-      id: ({ provider_id }) => globalId('PhotonetPost', 'a', provider_id),
+      id: ({ provider_id, owner }) => globalId('PhotonetPost', 'a', owner.id, provider_id),
       ...renamed('providerId', 'accessibilityCaption', 'previewImage', 'hasAudio', 'hasLiked', 'likeCount'),
       ...renamed('commentCount', 'likeAndViewCountsDisabled', 'commentsDisabled'),
     },
@@ -104,6 +107,6 @@ export const resolvers = (client) => {
       ...renamed('profilePicUrl', 'isVerified', 'isPrivate'),
       posts: postsOfAuthor,
     },
-    DateTime: scalar,
+    DateTime: dateTime,
   };
 };
