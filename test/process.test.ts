@@ -232,6 +232,15 @@ describe('a start that fails says why in one line', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
+  test('a document of the manifest that does not fit the schema', async () => {
+    const manifest = file('manifest.json');
+    mkdirSync(join(directory.path, 'data'), { recursive: true });
+    writeFileSync(manifest, '{"bad":"{ viewer { shoeSize } }"}');
+    const { code, stderr } = await failed({ DOCUMENTS: manifest });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^DOCUMENTS .*\n +bad: .*shoeSize.*\n$/);
+  });
+
   test('a port in use', async () => {
     const server = await new Promise<Server>((resolve) => {
       const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
@@ -244,6 +253,17 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toBe(
       `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.\n`,
     );
+  });
+
+  test('a port of the metrics in use', async () => {
+    const server = await new Promise<Server>((resolve) => {
+      const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    const { port } = server.address() as { port: number };
+    const { code, stderr } = await failed({ PORT: '0', METRICS_PORT: String(port) });
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^Metrics cannot be served on METRICS_PORT ${port} of .*EADDRINUSE.*\\.\n$`));
   });
 
   test.each(databases)('and ends, with what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {

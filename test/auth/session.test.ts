@@ -24,7 +24,7 @@ async function expectFailure(accountId: string, name: ErrorName, detail: string)
   const draftId = await auth().workspace.draft({ accountId, scenario: 'otp' });
   const target = { ...auth().named, accountId, draftId };
   const read = await graphql(auth().served.address, auth().workspace.key, posts(target));
-  expect(read).toMatchObject({ status: 200, data: null, errors: [{ path: ['posts'] }] });
+  expect(read).toMatchObject({ status: 200, data: { posts: null }, errors: [{ path: ['posts'] }] });
   expect(read.errors[0]?.extensions).toMatchObject({ ...envelope(name), detail });
 
   // The checkpoint that is to be solved is open, whatever the account is by then.
@@ -81,7 +81,8 @@ test.each(accountTypes)('features of an account of type %s', async (type) => {
 
   const draft = fieldOperations.find(({ field }) => field === 'Mutation.createJobDraft');
   const { data } = await graphql(auth().served.address, auth().workspace.key, draft?.document(target) ?? '');
-  const made = type === 'PNET' ? { __typename: 'PnetJobPosting' } : { type: 'errors/invalid_account', status: 422 };
+  const made =
+    type === 'PNET' ? { __typename: 'PnetJobPostingCreated' } : { type: 'errors/invalid_account', status: 422 };
   expect(data.createJobDraft).toMatchObject(made);
 });
 

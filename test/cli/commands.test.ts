@@ -127,6 +127,9 @@ const files: Readonly<Record<string, string>> = {
   key: 'src/cli/keys.ts',
   account: 'src/cli/accounts.ts',
   sandbox: 'src/cli/sandbox.ts',
+  migrate: 'src/cli/migrate.ts',
+  backup: 'src/cli/backup.ts',
+  restore: 'src/cli/restore.ts',
 };
 
 const acme = ['create', '--workspace', 'Acme', '--name', 'x'];
@@ -167,6 +170,12 @@ const mistakes: readonly (readonly [string, readonly string[], string])[] = [
   ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],
   ['sandbox', ['emit', 'users', 'new_relation'], 'No account is connected yet'],
   ['sandbox', ['emit', 'users', 'new_relation', '--account', 'x'], '--account names x, which is not an account'],
+  ['backup', [], 'backup needs a folder to create: npm run backup -- <folder>.'],
+  ['backup', ['a', 'b'], '"b" is not expected here. See --help.'],
+  ['restore', [], 'restore needs the folder of a backup: npm run restore -- <folder>.'],
+  ['restore', ['nowhere'], 'nowhere is not a backup'],
+  ['migrate', ['--chek'], "Unknown option '--chek'. See --help."],
+  ['migrate', ['now'], "Unexpected argument 'now'"],
   ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
 ];
 

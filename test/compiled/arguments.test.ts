@@ -1,7 +1,7 @@
 import { buildSchema, type FieldNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { compileArguments } from '../../src/graphql/compiled/arguments.ts';
-import { Fallback } from '../../src/graphql/compiled/fallback.ts';
+import { Fallback } from '../../src/graphql/fallback.ts';
 
 const schema = buildSchema('input Range { from: Int, to: Int } type Query { list(ids: [Int], range: Range): Int }');
 const field = schema.getQueryType()?.getFields().list;

@@ -5,6 +5,9 @@
 import { newTally, randomSeed, realSubject, runDifferential, summaryOf } from './differential.ts';
 
 const [seed = randomSeed(), pairs = 1_000_000] = process.argv.slice(2).map(Number);
+// Without a seed that is a number all pairs are alike, and nothing is compared.
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(pairs))
+  throw new Error('seed and pairs must be whole numbers');
 /** Pairs between two reports. */
 const step = 10_000;
 

@@ -113,7 +113,9 @@ export const faults: Readonly<Record<string, Fault>> = {
   'no object is required': parts((part) => (part.kind === 'object' ? optional(part) : part)),
   'no list is required': parts((part) => (part.kind === 'list' ? optional(part) : part)),
   'an optional value is left out': leaves((leaf) => (leaf.required ? leaf : { kind: 'text', text: 'null' })),
-  'a time is printed as it came': leaves((leaf) => (leaf.rule === 'instant' ? { ...leaf, rule: 'string' } : leaf)),
+  'a time is printed as it came': leaves((leaf) =>
+    leaf.key === 'parsed_datetime' ? { ...leaf, rule: 'string' } : leaf,
+  ),
   'a word is printed as it came': leaves((leaf) =>
     typeof leaf.rule === 'object' ? { ...leaf, rule: 'string' } : leaf,
   ),

@@ -1,10 +1,13 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { Fallback } from '../../src/graphql/compiled/fallback.ts';
 import { createOperationCache, valuesFor } from '../../src/graphql/compiled/operation-cache.ts';
+import { rememberedCosts } from '../../src/graphql/cost/known-costs.ts';
+import { Fallback } from '../../src/graphql/fallback.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { createValidity } from '../../src/graphql/validity.ts';
 import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
 
-const options = { ports, maxCost: 1000, introspection: true };
+const options = { ports, maxCost: 1000, costOf: rememberedCosts(schema), refusalOf: createValidity(true) };
 const list = 'posts(accountId: "a", identifier: "b", first: $first) { nodes { ... on PnetPost { text } } }';
 const document = parse(`query Posts($first: Int!) { ${list} }`);
 

@@ -1,9 +1,12 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { Fallback } from '../../src/graphql/compiled/fallback.ts';
 import { createOperationCache } from '../../src/graphql/compiled/operation-cache.ts';
 import { runCompiled } from '../../src/graphql/compiled/run.ts';
+import { rememberedCosts } from '../../src/graphql/cost/known-costs.ts';
+import { Fallback } from '../../src/graphql/fallback.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { createValidity } from '../../src/graphql/validity.ts';
 import type { Ports } from '../../src/ports.ts';
 import { upstreamPosts } from '../../src/posts/upstream.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
@@ -18,7 +21,12 @@ const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on Pne
 async function responseWith(characters: number): Promise<unknown> {
   const body = Buffer.from(JSON.stringify(postList([pnetPost('1', { text: 'x'.repeat(characters) })])));
   const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
-  const { find, compiledFor } = createOperationCache({ ports, maxCost: Infinity, introspection: true });
+  const { find, compiledFor } = createOperationCache({
+    ports,
+    maxCost: Infinity,
+    costOf: rememberedCosts(schema),
+    refusalOf: createValidity(true),
+  });
   const operation = compiledFor(find(parse(query), null), {});
   const context = {
     caller: postsReader,

@@ -33,7 +33,10 @@ function request(closed = false) {
       response.sent = bytes;
     },
   });
-  return { response: response as typeof response & ServerResponse };
+  return {
+    response: response as typeof response & ServerResponse,
+    whenClosed: (callback: () => void) => void response.once('close', callback),
+  };
 }
 
 test('a response is sent out of the memory of its kernel, which is closed with it', () => {

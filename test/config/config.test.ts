@@ -6,6 +6,7 @@ import { type Config, configHelp, readConfig } from '../../src/config/config.ts'
 import { ConfigError } from '../../src/config/variable.ts';
 import { logLevels, secretNames } from '../../src/config/variables.ts';
 import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
+import { traceSamplers } from '../../src/telemetry/settings.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';
 
 interface VariableCase {
@@ -26,6 +27,7 @@ const databaseCure = 'DATABASE_URL must be sqlite:<file> or postgres://<user>:<p
 const secretCure = 'SECRET must have at least 32 characters: create one with "openssl rand -base64 32"';
 
 const upstream = { UPSTREAM_URL: 'http://h' };
+const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' };
 
 const upstreamNumber = (
   name: string,
@@ -67,6 +69,8 @@ const countOf = (name: string, of: VariableCase['of'], unset: number, min: 0 | 1
 });
 
 const onPostgres = { kind: 'postgres', settings: postgresDefaults, dataDirectory: '.data' };
+
+const manifestFile = join(import.meta.dirname, '../graphql/manifest.json');
 
 const cases: Readonly<Record<string, VariableCase>> = {
   HOST: { of: ({ host }) => host, unset: '127.0.0.1', good: [['0.0.0.0', '0.0.0.0']], bad: [] },
@@ -139,6 +143,105 @@ const cases: Readonly<Record<string, VariableCase>> = {
     good: logLevels.map((level) => [level, level] as const),
     bad: [['verbose', `LOG_LEVEL must be one of ${logLevels.join(', ')}, but is "verbose"`]],
   },
+  OTEL_SDK_DISABLED: {
+    of: ({ telemetry }) => telemetry.tracesUrl,
+    unset: 'http://c:4318/v1/traces',
+    good: [
+      ['true', null],
+      ['TRUE', null],
+      ['false', 'http://c:4318/v1/traces'],
+    ],
+    bad: [['1', 'OTEL_SDK_DISABLED must be one of true, false, but is "1"']],
+    needs: collector,
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    of: ({ telemetry: { tracesUrl, metricsUrl } }) => [tracesUrl, metricsUrl],
+    unset: [null, null],
+    good: [
+      ['http://c:4318', ['http://c:4318/v1/traces', 'http://c:4318/v1/metrics']],
+      ['https://c/otlp/', ['https://c/otlp/v1/traces', 'https://c/otlp/v1/metrics']],
+    ],
+    bad: [['collector:4317', 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL of an OTLP receiver']],
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    of: ({ telemetry: { tracesUrl, metricsUrl } }) => [tracesUrl, metricsUrl],
+    unset: ['http://c:4318/v1/traces', 'http://c:4318/v1/metrics'],
+    good: [['http://t/x', ['http://t/x', 'http://c:4318/v1/metrics']]],
+    bad: [['collector', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be the URL of an OTLP receiver']],
+    needs: collector,
+  },
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: {
+    of: ({ telemetry: { tracesUrl, metricsUrl } }) => [tracesUrl, metricsUrl],
+    unset: [null, null],
+    good: [['http://m/x', [null, 'http://m/x']]],
+    bad: [['collector', 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT must be the URL of an OTLP receiver']],
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    of: () => 'http/protobuf',
+    unset: 'http/protobuf',
+    good: [['http/protobuf', 'http/protobuf']],
+    bad: [['grpc', 'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf, but is "grpc"']],
+  },
+  OTEL_SERVICE_NAME: {
+    of: ({ telemetry }) => telemetry.serviceName,
+    unset: 'postern',
+    good: [['gate', 'gate']],
+    bad: [],
+  },
+  OTEL_TRACES_EXPORTER: {
+    of: ({ telemetry }) => telemetry.tracesUrl,
+    unset: 'http://c:4318/v1/traces',
+    good: [['none', null]],
+    bad: [['zipkin', 'OTEL_TRACES_EXPORTER must be one of otlp, none, but is "zipkin"']],
+    needs: collector,
+  },
+  OTEL_METRICS_EXPORTER: {
+    of: ({ telemetry }) => telemetry.metricsUrl,
+    unset: 'http://c:4318/v1/metrics',
+    good: [['none', null]],
+    bad: [['prometheus', 'OTEL_METRICS_EXPORTER must be one of otlp, none, but is "prometheus"']],
+    needs: collector,
+  },
+  OTEL_TRACES_SAMPLER: {
+    of: ({ telemetry }) => telemetry.sampler,
+    unset: 'parentbased_always_on',
+    good: traceSamplers.map((name) => [name, name] as const),
+    bad: [['jaeger_remote', 'OTEL_TRACES_SAMPLER must be one of always_on, ']],
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    of: ({ telemetry }) => telemetry.samplerRatio,
+    unset: 1,
+    good: [
+      ['0.25', 0.25],
+      ['0', 0],
+    ],
+    bad: [
+      ['2', 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, but is "2"'],
+      ['x', 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, but is "x"'],
+    ],
+  },
+  OTEL_METRIC_EXPORT_INTERVAL: {
+    of: ({ telemetry }) => telemetry.metricsIntervalMs,
+    unset: 60_000,
+    good: [['15000', 15_000]],
+    bad: [['1', 'OTEL_METRIC_EXPORT_INTERVAL must be a whole number from 100 to 3600000, but is "1"']],
+  },
+  METRICS_PORT: {
+    of: ({ telemetry }) => telemetry.prometheus,
+    unset: null,
+    good: [
+      ['9464', { host: '127.0.0.1', port: 9464, onMainPort: false }],
+      ['4000', { host: '127.0.0.1', port: 4000, onMainPort: true }],
+    ],
+    bad: [['tcp://10.0.0.1:80', 'METRICS_PORT must be a whole number from 0 to 65535']],
+  },
+  METRICS_HOST: {
+    of: ({ telemetry }) => telemetry.prometheus?.host,
+    unset: '127.0.0.1',
+    good: [['0.0.0.0', '0.0.0.0']],
+    bad: [],
+    needs: { METRICS_PORT: '0' },
+  },
   SHUTDOWN_DELAY_MS: {
     of: ({ shutdownDelayMs }) => shutdownDelayMs,
     unset: 0,
@@ -180,6 +283,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'GRAPHIQL must be one of on, off, but is "yes"']],
   },
+  WEBHOOKS_PAGE: {
+    of: ({ webhooksPage }) => webhooksPage,
+    unset: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'WEBHOOKS_PAGE must be one of on, off, but is "yes"']],
+  },
   INTROSPECTION: {
     of: ({ introspection }) => introspection,
     unset: true,
@@ -188,6 +300,63 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['off', false],
     ],
     bad: [['yes', 'INTROSPECTION must be one of on, off, but is "yes"']],
+  },
+  CORS_ORIGINS: {
+    of: ({ corsOrigins }) => corsOrigins,
+    unset: [],
+    good: [
+      ['https://app.example', ['https://app.example']],
+      [
+        ' https://app.example:8443 ,http://[::1]:5173, capacitor://localhost,',
+        ['https://app.example:8443', 'http://[::1]:5173', 'capacitor://localhost'],
+      ],
+    ],
+    bad: [
+      ['*', 'CORS_ORIGINS must name each origin: "*" would let every page read responses'],
+      ...['app.example', 'null', 'https://', 'https://app.example;https://b.example', 'localhost:5173'].map(
+        (value) =>
+          [
+            value,
+            `CORS_ORIGINS must be origins such as https://app.example, with commas between, but has "${value}"`,
+          ] as const,
+      ),
+      ...[
+        'https://app.example/',
+        'https://app.example:443',
+        'HTTPS://App.example',
+        'https://u:p@app.example',
+        'https://app.example/x?y#z',
+      ].map((value) => [value, `but has "${value}": did you mean https://app.example?`] as const),
+    ],
+  },
+  COMPRESSION: {
+    of: ({ compression }) => compression,
+    unset: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['gzip', 'COMPRESSION must be one of on, off, but is "gzip"']],
+  },
+  DOCUMENTS: {
+    of: ({ documents }) => documents && { mode: documents.mode, count: documents.manifest.size },
+    unset: null,
+    good: [[manifestFile, { mode: 'only', count: 1 }]],
+    bad: [
+      ['/nowhere/at/all', 'DOCUMENTS names a file that cannot be read'],
+      ['README.md', 'DOCUMENTS must be, or name a file with, a JSON object'],
+      ['package.json', 'DOCUMENTS names a file that is no manifest: it must be {"<id>": "<text>", …}'],
+    ],
+  },
+  DOCUMENTS_MODE: {
+    of: ({ documents }) => documents?.mode,
+    unset: 'only',
+    good: [
+      ['only', 'only'],
+      ['prefer', 'prefer'],
+    ],
+    bad: [['warn', 'DOCUMENTS_MODE must be one of only, prefer, but is "warn"']],
+    needs: { DOCUMENTS: manifestFile },
   },
   COMPILED_OPERATIONS: {
     of: ({ compiledOperations }) => compiledOperations,
@@ -337,6 +506,12 @@ function refusalOf(environment: Record<string, string>): Error {
   }
   throw new Error(`${JSON.stringify(environment)} was accepted`);
 }
+
+test('a mode without a manifest is refused', () => {
+  expect(refusalOf({ DOCUMENTS_MODE: 'only' }).message).toBe(
+    'DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out',
+  );
+});
 
 test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is refused', (name) => {
   expect(refusalOf({ [name]: '{}' }).message).toBe(`${name} needs an upstream: set UPSTREAM_URL too, or leave it out`);

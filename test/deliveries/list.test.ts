@@ -23,6 +23,75 @@ describe.each(databases)('deliveries on $name', (dialect) => {
     expect((await read(webhookId, { state: ['FAILED', 'HELD'] })).deliveries.nodes).toEqual([]);
   });
 
+  it('are listed and counted by event, account, state and time', async () => {
+    const { gateway, ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const [one, two] = [gateway.accountId, await gateway.space.account()];
+    const webhookId = await createWebhook({ source: { accountStatus: {} } });
+    const other = await createWebhook({ source: { accountStatus: {} } });
+    const started = gateway.clock.now.getTime();
+    const made: { event: string; accountId: string; at: number }[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      const each = { event: n % 2 === 0 ? 'OK' : 'STOPPED', accountId: n < 4 ? one : two, at: started + n * 1_000 };
+      gateway.clock.now = new Date(each.at);
+      await act('emitEvent', { accountId: each.accountId, event: each.event });
+      made.unshift(each);
+    }
+    await gateway.delivery.worker.idle();
+    const moment = (n: number) => new Date(started + n * 1_000).toISOString();
+    const rows: [string, (each: (typeof made)[number]) => boolean][] = [
+      ['', () => true],
+      ['event: OK', ({ event }) => event === 'OK'],
+      ['event: [OK, STOPPED, ERROR]', () => true],
+      ['event: ERROR', () => false],
+      [`accountId: "${two}"`, ({ accountId }) => accountId === two],
+      [`since: "${moment(3)}"`, ({ at }) => at >= started + 3_000],
+      [`until: "${moment(3)}"`, ({ at }) => at < started + 3_000],
+      [`since: "${moment(2)}", until: "${moment(6)}"`, ({ at }) => at >= started + 2_000 && at < started + 6_000],
+      [`accountId: "${one}", event: STOPPED, state: SUCCEEDED`, (e) => e.accountId === one && e.event === 'STOPPED'],
+      ['state: [PENDING, HELD]', () => false],
+    ];
+    const list = (args: string, id = webhookId) =>
+      ask(`{ webhook(webhookId: "${id}") { deliveries(first: 3 ${args}) {
+        totalCount nodes { event accountId createdAt } pageInfo { hasNextPage endCursor } } } }`);
+    for (const [args, fits] of rows) {
+      const expected = made.filter(fits).map(({ at, ...each }) => ({ ...each, createdAt: new Date(at).toISOString() }));
+      const seen: unknown[] = [];
+      for (let after = '', more = true; more; ) {
+        const { data, errors } = await list(`${args} ${after}`);
+        expect(errors).toEqual([]);
+        const { totalCount, nodes, pageInfo } = data.webhook.deliveries;
+        expect({ args, totalCount }).toEqual({ args, totalCount: expected.length });
+        seen.push(...nodes);
+        [after, more] = [`after: "${pageInfo.endCursor}"`, pageInfo.hasNextPage];
+      }
+      expect({ args, seen }).toEqual({ args, seen: expected });
+    }
+
+    const cursor = (await list('event: OK')).data.webhook.deliveries.pageInfo.endCursor;
+    for (const [args, id] of [
+      ['', webhookId],
+      ['event: STOPPED', webhookId],
+      [`event: OK, since: "${moment(0)}"`, webhookId],
+      ['event: OK', other],
+    ] as const) {
+      const { errors } = await list(`${args} after: "${cursor}"`, id);
+      expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } }]);
+    }
+    expect((await list('since: "yesterday"')).errors).toHaveLength(1);
+
+    const limited = await gateway.space.newKey({ accountIds: [one] });
+    const counted = (args: string) =>
+      ask(`{ webhook(webhookId: "${webhookId}") { deliveries${args} { totalCount } } }`, {}, limited);
+    expect((await counted('')).data.webhook.deliveries.totalCount).toBe(4);
+    expect((await counted(`(accountId: "${two}")`)).errors).toMatchObject([
+      { path: ['webhook', 'deliveries'], extensions: { code: 'ACCOUNT_MISMATCH' } },
+    ]);
+    const attempts = await ask(
+      `{ webhook(webhookId: "${webhookId}") { deliveries(first: 1) { nodes { attempts { totalCount nodes { number } } } } } }`,
+    );
+    expect(attempts.data.webhook.deliveries.nodes).toEqual([{ attempts: { totalCount: 1, nodes: [{ number: 1 }] } }]);
+  });
+
   it('are invisible to other workspaces, and to keys limited to other accounts', async () => {
     const { gateway, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

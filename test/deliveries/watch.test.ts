@@ -1,6 +1,6 @@
 /** Watching deliveries over server-sent events, on every database. */
 import { createClient } from 'graphql-sse';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { createDocument, startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 
@@ -34,6 +34,34 @@ describe.each(databases)('deliveryUpdated on $name', (dialect) => {
     expect(new Set(told)).toEqual(new Set([own]));
   });
 
+  it('reads what an event selects anew for each event', async () => {
+    const { gateway, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': gateway.space.key } });
+    const query = 'subscription { deliveryUpdated { state webhook { name } lastAttempt { number } } }';
+    const seen = client.iterate<{ deliveryUpdated: { state: string; webhook: { name: string }; lastAttempt: object } }>(
+      {
+        query,
+      },
+    );
+    const emitting = setInterval(() => void gateway.emit('a'), 20);
+    let renamed = false;
+    const names: string[] = [];
+    onTestFinished(() => {
+      clearInterval(emitting);
+      client.dispose();
+    });
+    for await (const { data } of seen) {
+      const { state, webhook, lastAttempt } = data?.deliveryUpdated ?? expect.unreachable('no delivery');
+      names.push(webhook.name);
+      expect(lastAttempt !== null || state !== 'SUCCEEDED').toBe(true);
+      if (!renamed) await act('updateWebhook', { webhookId, name: 'Renamed' });
+      renamed = true;
+      if (webhook.name === 'Renamed' || names.length > 100) break;
+    }
+    expect(names.at(-1)).toBe('Renamed');
+  });
+
   it('reports changes as they happen, and refuses keys without the scope', async () => {
     const { gateway, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
@@ -59,8 +87,13 @@ describe.each(databases)('deliveryUpdated on $name', (dialect) => {
       });
       return [response.status, /errors\/\w+/.exec(await response.text())?.[0]];
     };
-    expect(await refusal('wrong')).toEqual([401, 'errors/invalid_credentials']);
+    // With another status than 200, clients would read no event, and repeat the request.
+    expect(await refusal('wrong')).toEqual([200, 'errors/invalid_credentials']);
     const other = await gateway.space.newKey({ scopes: ['posts:read'] });
-    expect(await refusal(other)).toEqual([401, 'errors/insufficient_privileges']);
+    expect(await refusal(other)).toEqual([200, 'errors/insufficient_privileges']);
+    const told: unknown[] = [];
+    const stranger = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': other } });
+    for await (const { errors } of stranger.iterate({ query })) told.push(errors?.[0]?.extensions?.code);
+    expect(told).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 });

@@ -39,6 +39,12 @@ test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFair
   ],
   ['one has more requests in flight than its limit', ['a', 'b'], { perDestination: new Map([['a', -3]]) }, [['b', 8]]],
   [
+    'one has no room for bytes',
+    ['a', 'b'],
+    { total: 1, bytes: { ...bytes, perDestination: new Map([['a', 0]]) } },
+    [['b', 1]],
+  ],
+  [
     'the quota is smaller than the number of destinations',
     ['a', 'b', 'c'],
     { total: 2 },

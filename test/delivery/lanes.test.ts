@@ -26,6 +26,7 @@ const delivery = (webhookId: string, failing = false, size = 0): ClaimedDelivery
     body: Buffer.alloc(size),
     number: 1,
     attempt: 1,
+    traceparent: null,
     claimToken: 'token',
     destination: {
       webhookId,

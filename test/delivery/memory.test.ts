@@ -43,8 +43,9 @@ describe.each(databases)('a heap of 128 MiB, on $name', (dialect) => {
     for (let n = 0; n < webhooks; n += 1) await gateway.webhook(receiver.address);
     for (let n = 0; n < events; n += 1) await gateway.emit('x'.repeat(0.9 * mebibyte));
     child = spawn(process.execPath, ['--max-old-space-size=128', program, gateway.databaseUrl, '', '0'], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['pipe', 'ignore', 'inherit'],
     });
+    child.stdin?.write('start');
     await all;
     if (platform() === 'linux') expect(peakOf(child)).toBeLessThan(512);
   });

@@ -15,7 +15,7 @@ const order: QueueOrder = {
   latestFirst: false,
   now: 0,
 };
-const nothing = { changed: [], claimed: [], more: false, unfinished: false };
+const nothing = { changed: [], claimed: [], disabled: [], more: false, unfinished: false };
 
 describe('the thread of the queue', () => {
   let place: TestDatabase;
@@ -43,6 +43,14 @@ describe('the thread of the queue', () => {
     await expect(failed).rejects.toThrow('no such table: deliveries');
     await expect(failed).rejects.toBeInstanceOf(Error);
     await (await openDatabase(place.location)).destroy();
+    expect(await thread.run(order)).toEqual(nothing);
+    await thread.close();
+  });
+
+  it('rejects an order that is no plain data, and waits for none such when it closes', async () => {
+    await (await openDatabase(place.location)).destroy();
+    const thread = openQueueThread(file());
+    await expect(thread.run({ ...order, now: (() => 0) as never })).rejects.toMatchObject({ name: 'DataCloneError' });
     expect(await thread.run(order)).toEqual(nothing);
     await thread.close();
   });

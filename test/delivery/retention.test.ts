@@ -76,11 +76,12 @@ describe.each(databases)('retention on $name', (dialect) => {
     let from: Place | null = firstPlace;
     while (from !== null) {
       const before = gateway.clock.now.getTime() - day;
-      const step: Awaited<ReturnType<typeof deleteStep>> = await deleteStep(gateway.app.database, kind, {
-        before,
-        from,
-        size,
-      });
+      const step: Awaited<ReturnType<typeof deleteStep>> = await deleteStep(
+        gateway.app.database,
+        kind,
+        { before, from, size },
+        () => performance.now(),
+      );
       deleted.push(step.deletedEvents);
       from = step.next;
     }
@@ -115,8 +116,15 @@ describe.each(databases)('retention on $name', (dialect) => {
     const start = gateway.clock.now.getTime() - day;
     await store(10, day);
     const { database } = gateway.app;
-    const beyond = (keep: number) => creationBeyond(database, keep, async () => {});
+    const beyond = (keep: number) => creationBeyond(database, keep, async () => true);
     expect([await beyond(3), await beyond(10), await beyond(11)]).toEqual([start + 7, start, 0]);
+  });
+
+  it('counts no further when it is closed', async () => {
+    await store(10_100, day);
+    const pauses = vi.fn(async () => false);
+    expect(await creationBeyond(gateway.app.database, 10_050, pauses)).toBe(0);
+    expect(pauses).toHaveBeenCalledOnce();
   });
 
   it('keeps up: 10,000 old events are gone in seconds, and those beyond a limit, too', {
@@ -130,6 +138,7 @@ describe.each(databases)('retention on $name', (dialect) => {
       days: 1,
       maxEvents: 100,
       now: () => gateway.clock.now,
+      clock: () => performance.now(),
       after: afterTimeout,
       logger: pino({ level: 'error' }),
     });

@@ -135,6 +135,13 @@ describe('the resolver', () => {
     expect(await addressesOf('c')).toEqual(['192.0.2.3']);
   });
 
+  test('a failure names what was asked for, and not where it was searched', async () => {
+    await writeFile(resolvConf(), 'search corp.example\n');
+    clock = 1_000;
+    server.names = { 'broken.corp.example': 'servfail' };
+    await expect(lookup('broken')).rejects.toMatchObject({ code: 'EAI_AGAIN', message: 'EAI_AGAIN broken' });
+  });
+
   test('takes the names of the hosts file, and reads it again when it has changed', async () => {
     await writeFile(
       hostsFile(),

@@ -34,7 +34,7 @@ const documents = {
   createWebhook: `mutation Create($input: CreateWebhookInput!) { createWebhook(input: $input) {
     __typename ... on WebhookCreated { webhookId webhook { id webhookId events data { name key } } } ${failure} } }`,
   deleteWebhook: `mutation Delete($input: DeleteWebhookInput!) { deleteWebhook(input: $input) {
-    __typename ... on WebhookDeleted { webhookId deletedId } ${failure} } }`,
+    __typename ... on WebhookDeleted { webhookId deletedWebhookId } ${failure} } }`,
   webhooks: `query Webhooks($first: Int, $after: String) { webhooks(first: $first, after: $after) {
     edges { cursor node { __typename id webhookId name ... on AutoWebhook { source } ... on TriggerWebhook { trigger { icon } } } }
     pageInfo { hasNextPage endCursor } } }`,
@@ -230,7 +230,7 @@ describe.each(suites)('$client, $name backend', ({ connect, start }) => {
       expect(deleteWebhook).toEqual({
         __typename: 'WebhookDeleted',
         webhookId,
-        deletedId: listed.get(webhookId)?.id,
+        deletedWebhookId: listed.get(webhookId)?.id,
       });
       expect((await client.run('deleteWebhook', { input: { webhookId } })).deleteWebhook).toMatchObject(
         told('resource_not_found'),
@@ -365,7 +365,7 @@ describe("Apollo's cache", () => {
     vi.restoreAllMocks();
   });
 
-  test('evicts a deleted webhook by its deletedId', async () => {
+  test('evicts a deleted webhook by its deletedWebhookId', async () => {
     const client = await apollo(served.address, workspace.key);
     const [webhookId] = [await workspace.webhook(), await workspace.webhook()];
     const query = gql(documents.webhooks);
@@ -374,8 +374,8 @@ describe("Apollo's cache", () => {
       mutation: gql(documents.deleteWebhook),
       variables: { input: { webhookId } },
       update(cache, { data }) {
-        const { deletedId } = (data as { deleteWebhook: { deletedId: string } }).deleteWebhook;
-        expect(cache.evict({ id: `AutoWebhook:${deletedId}` })).toBe(true);
+        const { deletedWebhookId } = (data as { deleteWebhook: { deletedWebhookId: string } }).deleteWebhook;
+        expect(cache.evict({ id: `AutoWebhook:${deletedWebhookId}` })).toBe(true);
         cache.gc();
       },
     });

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import { createClient } from 'graphql-sse';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Example, exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
@@ -67,7 +68,18 @@ describe('the examples', () => {
       expect(viewer.workspace.name).toBe('Demo');
       expect(accounts.nodes.map(({ type }: { type: string }) => type)).toContain('PHOTONET');
     },
+    AccountOverview: ({ account, viewer }) => {
+      expect(account.posts.nodes).toHaveLength(3);
+      expect(account.drafts.totalCount).toBeGreaterThan(20);
+      expect(account.drafts.nodes).toHaveLength(5);
+      expect(viewer.accounts.nodes).toHaveLength(viewer.accounts.totalCount);
+    },
     PnetPosts: ({ posts }) => expect(posts.nodes).toHaveLength(5),
+    Feed: ({ colleagues, photos }) => {
+      expect(colleagues.nodes).toHaveLength(5);
+      expect(photos.nodes).toHaveLength(5);
+      for (const { reactionCount } of [...colleagues.nodes, ...photos.nodes]) expect(reactionCount).toBeGreaterThan(-1);
+    },
     EveryKindOfPost: ({ posts }) => {
       const all = (field: string) => posts.nodes.flatMap((post: Record<string, unknown>) => post[field] ?? []);
       expect(new Set(all('attachments').map((each: { __typename: string }) => each.__typename))).toEqual(
@@ -90,7 +102,7 @@ describe('the examples', () => {
       expect(drafts.nodes.length).toBeGreaterThan(20);
       expect(jobPosting.jobState).toBe('ACTIVE');
     },
-    CreateDraft: ({ createJobDraft }) => expect(createJobDraft.jobState).toBe('DRAFT'),
+    CreateDraft: ({ createJobDraft }) => expect(createJobDraft.jobPosting.jobState).toBe('DRAFT'),
     EditJob: ({ editJob }) =>
       expect(editJob.jobPosting).toMatchObject({ workplace: 'REMOTE', recruiter: { projectId: '77' } }),
     PublishAtOnce: ({ publishJob }) => expect(publishJob.jobState).toBe('ACTIVE'),
@@ -117,7 +129,8 @@ describe('the examples', () => {
       expect(Object.keys(data)).toHaveLength(6);
       for (const each of Object.values(data)) expect(each).toMatchObject({ __typename: 'WebhookCreated' });
     },
-    UpdateWebhook: ({ updateWebhook, setWebhookEnabled }) => {
+    UpdateWebhook: ({ updateWebhook, setWebhookEnabled, setWebhookNotices }) => {
+      expect(setWebhookNotices.webhook.receivesNotices).toBe(true);
       expect(updateWebhook.webhook.name).toBe('Team email');
       expect(setWebhookEnabled.webhook.enabled).toBe(true);
     },
@@ -130,8 +143,14 @@ describe('the examples', () => {
         expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', enabled: false } }),
       ),
     SendTestEvent: ({ sendTestEvent }) => expect(sendTestEvent.deliveries).toHaveLength(1),
+    WatchJobPostings: () => expect.unreachable('it is a subscription'),
+    WatchAccounts: () => expect.unreachable('it is a subscription'),
     WatchDeliveries: () => expect.unreachable('it is a subscription'),
     Deliveries: ({ webhook }) => expect(webhook.deliveries.nodes[0].event).toBe('MESSAGE_RECEIVED'),
+    WebhookStatistics: ({ webhook }) => {
+      expect(webhook.statistics.spans).toHaveLength(24);
+      expect(webhook.backlog.pendingCount).toBe(0);
+    },
     ResendDeliveries: ({ redeliverAll, redeliver }) => {
       expect(redeliverAll.__typename).toBe('DeliveriesRedelivered');
       expect(redeliver.__typename).toBe('NotFoundError');
@@ -150,10 +169,10 @@ describe('the examples', () => {
       expect(nodes.map((each: { __typename: string }) => each.__typename)).toEqual(['PnetJobPosting', 'AutoWebhook']);
       expect(account.type).toBe('PHOTONET');
     },
-    TypedError: (data) => expect(data).toBeNull(),
+    TypedError: (data) => expect(data).toEqual({ posts: null }),
   };
 
-  it.each(examples.filter(({ name }) => name !== 'WatchDeliveries'))('$name runs unchanged', async ({ name }) => {
+  it.each(examples.filter(({ name }) => !name.startsWith('Watch')))('$name runs unchanged', async ({ name }) => {
     const { status, data, errors } = await run(name);
     expect(status).toBe(200);
     if (name === 'TypedError') {
@@ -162,6 +181,19 @@ describe('the examples', () => {
       expect(errors).toEqual([]);
     }
     shows[name](data);
+  });
+
+  it.each([
+    ['WatchJobPostings', 'jobPostingUpdated'],
+    ['WatchAccounts', 'accountUpdated'],
+  ] as const)('%s emits what there is at once', async (name, field) => {
+    const example = exampleOf(name);
+    const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': key } });
+    const results = client.iterate({ query: await exampleOperation(example), variables: example.variables });
+    for (let seen = 0; seen < 2; seen += 1) {
+      expect((await results.next()).value).toMatchObject({ data: { [field]: expect.any(Object) } });
+    }
+    client.dispose();
   });
 
   it('WatchDeliveries emits the delivery of an event as soon as the event is emitted', async () => {
@@ -254,7 +286,9 @@ describe('the page', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
     expect(headers['access-control-allow-origin']).toBeUndefined();
-    expect(body.match(/(?:src|href)="[^"]*/g)?.filter((each) => !/"(?:\/graphql\/|data:)/.test(each))).toEqual([]);
+    expect(
+      body.match(/(?:src|href)="[^"]*/g)?.filter((each) => !/"(?:\/graphql\/|\/webhooks$|data:)/.test(each)),
+    ).toEqual([]);
   });
 
   it('serves its files compressed and immutable', async () => {

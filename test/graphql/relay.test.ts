@@ -60,10 +60,34 @@ const operations = [
   `fragment app_job on PnetJobPosting @refetchable(queryName: "appJobRefetchQuery") {
     id jobState account { ...app_account }
   }`,
+  // Lists behind an object, with filters: the arguments that choose a list are part of its key, unless a filter says which are.
+  `fragment app_account_page on Account
+    @argumentDefinitions(
+      states: { type: "[KnownJobState!]" }
+      count: { type: "Int", defaultValue: 20 }
+      cursor: { type: "String" }
+    )
+    @refetchable(queryName: "appAccountPageQuery") {
+    name
+    jobPostings(state: $states, first: $count, after: $cursor) @connection(key: "app_account_jobPostings") {
+      totalCount
+      edges { node { ...app_job } }
+    }
+    ...app_account_webhooks
+  }`,
+  `fragment app_account_webhooks on Account
+    @argumentDefinitions(enabled: { type: "Boolean" }, count: { type: "Int", defaultValue: 20 }, cursor: { type: "String" })
+    @refetchable(queryName: "appAccountWebhooksQuery") {
+    webhooks(enabled: $enabled, first: $count, after: $cursor)
+      @connection(key: "app_account_webhooks", filters: ["enabled"]) {
+      totalCount
+      edges { node { ...app_webhook } }
+    }
+  }`,
   `mutation appDeleteWebhookMutation($webhookId: ID!, $connections: [ID!]!) {
     deleteWebhook(input: { webhookId: $webhookId }) {
       __typename
-      ... on WebhookDeleted { deletedId @deleteEdge(connections: $connections) forgottenId: deletedId @deleteRecord }
+      ... on WebhookDeleted { deletedWebhookId @deleteEdge(connections: $connections) forgottenId: deletedWebhookId @deleteRecord }
       ... on ServiceError { type message }
     }
   }`,
@@ -73,6 +97,21 @@ const operations = [
         webhook @appendNode(connections: $connections, edgeTypeName: "WebhookEdge") { ...app_webhook }
       }
       ... on InvalidRequestError { issues { path message } }
+    }
+  }`,
+  `mutation appCreateDraftMutation($input: CreateJobDraftInput!, $connections: [ID!]!) {
+    createJobDraft(input: $input) {
+      ... on PnetJobPostingCreated {
+        jobPosting @prependNode(connections: $connections, edgeTypeName: "PnetJobPostingEdge") { ...app_job }
+      }
+      ... on ServiceError { code }
+    }
+  }`,
+  `mutation appEmitMutation($input: EmitEventInput!, $connections: [ID!]!) {
+    emitEvent(input: $input) {
+      ... on EventEmitted {
+        deliveries @prependNode(connections: $connections, edgeTypeName: "DeliveryEdge") { id state }
+      }
     }
   }`,
   `mutation appPublishJobMutation($input: PublishJobInput!) {
@@ -115,15 +154,54 @@ describe('relay-compiler', () => {
         'appQuery.graphql.ts',
         'appPostsPageQuery.graphql.ts',
         'appWebhookRefetchQuery.graphql.ts',
+        'appAccountPageQuery.graphql.ts',
+        'appAccountWebhooksQuery.graphql.ts',
         'appDeleteWebhookMutation.graphql.ts',
       ]),
     );
     const page = await readFile(join(folder, 'generated', 'appPostsPageQuery.graphql.ts'), 'utf8');
     expect(page).toContain('"handle": "connection"');
     expect(page).toContain('endCursor');
+    const creation = await readFile(join(folder, 'generated', 'appCreateWebhookMutation.graphql.ts'), 'utf8');
+    expect(creation).toContain('"handle": "appendNode"');
     const deletion = await readFile(join(folder, 'generated', 'appDeleteWebhookMutation.graphql.ts'), 'utf8');
     expect(deletion).toContain('"handle": "deleteEdge"');
     expect(deletion).toContain('"handle": "deleteRecord"');
+  });
+
+  test('types what is null only with an error as there, for those who throw or catch errors', async () => {
+    const tolerant = (
+      directive: string,
+      name: string,
+    ) => `query ${name}($accountId: ID!, $identifier: String!) ${directive} {
+      posts(accountId: $accountId, identifier: $identifier) { nodes { ... on PnetPost { text title author { name } } } }
+      webhook(webhookId: "w") { name }
+    }`;
+    await compile([
+      tolerant('', 'appPlainQuery'),
+      tolerant('@throwOnFieldError', 'appThrowingQuery'),
+      tolerant('@catch', 'appCatchingQuery'),
+      `query appCaughtListQuery($accountId: ID!, $identifier: String!) @throwOnFieldError {
+        posts(accountId: $accountId, identifier: $identifier) @catch { nodes { __typename } }
+        viewer { name }
+      }`,
+    ]);
+    const typesOf = async (name: string) => {
+      const generated = await readFile(join(folder, 'generated', `${name}.graphql.ts`), 'utf8');
+      const [, data = ''] = /export type \w+\$data = ([\s\S]*?)\n(?:export|};)/.exec(generated) ?? [];
+      return data.replaceAll(/\s+/g, ' ');
+    };
+    expect(await typesOf('appPlainQuery')).toMatch(/text\?: string \| null \| undefined/);
+    for (const name of ['appThrowingQuery', 'appCatchingQuery']) {
+      const types = await typesOf(name);
+      expect(types).toMatch(/readonly text\?: string;/);
+      expect(types).toMatch(/readonly author\?: \{ readonly name: string; \};/);
+      // What may be missing without an error stays so.
+      expect(types).toMatch(/readonly title\?: string \| null \| undefined/);
+      expect(types).toMatch(/readonly webhook: \{ readonly name: string \| null \| undefined; \} \| null \| undefined/);
+      expect(types).not.toMatch(/posts: [^;]*\| null/);
+    }
+    expect(await typesOf('appCaughtListQuery')).toMatch(/readonly posts: Result</);
   });
 
   test('rejects a field that the schema does not have, which shows that this test can fail', async () => {

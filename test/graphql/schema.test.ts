@@ -2,12 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import {
   type GraphQLNamedType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
   isNonNullType,
   isObjectType,
+  isScalarType,
   isSpecifiedDirective,
   isSpecifiedScalarType,
 } from 'graphql';
@@ -45,6 +47,31 @@ describe('schema', () => {
     const all = [...described()];
     expect(all.length).toBeGreaterThan(500);
     expect(all.filter(([, description]) => !description?.trim()).map(([coordinate]) => coordinate)).toEqual([]);
+  });
+
+  test('says of every scalar by what it is specified', () => {
+    const scalars = ownTypes.filter(isScalarType).filter((type) => !isSpecifiedScalarType(type));
+    expect(scalars.map(({ name }) => name)).toEqual(['Currency', 'DateTime', 'JSON']);
+    for (const { name, specifiedByURL } of scalars) expect(specifiedByURL, name).toMatch(/^https:\/\//);
+  });
+
+  test('has one kind of time: whatever is a point in time is a DateTime, and a number is beside it only', () => {
+    for (const type of ownTypes.filter(isWithFields)) {
+      const fields = type.getFields();
+      for (const { name, type: kind } of Object.values(fields)) {
+        const [, time = name] = /^(.*)Raw$/.exec(name) ?? [];
+        if (!/(?:At|Datetime|^since|^until)$/.test(time)) continue;
+        expect(String(getNamedType(kind)), `${type.name}.${name}`).toBe(time === name ? 'DateTime' : 'Float');
+        expect(fields, `${type.name}.${name}`).toHaveProperty(time);
+      }
+    }
+  });
+
+  test('has every amount of money beside its currency', () => {
+    for (const type of ownTypes.filter(isWithFields)) {
+      const { amount, min, max, currency } = type.getFields();
+      if ((amount ?? min ?? max ?? currency) !== undefined) expect(String(currency?.type), type.name).toBe('Currency!');
+    }
   });
 
   test('is the one in schema.graphql: `npm run schema` writes it', async () => {

@@ -98,6 +98,7 @@ describe('over HTTP', () => {
   test('refuses a batch', async () => {
     const response = await post([{ query: viewer }, { query: viewer }]);
     expect(response.status).toBe(400);
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.text()).not.toContain('"data":{');
   });
 
@@ -159,7 +160,7 @@ describe('over HTTP', () => {
     );
     const instance = headers.get('x-request-id');
     expect(status).toBe(200);
-    expect(data).toBeNull();
+    expect(data).toEqual({ posts: null });
     expect(errors).toMatchObject([
       {
         path: ['posts'],
@@ -193,6 +194,7 @@ describe('over HTTP', () => {
       '{ webhooks(first: 251) { nodes { id } } }',
     );
     expect(errors[0]?.extensions).toEqual({
+      code: 'LIMIT_TOO_HIGH',
       type: 'errors/limit_too_high',
       status: 400,
       title: 'Limit too high',

@@ -1,20 +1,13 @@
 /** Subscriptions of a gateway that stops: their clients come back, to another process. */
 import { createClient } from 'graphql-sse';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { databases } from '../support/databases.ts';
-import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+import { type Gateway, graphql } from '../support/gateway.ts';
+import { startTwoGateways } from '../support/two-gateways.ts';
 
 const document = 'subscription { deliveryUpdated { id state } }';
 
 async function startTwo() {
-  const place = await (databases[0] as (typeof databases)[number]).location();
-  const options = { environment: { DATABASE_URL: place.url } };
-  const [first, second] = [await startGateway(options), await startGateway(options)];
-  onTestFinished(async () => {
-    await first.close();
-    await second.close();
-    await place.drop();
-  });
+  const { first, second } = await startTwoGateways();
   return { first, second, workspace: await first.workspace() };
 }
 

@@ -27,6 +27,8 @@ test.each([
   const lines = () =>
     log.filter(({ level, msg }) => msg === 'request' || Number(level) > 30 || msg === 'upstream failure');
   await expect.poll(lines).toMatchObject([{ msg: 'request', path, aborted: true }]);
+  // None was sent.
+  expect(lines()[0]).not.toHaveProperty('status');
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(lines()).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { demoId } from '../../src/providers/sandbox/demo.ts';
@@ -53,4 +54,18 @@ test('a compiled operation asks for another connection too, whether it came befo
     { compiled: 'yes' },
   ]);
   await closed;
+});
+
+test('a connection on which nothing was sent so far does not hold up the stop', async () => {
+  const gateway = await startGateway();
+  const socket = connect(Number(new URL(gateway.address).port), '127.0.0.1');
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => {});
+  await expect.poll(() => socket.readyState).toBe('open');
+  // It is a connection of the gateway too.
+  expect((await rest(gateway.address, '', 'GET', '/livez')).status).toBe(200);
+  const started = performance.now();
+  await gateway.close();
+  await ended;
+  expect(performance.now() - started).toBeLessThan(10_000);
 });

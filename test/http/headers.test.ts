@@ -43,8 +43,13 @@ const kinds: Readonly<Record<string, { readonly headers?: Record<string, string>
   'an unknown expectation': { headers: { expect: 'the-unexpected' } },
 };
 
+/** The description of a service is nobody's data: caches may keep it, and ask whether it is still right. */
+const isDocument = (headers: Headers): boolean => headers.has('etag') && headers.get('cache-control') === 'no-cache';
+
 const faults = (headers: Headers): string[] => [
-  ...(headers.get('cache-control') === 'no-store' ? [] : [`cache-control: ${headers.get('cache-control')}`]),
+  ...(headers.get('cache-control') === 'no-store' || isDocument(headers)
+    ? []
+    : [`cache-control: ${headers.get('cache-control')}`]),
   ...(headers.get('x-content-type-options') === 'nosniff' ? [] : ['no nosniff']),
   ...(headers.get('x-request-id') === null ? ['no x-request-id'] : []),
 ];

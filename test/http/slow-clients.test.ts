@@ -28,6 +28,10 @@ async function serve(waiting: WaitingLimits) {
     reply.hijack();
     reply.raw.end(Buffer.from(text));
   });
+  server.get('/stream', (_request, reply) => {
+    reply.hijack();
+    reply.raw.write(text);
+  });
   // As Yoga does: the end follows when the client has read.
   server.get('/written', (_request, reply) => {
     reply.hijack();
@@ -62,6 +66,21 @@ test.each(paths)('%s: of more bytes than may wait, those that have waited longes
   let read = 0;
   for await (const chunk of asked.at(-1)?.client ?? []) read += chunk.length;
   expect(read).toBeGreaterThan(responseBytes);
+});
+
+test('a stream whose client has caught up is not cut off for others that wait', async () => {
+  const { ask } = await serve({ maxBytes: 1.5 * responseBytes, stallMs: 60_000 });
+  const stream = await ask('/stream');
+  let read = 0;
+  stream.client.on('data', ({ length }: Buffer) => {
+    read += length;
+  });
+  stream.client.resume();
+  await expect.poll(() => read).toBeGreaterThan(responseBytes);
+  await expect.poll(() => stream.ours.writableLength).toBe(0);
+  const asked = [await ask('/ended'), await ask('/ended'), await ask('/ended')];
+  expect(asked.map(({ ours }) => ours.destroyed)).toEqual([true, true, false]);
+  expect(stream.ours.destroyed).toBe(false);
 });
 
 test.each(paths)('%s: one response may be larger than all that may wait', async (path) => {

@@ -16,7 +16,7 @@ export const documents = {
   solveJobCheckpoint: `mutation ($input: SolveJobCheckpointInput!) {
     solveJobCheckpoint(input: $input) { __typename ${published} } }`,
   createJobDraft: `mutation ($input: CreateJobDraftInput!) {
-    createJobDraft(input: $input) { __typename ... on PnetJobPosting { jobId jobState } ${failure} } }`,
+    createJobDraft(input: $input) { __typename ... on PnetJobPostingCreated { jobId jobPosting { jobState } } ${failure} } }`,
 };
 
 /** The GraphQL type that reports an error of this name. */

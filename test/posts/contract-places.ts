@@ -1,5 +1,7 @@
 /** A whole post of each kind, made of the contract's shapes, and every place in it. A new field is in them at once. */
+import { isInterfaceType, isObjectType } from 'graphql';
 import { z } from 'zod';
+import { schema } from '../../src/graphql/schema.ts';
 import { photonetPostShape, pnetPostShape } from '../../src/posts/shapes.ts';
 
 export type Path = readonly (string | number)[];
@@ -68,12 +70,43 @@ export function withValue(whole: unknown, [step, ...rest]: Path, value: unknown)
   return copy;
 }
 
+/** Times that the contract has as numbers: their field has a `DateTime`, and the number stands beside it. */
+const timesAsNumbers: ReadonlySet<unknown> = new Set(['created_at', 'starts_at', 'expires_at', 'url_expires_at']);
+
+/** The field of a post that has the value under the key as it was sent. */
+export const graphqlName = (key: string): string => {
+  const name = key === 'id' ? 'providerId' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return timesAsNumbers.has(key) ? `${name}Raw` : name;
+};
+
 /** The path of a place in the answer. */
 export const inGraphQL = (path: Path): Path =>
-  path.map((step) =>
-    step === 'id'
-      ? 'providerId'
-      : typeof step === 'string'
-        ? step.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-        : step,
-  );
+  path.map((step) => (typeof step === 'string' ? graphqlName(step) : step));
+
+/** The objects of the contract that have the fields of an interface as well, some of them under a second name. */
+const sharing: Readonly<Record<string, z.ZodObject>> = {
+  PnetPost: pnetPostShape,
+  PnetAuthor: pnetPostShape.shape.author,
+  PhotonetPost: photonetPostShape,
+  PhotonetOwner: photonetPostShape.shape.owner,
+};
+
+/** The fields of an interface that the contract has under another name, as `Type.field`. */
+export const sharedNames: readonly string[] = Object.entries(sharing).flatMap(([typeName, { shape }]) => {
+  const type = schema.getType(typeName);
+  const own = Object.keys(shape).map(graphqlName);
+  const shared = isObjectType(type) ? type.getInterfaces().flatMap((each) => Object.keys(each.getFields())) : [];
+  return [...new Set(shared)]
+    .filter((name) => name !== 'id' && !own.includes(name))
+    .map((name) => `${typeName}.${name}`);
+});
+
+/** What a selection of values as they were sent leaves out: lists within, and fields that show a value a second time. */
+export const shownElsewhere: readonly string[] = [
+  ...sharedNames,
+  ...Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    const names = Object.keys(type.getFields());
+    return names.filter((name) => names.includes(`${name}Raw`)).map((name) => `${type.name}.${name}`);
+  }),
+];

@@ -27,7 +27,7 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
       identifier,
       isCompany: /^9\d+$/.test(identifier) ? true : undefined,
     });
-    expect(data).toBeNull();
+    expect(data).toEqual({ posts: null });
     const { status, title } = errorTable[fails];
     expect(errors).toMatchObject([
       { path: ['posts'], message: detail, extensions: { type: `errors/${fails}`, status, title, detail } },

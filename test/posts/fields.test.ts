@@ -2,17 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { backends } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
+import { graphqlName, shownElsewhere } from './contract-places.ts';
 import { isFields, servePosts } from './served-posts.ts';
 
 const wholeDocument = `query ($accountId: ID!, $identifier: String!, $isCompany: Boolean) {
   posts(accountId: $accountId, identifier: $identifier, isCompany: $isCompany) {
-    nodes ${wholeSelection('Post', ['PnetAuthor.posts', 'PhotonetOwner.posts'])} } }`;
+    nodes ${wholeSelection('Post', shownElsewhere)} } }`;
 
 /** What only the wire says: GraphQL says it with the type. */
 const saidByTheType = new Set(['object', 'provider']);
-
-const graphqlName = (key: string): string =>
-  key === 'id' ? 'providerId' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Expects what the adapter sent to stand in the answer under its GraphQL name, and nothing else beside it. */
 function expectArrived(wire: unknown, answer: unknown, path: string, seen: Set<string>, lacking: Set<string>): void {
@@ -80,7 +78,7 @@ describe.each(backends)('fields of posts, $name backend', (backend) => {
     // What is no file has neither a media type nor a size.
     expect([...lacking].filter((path) => !seen.has(path)).sort()).toEqual(
       ['SharedPostAttachment', 'VideoMeetingAttachment'].flatMap((type) =>
-        ['fileSize', 'mimetype', 'urlExpiresAt'].map((name) => `pnet.attachments.${type}.${name}`),
+        ['fileSize', 'mimetype', 'urlExpiresAtRaw'].map((name) => `pnet.attachments.${type}.${name}`),
       ),
     );
     expect(seen.size).toBeGreaterThan(100);

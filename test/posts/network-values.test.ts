@@ -7,7 +7,7 @@ import { jobEditShape, jobPublishShape } from '../../src/jobs/shapes.ts';
 import { postListShape } from '../../src/posts/shapes.ts';
 import { backends } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
-import { inGraphQL, kindsOfPost, type Path, type Place, withValue } from './contract-places.ts';
+import { inGraphQL, kindsOfPost, type Path, type Place, shownElsewhere, withValue } from './contract-places.ts';
 import { type Fields, isFields, servePosts } from './served-posts.ts';
 
 /** Finite numbers as JSON has them; each must arrive exactly. */
@@ -44,7 +44,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
       posts.unexpectedItems = page;
       const answer = await posts.workspace.ask(
         `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ACoOdd") {
-          nodes { __typename ... on ${typeName} ${wholeSelection(typeName, ['PnetAuthor.posts', 'PhotonetOwner.posts'])} } } }`,
+          nodes { __typename ... on ${typeName} ${wholeSelection(typeName, shownElsewhere)} } } }`,
         { accountId: posts.pnet },
       );
       nodes.push(...answer.data.posts.nodes.map(withoutIds));
@@ -55,6 +55,29 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
     }
     return { nodes, errors };
   }
+
+  test.each([
+    [1_794_817_500_000, '2026-11-16T08:25:00.000Z'],
+    [1_794_817_500, '2026-11-16T08:25:00.000Z'],
+    [1_794_817_500.25, '2026-11-16T08:25:00.250Z'],
+    [-1, '1969-12-31T23:59:59.000Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
+    [253_402_300_799_999, '9999-12-31T23:59:59.999Z'],
+    [253_402_300_800_000, null],
+    [1e300, null],
+    ['many', null],
+    ['2026-11-16T08:25:00Z', '2026-11-16T08:25:00Z'],
+  ])('a time that is sent as %s is told as %s', async (sent, told) => {
+    const photonet = kindsOfPost.find(({ typeName }) => typeName === 'PhotonetPost');
+    posts.unexpectedItems = [withValue(photonet?.post, ['caption', 'created_at'], sent)];
+    const { data, errors } = await posts.workspace.ask(
+      `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ACoOdd") {
+        nodes { ... on PhotonetPost { caption { createdAt } } } } }`,
+      { accountId: posts.pnet },
+    );
+    expect(data.posts.nodes).toEqual([{ caption: { createdAt: told } }]);
+    expect(errors).toHaveLength(told === null ? 1 : 0);
+  });
 
   describe.each(kindsOfPost)('in a $typeName', ({ typeName, post, places }) => {
     test('that is whole, all arrive', async () => {

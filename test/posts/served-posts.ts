@@ -71,7 +71,7 @@ export class ServedPosts {
   /** The one error of a list that fails. */
   readonly failing = async (variables: Record<string, unknown>) => {
     const { data, errors } = await this.workspace.ask(listDocument, { accountId: this.pnet, ...variables });
-    expect(data).toBeNull();
+    expect(data).toEqual({ posts: null });
     expect(errors).toHaveLength(1);
     return errors[0];
   };

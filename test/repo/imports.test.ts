@@ -10,7 +10,8 @@ import { describe, expect, test } from 'vitest';
 /** The files below src/ that each file imports, types included. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-const importPattern = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+/** Data is no module: build-version.ts reads package.json. */
+const importPattern = /\b(?:from|import)\s*\(?\s*'(\.[^']+(?<!\.json))'/g;
 
 /** Comments may quote code: what stands in them is no import. */
 const withoutComments = (source: string): string => source.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, '');
@@ -136,6 +137,14 @@ const rules: readonly Rule[] = [
     finds: ['store/keyset.ts', 'webhooks/shapes.ts'],
   },
   {
+    name: 'what implements telemetry is known where it is opened',
+    forbids: (from, to) =>
+      to.startsWith('telemetry/opentelemetry/') &&
+      !from.startsWith('telemetry/opentelemetry/') &&
+      from !== 'telemetry/open.ts',
+    finds: ['http/server.ts', 'telemetry/opentelemetry/start.ts'],
+  },
+  {
     name: 'only main imports app',
     forbids: (from, to) => to === 'app.ts' && from !== 'process.ts',
     finds: ['cli/keys.ts', 'app.ts'],
@@ -213,7 +222,12 @@ test('no imports run in a circle, and one that did would be found', () => {
 test('only config/ knows the environment; the programs hand it over', () => {
   const programs = ['cli/command.ts', 'process.ts'];
   expect(readsEnvironment(sources)).toEqual(expect.arrayContaining(programs));
-  expect(readsEnvironment(sources).filter((file) => !programs.includes(file))).toEqual([]);
+  // The entry tells Node.js, before anything is loaded, where to keep what it compiles.
+  const entry = 'main.ts';
+  expect(sources.get(entry)?.match(/process\.env.*/g)).toEqual([
+    expect.stringMatching(/^process\.env\.NODE_COMPILE_CACHE \?\?=/),
+  ]);
+  expect(readsEnvironment(sources).filter((file) => ![...programs, entry].includes(file))).toEqual([]);
   for (const file of programs) {
     const uses = sources.get(file)?.match(/process\.env/g)?.length;
     expect(uses).toBe(sources.get(file)?.match(/readConfig\(process\.env\)/g)?.length);
@@ -221,6 +235,15 @@ test('only config/ knows the environment; the programs hand it over', () => {
   expect(readsEnvironment(new Map([['http/server.ts', "const level = process.env['LEVEL'];"]]))).toEqual([
     'http/server.ts',
   ]);
+});
+
+test('OpenTelemetry is loaded only where it is configured', () => {
+  const users = [...sources].filter(([, source]) => withoutComments(source).includes("'@opentelemetry/"));
+  expect(users.length).toBeGreaterThan(2);
+  expect(users.map(([file]) => file).filter((file) => !file.startsWith('telemetry/opentelemetry/'))).toEqual([]);
+  const opening = sources.get('telemetry/open.ts') ?? '';
+  expect(opening).toContain("await import('./opentelemetry/start.ts')");
+  expect(opening).not.toMatch(/from '\.\/opentelemetry/);
 });
 
 test('imports are read as they are written', () => {

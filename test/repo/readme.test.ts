@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { variableTable } from '../../src/config/variables.ts';
+import { allSeries } from '../../src/telemetry/series.ts';
 import { sandboxTables } from '../support/sandbox-tables.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -19,6 +20,12 @@ describe('README.md', () => {
   it.each(variableTable)('describes $name as --help does', ({ name, help, fallback }) => {
     const row = `| \`${name}\` |${fallback === '' ? '' : ` \`${fallback}\``} | ${help} |`;
     expect(missingRows([row], readme)).toEqual([]);
+  });
+
+  it.each(allSeries)('describes the metric %s', (name, { kind, help, labels }) => {
+    const row = `| ${kind === 'total' ? 'counter' : kind} | ${labels.map((label) => `\`${label.replaceAll('.', '_')}\``).join(', ')} | ${help} |`;
+    const lines = (readme ?? '').split('\n').filter((line) => line.startsWith(`| \`${name.replaceAll('.', '_')}`));
+    expect(lines.some((line) => line.endsWith(row))).toBe(true);
   });
 
   it('links to the tables of the sandbox', () => {

@@ -9,9 +9,10 @@ test('is what its source compiles to: `npm run splice` builds it anew', { timeou
   expect(built.equals(readFileSync(builtFile))).toBe(true);
 });
 
-test('imports a memory and a printer of numbers, and exports four functions', () => {
+test('imports a memory and printers of numbers and of their times, and exports four functions', () => {
   const module = new WebAssembly.Module(readFileSync(builtFile));
   const imported = [
+    { module: 'env', name: 'printEpoch', kind: 'function' },
     { module: 'env', name: 'printNumber', kind: 'function' },
     { module: 'env', name: 'memory', kind: 'memory' },
   ];
@@ -39,7 +40,7 @@ function constantsEnd(module: WebAssembly.Module): number {
   const [over0, over255] = [0, 255].map((before) => {
     const memory = new WebAssembly.Memory({ initial: 1 });
     const bytes = new Uint8Array(memory.buffer).fill(before);
-    new WebAssembly.Instance(module, { env: { memory, printNumber: () => 0 } });
+    new WebAssembly.Instance(module, { env: { memory, printNumber: () => 0, printEpoch: () => 0 } });
     return bytes;
   }) as [Uint8Array, Uint8Array];
   return over0.findLastIndex((byte, at) => byte === over255[at]) + 1;

@@ -13,6 +13,15 @@ const wrong: readonly (readonly [string, Part])[] = [
   ['The shape has no key "toString"', { kind: 'object', key: 'toString', required: true, parts: [] }],
   ['Under the key "object" the shape has no leaf', { kind: 'leaf', key: 'object', rule: 'string', required: true }],
   ['Under the key "list" the shape has no leaf', { kind: 'base64url', key: 'list', prefix: 0, suffix: '' }],
+  ['Under the key "list" the shape has no leaf', { kind: 'presence', key: 'list' }],
+  [
+    'Under the key "list" the shape has no object',
+    { kind: 'base64url', key: 'leaf', first: { object: 'list', key: 'leaf' }, prefix: 0, suffix: '' },
+  ],
+  [
+    'The shape has no key "none"',
+    { kind: 'base64url', key: 'leaf', first: { object: 'object', key: 'none' }, prefix: 0, suffix: '' },
+  ],
   ['Under the key "object" the shape has no leaf', { kind: 'switch', key: 'object', cases: {}, otherwise: [] }],
   ['Under the key "list" the shape has no object', { kind: 'object', key: 'list', required: true, parts: [] }],
   ['Under the key "object" the shape has no list', { kind: 'list', key: 'object', required: true, parts: [] }],

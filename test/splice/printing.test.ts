@@ -1,5 +1,7 @@
 /** What the parts of a template print. */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { instantOf } from '../../src/splice/instant.ts';
 import type { LeafRule, ObjectShape, Part } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
 import { type Outcome, spliced, splicedLeaf } from '../support/splice.ts';
@@ -17,10 +19,13 @@ describe('a leaf', () => {
     ['boolean', ['true', 'false']],
     ['instant', ['"2026-01-01T00:00:00Z"']],
   ];
+  /** A number is no time as it stands, but one can be made of it. */
+  const made = new Map([['instant 1', '"1970-01-01T00:00:01.000Z"']]);
 
   test.each(printed)('by the rule %j is printed as it stands, or refused', (rule, fit) => {
     for (const value of values) {
-      expect(splicedLeaf(rule, `{"v":${value}}`)).toEqual(fit.includes(value) ? value : notExpected);
+      const expected = made.get(`${rule} ${value}`) ?? (fit.includes(value) ? value : notExpected);
+      expect(splicedLeaf(rule, `{"v":${value}}`)).toEqual(expected);
     }
   });
 
@@ -100,6 +105,26 @@ describe('an instant', () => {
     expect(splicedLeaf('instant', `{"v":"${value}"}`)).toEqual(notExpected);
   });
 
+  test.each([
+    ...['0', '1', '59', '99999999999', '100000000000', '99999999999999', '100000000000000', '253402300799999'],
+    ...['253402300800000', '951782399', '951782400', '951868800', '1709164800000', '4107542400', '-1', '-62135596800'],
+    ...['1.5', '1767225600.25', '1e9', '1.7672256e12', '-0', '9007199254740993', '-99999999999999999'],
+  ])('is the time of %s', (number) => {
+    const instant = instantOf(Number(number));
+    expect(splicedLeaf('instant', `{"v":${number}}`)).toEqual(instant === undefined ? notExpected : `"${instant}"`);
+  });
+
+  test('is the time of any whole number', () => {
+    const number = fc.oneof(fc.nat({ max: 2_000_000_000 }), fc.integer({ min: 0, max: 1e12 }), fc.maxSafeNat());
+    fc.assert(
+      fc.property(number, (number) => {
+        const instant = instantOf(number);
+        expect(splicedLeaf('instant', `{"v":${number}}`)).toEqual(instant === undefined ? notExpected : `"${instant}"`);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   test('is exactly what its rule says, one character changed', () => {
     const pattern =
       /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,3})?Z$/;
@@ -114,6 +139,19 @@ describe('an instant', () => {
       }
     }
   });
+});
+
+describe('presence', () => {
+  const presence = (document: string) => spliced({ v: 'leaf' }, [{ kind: 'presence', key: 'v' }, text('!')], document);
+
+  test.each([
+    ...['"a"', '""', '"ü"', '"\\u0061"'].map((value) => [`{"v":${value}}`, 'true!']),
+    ...['{}', '{"v":null}', '{"w":"a"}'].map((document) => [document, 'false!']),
+  ])('of %s is %s', (document, printed) => expect(presence(document)).toBe(printed));
+
+  test.each(['1', 'true', 'false', '{}', '[]'])('of %s is refused', (value) =>
+    expect(presence(`{"v":${value}}`)).toEqual(notExpected),
+  );
 });
 
 describe('a string as base64url', () => {
@@ -143,6 +181,36 @@ describe('a string as base64url', () => {
   test('is the string as JSON.stringify prints it', () => {
     const outcome = spliced(shape, parts(''), '{"v":"\\u0041\\/\\ud83d\\ude00\\uD800\\n"}', { parameters: ['', ''] });
     expect(outcome).toBe(base64url('"A/😀\\ud800\\n"'));
+  });
+
+  describe('with another string first', () => {
+    const withFirst: ObjectShape = { v: 'leaf', o: { object: { w: 'leaf' } } };
+    const print = (document: string) =>
+      spliced(
+        withFirst,
+        [{ kind: 'base64url', key: 'v', first: { object: 'o', key: 'w' }, prefix: 0, suffix: ']' }, text('!')],
+        document,
+        { parameters: ['['] },
+      );
+
+    test('has a comma between the two, at every length', () => {
+      for (let length = 0; length < 40; length++) {
+        const first = 'ÿ"~\\'.repeat(length).slice(0, length);
+        const value = 'value'.repeat(length).slice(0, 40 - length);
+        expect(print(JSON.stringify({ v: value, o: { w: first } }))).toBe(base64url(JSON.stringify([first, value])));
+        expect(print(JSON.stringify({ o: { w: first }, v: value }))).toBe(base64url(JSON.stringify([first, value])));
+      }
+    });
+
+    test.each(['{"v":"1"}', '{"v":"1","o":null}', '{"v":"1","o":{}}', '{"v":"1","o":{"w":null}}'])(
+      '%s has none',
+      (document) => expect(print(document)).toEqual(missing),
+    );
+
+    test.each(['{"v":"1","o":[]}', '{"v":"1","o":"w"}', '{"v":"1","o":{"w":1}}', '{"v":"1","o":{"w":{}}}'])(
+      '%s is refused',
+      (document) => expect(print(document)).toEqual(notExpected),
+    );
   });
 
   test('is refused where there is no string, or no prefix', () => {

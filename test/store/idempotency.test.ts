@@ -1,6 +1,7 @@
 /** What `Idempotency-Key` stores, on every database. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
@@ -8,7 +9,7 @@ import { databaseIdempotency } from '../../src/store/idempotency.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
-describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ location }) => {
+describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ name, location }) => {
   let place: TestDatabase;
   let gateway: Gateway;
   beforeAll(async () => {
@@ -57,6 +58,22 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
   });
 
+  test('what has expired is deleted also after the clock was set back', async () => {
+    const { clock, once } = open(3);
+    const hour = 60 * 60 * 1_000;
+    const put = (hours: number) => {
+      clock.now = new Date(Date.parse('2026-12-01T00:00:00Z') + hours * hour);
+      return once(`at ${hours}`, async () => 'done');
+    };
+    await put(-30);
+    await gateway.app.database.updateTable('idempotent_responses').set({ expires_at: 1 }).execute();
+    // The clock is a day ahead, and is put right.
+    await put(24);
+    await gateway.app.database.updateTable('idempotent_responses').set({ expires_at: 1 }).execute();
+    await put(0);
+    expect(await rows()).toHaveLength(1);
+  });
+
   test('refusals are not stored', async () => {
     const before = (await rows()).length;
     const { once } = open(3);
@@ -88,6 +105,33 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
   });
 
   const unknown = { errorName: 'request_timeout', outcomeUnknown: true };
+
+  test.skipIf(name !== 'Postgres')('a request whose commit was not confirmed does not run again', async () => {
+    const { once } = open(3);
+    const { database } = gateway.app;
+    const { query } = pg.Client.prototype;
+    const lost = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
+      this: pg.Client,
+      ...given: unknown[]
+    ) {
+      const result: unknown = await Reflect.apply(query, this, given);
+      if (given[0] === 'commit') throw new Error('Connection terminated unexpectedly');
+      return result;
+    } as never);
+    const work = vi.fn(() =>
+      database.transaction().execute(async (transaction) => {
+        const row = { id: 'committed', name: 'committed', created_at: 0 };
+        await transaction.insertInto('workspaces').values(row).execute();
+        return 'done';
+      }),
+    );
+    await expect(once('a', work)).rejects.toMatchObject(unknown);
+    lost.mockRestore();
+    const stored = await database.selectFrom('workspaces').select('id').where('id', '=', 'committed').execute();
+    expect(stored).toHaveLength(1);
+    await expect(once('a', work)).rejects.toMatchObject(unknown);
+    expect(work).toHaveBeenCalledOnce();
+  });
 
   test('what may have been carried out, but has no response to give again, is not carried out again', async () => {
     const { once } = open(2);

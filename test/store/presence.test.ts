@@ -4,9 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { openFilePresence } from '../../src/store/file-presence.ts';
 import { listen } from '../../src/store/postgres-listener.ts';
 import { openPresence, type Presence } from '../../src/store/presence.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
@@ -113,4 +115,18 @@ describe('a process on SQLite that is killed', () => {
     expect(files()).toEqual([]);
     await database.destroy();
   });
+});
+
+it('does not try for ever to lock a file that cannot be locked', async () => {
+  const [sqlite] = databases;
+  const place = await sqlite?.location();
+  if (place?.location.kind !== 'sqlite') throw new Error('there is no SQLite');
+  const { file } = place.location;
+  const other = new DatabaseSync(`${file}-process-taken`);
+  other.exec('pragma journal_mode = memory; begin exclusive');
+  const names = ['taken', 'taken', 'taken'];
+  const newId = () => names.pop() ?? expect.unreachable('another name is tried');
+  expect(() => openFilePresence(file, newId)).toThrow('No file beside the database can be locked');
+  other.close();
+  await place.drop();
 });

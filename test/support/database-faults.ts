@@ -8,6 +8,8 @@ import type { ThreadJob, ThreadResult } from '../../src/store/thread.ts';
 export interface InjectedFaults {
   /** Lets the statement of this number fail, from 1, counted from now on, and so many after it. */
   failAt(number: number, fault: Fault, times?: number): void;
+  /** Lets commits fail, on Postgres: of transactions in which a statement began so, whatever other connections do. */
+  failCommitAfter(beginning: string, fault: Fault): void;
   /** Lets no more of them fail. */
   stop(): void;
   /** How many statements have failed since. */
@@ -65,10 +67,20 @@ export function injectFaults(): InjectedFaults {
   let seen = 0;
   let failed = 0;
   let current: Fault | null = null;
+  let beginning: string | null = null;
+  /** The connections whose next commit fails. */
+  const marked = new WeakSet<pg.Client>();
   const faultOf = (sql: string): ReturnType<Fault> | null => {
     if (current === null || isLeftAlone(sql)) return null;
     seen += 1;
     if (seen < next || seen > last) return null;
+    failed += 1;
+    return current();
+  };
+  const commitFaultOf = (client: pg.Client, sql: string): ReturnType<Fault> | null => {
+    if (current === null || beginning === null) return null;
+    if (sql.startsWith(beginning)) marked.add(client);
+    if (sql !== 'commit' || !marked.delete(client)) return null;
     failed += 1;
     return current();
   };
@@ -83,7 +95,8 @@ export function injectFaults(): InjectedFaults {
 
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-    const fault = typeof given[0] === 'string' ? faultOf(given[0]) : null;
+    const sql = typeof given[0] === 'string' ? given[0] : null;
+    const fault = sql === null ? null : beginning === null ? faultOf(sql) : commitFaultOf(this, sql);
     if (fault instanceof Error) return Promise.reject(fault);
     if (fault === 'lost' && this instanceof PostgresClient) this.abandon();
     return Reflect.apply(query, this, given);
@@ -97,8 +110,14 @@ export function injectFaults(): InjectedFaults {
       failed = 0;
       current = fault;
     },
+    failCommitAfter(ofTransaction, fault) {
+      beginning = ofTransaction;
+      failed = 0;
+      current = fault;
+    },
     stop() {
       current = null;
+      beginning = null;
     },
     get failed() {
       return failed;

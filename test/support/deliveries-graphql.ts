@@ -19,6 +19,7 @@ export const stateDocument = `query State(
   enabled health { disabledReason failingSince pausedUntil } headers { key value }
   deliveries(first: $first, after: $after, state: $state) { pageInfo { hasNextPage endCursor }
     nodes { id deliveryId event state attemptCount nextAttemptAt finishedAt data
+      lastAttempt { number status responseBody }
       attempts { nodes { number status failure durationMs responseBody } } } } } }`;
 
 /** What each mutation selects of its success. GraphQL refuses a fragment on a type that the result cannot have. */

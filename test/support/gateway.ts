@@ -12,6 +12,7 @@ import { type Config, readConfig } from '../../src/config/config.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/ids.ts';
 import type { LeaseTuning } from '../../src/jobs/lease.ts';
+import { logOptions } from '../../src/log.ts';
 import type { Providers } from '../../src/providers/provider.ts';
 import {
   type SandboxNetworks,
@@ -19,6 +20,7 @@ import {
   sandboxNetworks,
   sandboxToken,
 } from '../../src/providers/sandbox/networks.ts';
+import { openTelemetry } from '../../src/telemetry/open.ts';
 import { testSecret } from './webhooks.ts';
 
 export interface Gateway {
@@ -83,10 +85,14 @@ export async function startGateway({
     ...environment,
   });
   const log: Record<string, unknown>[] = [];
-  const logger = pino({ level: config.logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) });
+  const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
+  const logger = pino(logOptions(config.logLevel, telemetry.tracer), {
+    write: (line: string) => void log.push(JSON.parse(line)),
+  });
   const now = () => clock.now;
   const app = await createApp(config, {
     logger,
+    telemetry,
     now,
     randomBytes,
     providers: providers(sandboxNetworks({ clock: now })),
@@ -103,6 +109,7 @@ export async function startGateway({
     workspace: () => createWorkspace(app, clock),
     async close() {
       await app.close();
+      await telemetry.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -107,25 +107,31 @@ function objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
   return type;
 }
 
+/** How deep selections lead into types that lead back, such as the interface of posts from each of them. */
+const deepest = 9;
+
 /** A selection set of an object, interface or union. */
 function selections(writing: Writing, type: GraphQLNamedType, depth: number): string {
   const { random, schema } = writing;
   const parts: string[] = [];
   if (isObjectType(type) || 'getFields' in type) {
-    const fields = Object.values((type as GraphQLObjectType).getFields()).filter((field) => !isNested(field));
+    const fields = Object.values((type as GraphQLObjectType).getFields()).filter(
+      (field) => !isNested(field) && (depth < deepest || isLeafType(getNamedType(field.type))),
+    );
     const share = random.pick([0.2, 0.5, 1]);
     for (const field of shuffled(random, fields)) {
       if (random.chance(share)) parts.push(selectionOf(writing, field, depth));
     }
   }
-  if (isAbstractType(type)) {
+  // Of nodes a list has few types: the others have fields of the same names and other types.
+  if (isAbstractType(type) && type.name !== 'Node' && depth < deepest) {
     for (const possible of schema.getPossibleTypes(type)) {
       if (random.chance(0.8)) parts.push(fragmentOn(writing, possible, depth));
     }
   }
   // Fragments on the type itself and on its interfaces: their fields are merged with those around them.
   for (const same of isObjectType(type) ? [type, ...type.getInterfaces()] : []) {
-    if (random.chance(0.1)) parts.push(fragmentOn(writing, same, depth));
+    if (depth < deepest && random.chance(0.1)) parts.push(fragmentOn(writing, same, depth));
   }
   if (parts.length === 0 || random.chance(0.2)) {
     parts.splice(random.int(parts.length + 1), 0, random.chance(0.3) ? 'kind: __typename' : '__typename');

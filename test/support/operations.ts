@@ -40,9 +40,9 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
       `delivery(deliveryId: ${text(deliveryId)}) { id deliveryId accountId data webhook { ${webhook} } }`,
   ],
   'Query.eventSamples': [null, () => 'eventSamples(source: USERS) { event }'],
-  'Query.jobPosting': ['jobs:write', ({ draftId }) => `jobPosting(jobId: ${text(draftId)}) { ${posting} }`],
+  'Query.jobPosting': ['jobs:read', ({ draftId }) => `jobPosting(jobId: ${text(draftId)}) { ${posting} }`],
   'Query.jobPostings': [
-    'jobs:write',
+    'jobs:read',
     ({ accountId }) => `all: jobPostings { nodes { ${posting} } }
       jobPostings(accountId: ${text(accountId)}) { nodes { ${posting} } }`,
   ],
@@ -67,7 +67,7 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   'Mutation.createJobDraft': [
     'jobs:write',
     ({ accountId }) =>
-      `createJobDraft(input: { accountId: ${text(accountId)}, jobTitle: { text: "New" } }) { ${failure} ... on PnetJobPosting { accountId } }`,
+      `createJobDraft(input: { accountId: ${text(accountId)}, jobTitle: { text: "New" } }) { ${failure} ... on PnetJobPostingCreated { jobPosting { accountId } } }`,
   ],
   'Mutation.editJob': [
     'jobs:write',
@@ -129,10 +129,15 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ webhookId }) =>
       `setWebhookEnabled(input: { webhookId: ${text(webhookId)}, enabled: false }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
   ],
-  'Mutation.showWebhookSecret': [
+  'Mutation.setWebhookNotices': [
     'webhooks:write',
     ({ webhookId }) =>
-      `showWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretShown { webhookId } }`,
+      `setWebhookNotices(input: { webhookId: ${text(webhookId)}, receives: false }) { ${failure} ... on WebhookUpdated { webhook { ${webhook} } } }`,
+  ],
+  'Mutation.revealWebhookSecret': [
+    'webhooks:write',
+    ({ webhookId }) =>
+      `revealWebhookSecret(input: { webhookId: ${text(webhookId)} }) { ${failure} ... on WebhookSecretRevealed { webhookId } }`,
   ],
   'Mutation.rotateWebhookSecret': [
     'webhooks:write',

@@ -29,14 +29,39 @@ export const curl: string | undefined = ['/usr/bin/curl', '/bin/curl', '/usr/loc
 /** Whether a program can be run in namespaces of its own: of mounts, and of the network. */
 export const hasNamespaces: boolean = spawnSync('unshare', ['--mount', '--net', 'ip', 'link']).status === 0;
 
+/** Whether the Dockerfile can be built without a container engine. */
+export const canBuildImage: boolean = canMount && hasNamespaces && has('debootstrap');
+
+/** Whether a database of the Postgres server can be dumped and restored with the tools of this machine. */
+export const hasPostgresTools: boolean = postgresUrl !== undefined && has('pg_dump') && has('pg_restore');
+
+/** Servers and tools whose configuration the README shows. */
+export const hasNginx: boolean = has('nginx');
+export const hasCaddy: boolean = has('caddy');
+export const hasSystemdAnalyze: boolean = has('systemd-analyze');
+
+function has(program: string): boolean {
+  return (
+    spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
+      .status === 0
+  );
+}
+
 /** What a run of the tests leaves out on this machine, and how to include it. */
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
-  ...(chromium === undefined ? ['GraphiQL in a browser: install Chromium, or set CHROMIUM to its path'] : []),
+  ...(chromium === undefined
+    ? ['GraphiQL and the page of webhooks in a browser: install Chromium, or set CHROMIUM to its path']
+    : []),
   ...(postgresUrl !== undefined && localPostgresUrl === undefined
     ? ['a full disk of Postgres: set TEST_POSTGRES_URL to a server on this machine']
     : []),
   ...(canMount ? [] : ['full and read-only disks: run the tests as root on Linux']),
   ...(hasNamespaces ? [] : ['the name servers of resolv.conf: run as root, with unshare and ip']),
+  ...(postgresUrl !== undefined && !hasPostgresTools ? ["backups with Postgres's tools: install pg_dump"] : []),
+  ...(canBuildImage ? [] : ['the Dockerfile: run as root on Linux, with debootstrap, unshare and ip']),
+  ...(hasNginx ? [] : ['nginx in front of the gateway: install nginx']),
+  ...(hasCaddy ? [] : ['Caddy in front of the gateway: install caddy']),
+  ...(hasSystemdAnalyze ? [] : ['the unit of systemd: install systemd']),
   ...(curl === undefined ? ['the curl lines of the README: install curl'] : []),
 ];

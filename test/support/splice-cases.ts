@@ -157,6 +157,15 @@ function makeParts(
   return choices.list(most, makePart, most > 1 ? 1 : 0);
 }
 
+/** A leaf of an object of the shape, if there is one. */
+function pickFirst(choices: Choices, shape: ObjectShape) {
+  const leaves = Object.entries(shape).flatMap(([object, value]) => {
+    if (value === 'leaf' || !('object' in value)) return [];
+    return Object.keys(value.object).flatMap((key) => (value.object[key] === 'leaf' ? [{ object, key }] : []));
+  });
+  return choices.below(2) === 0 || leaves.length === 0 ? undefined : choices.pick(leaves);
+}
+
 function makeLeafPart(
   choices: Choices,
   key: string,
@@ -167,8 +176,10 @@ function makeLeafPart(
 ): Part {
   const rule = uses.get(shape)?.get(key) as Use['rule'];
   const required = choices.oneIn(8);
+  if (rule === 'string' && choices.oneIn(6)) return { kind: 'presence', key };
   if (rule === 'string' && choices.oneIn(3)) {
-    return { kind: 'base64url', key, prefix: choices.below(2), suffix: choices.pick(['', '}', 'ü"', '123']) };
+    const suffix = choices.pick(['', '}', 'ü"', '123']);
+    return { kind: 'base64url', key, first: pickFirst(choices, shape), prefix: choices.below(2), suffix };
   }
   if (rule !== 'mapping') return { kind: 'leaf', key, rule, required };
   const some = words.filter(() => choices.below(2) === 0);
@@ -320,6 +331,8 @@ class DocumentWriter {
         this.isUsual = false;
         return choices.pick([...oddNumbers, ...moreOddNumbers]);
       case 'instant':
+        // A number is a time too.
+        if (choices.oneIn(4)) return choices.pick(plainNumbers);
         // Mostly one of the first, which are well-formed.
         return JSON.stringify(choices.pick(choices.oneIn(16) ? instants : instants.slice(0, 4)));
       case 'mapping': {

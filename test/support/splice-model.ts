@@ -1,4 +1,5 @@
 /** What the splicer does, done with JSON.parse and JSON.stringify. */
+import { instantOf } from '../../src/splice/instant.ts';
 import type { LeafRule, Part } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
 
@@ -56,8 +57,14 @@ function printPart(part: Part, place: Place): string {
     case 'base64url': {
       const value = memberOf(place, part.key);
       if (typeof value !== 'string') throw new Refused(part.key);
-      const text = parameter(options.parameters[part.prefix]) + JSON.stringify(value) + part.suffix;
+      const strings = [...firstOf(place, part.first), value].map((each) => JSON.stringify(each)).join(',');
+      const text = parameter(options.parameters[part.prefix]) + strings + part.suffix;
       return `"${Buffer.from(text).toString('base64url')}"`;
+    }
+    case 'presence': {
+      const value = memberOf(place, part.key) ?? null;
+      if (value !== null && typeof value !== 'string') throw new Refused(part.key);
+      return String(value !== null);
     }
     case 'window': {
       const value = memberOf(place, part.key);
@@ -78,6 +85,14 @@ function printPart(part: Part, place: Place): string {
     default:
       return part satisfies never;
   }
+}
+
+function firstOf(place: Place, first: Extract<Part, { kind: 'base64url' }>['first']): string[] {
+  if (first === undefined) return [];
+  const object = memberOf(place, first.object);
+  const value = isObject(object) ? memberOf({ ...place, object }, first.key) : undefined;
+  if (typeof value !== 'string') throw new Refused(first.object);
+  return [value];
 }
 
 const memberOf = ({ object }: Place, key: string): unknown =>
@@ -115,6 +130,11 @@ function printLeaf(rule: LeafRule, value: unknown): string {
   if (typeof rule !== 'string') {
     if (typeof value !== 'string') throw new Refused('mapping');
     return Object.hasOwn(rule.mapping, value) ? (rule.mapping[value] as string) : rule.otherwise;
+  }
+  if (rule === 'instant' && typeof value === 'number') {
+    const instant = instantOf(value);
+    if (instant === undefined) throw new Refused(rule);
+    return JSON.stringify(instant);
   }
   const isFit = rule === 'instant' ? isInstant(value) : typeof value === rule;
   if (!isFit) throw new Refused(rule);

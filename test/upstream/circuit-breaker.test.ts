@@ -50,6 +50,15 @@ test('stays closed while half of the members succeed, however often the others f
   expect(two.call('success', 'a')).toBe(true);
 });
 
+test('knows the members that succeeded before the first failure, as long as they are recent', () => {
+  const { call, clock } = setUp();
+  for (let n = 0; n < 500; n += 1) call('success', `${n}`);
+  for (let n = 0; n < 600; n += 1) expect(call('failure', 'bad')).toBe(true);
+  clock.now += rules.windowMs;
+  for (let n = 0; n < rules.minCalls; n += 1) expect(call('failure', 'bad')).toBe(true);
+  expect(call('failure', 'bad')).toBe(false);
+});
+
 test('opens when more than half of the members fail, and enough of them', () => {
   const { call } = setUp({ minMembers: 3 });
   for (let n = 0; n < 100; n += 1) expect(call('failure', n % 2 === 0 ? 'a' : 'b')).toBe(true);
@@ -109,5 +118,15 @@ test('a clock that is set back does not keep the circuit open', () => {
   const { call, clock } = setUp();
   for (let n = 0; n < rules.minCalls; n += 1) call('failure');
   clock.now -= 3_600_000;
+  expect(call('success')).toBe(true);
+});
+
+test('calls from before it opened have no say after it has closed', () => {
+  const { breaker, call, clock } = setUp();
+  const hanging = Array.from({ length: rules.minCalls }, () => requirePermit(breaker));
+  for (let n = 0; n < rules.minCalls; n += 1) call('failure');
+  clock.now += breakerRules.openMs;
+  expect(call('success')).toBe(true);
+  for (const permit of hanging) permit.record('failure');
   expect(call('success')).toBe(true);
 });

@@ -77,7 +77,7 @@ describe('errors of the upstream', () => {
     });
     const gateway = await gatewayInFrontOf(stub);
     const { data, errors } = await gateway.ask(listPosts);
-    expect(data).toBeNull();
+    expect(data).toEqual({ posts: null });
     expect(errors).toHaveLength(1);
     expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: shown });
     expect(JSON.stringify(errors)).not.toMatch(/10\.0\.0\.7|Internal/);

@@ -7,7 +7,7 @@ import type { Receiver } from '../support/receiver.ts';
 
 const secret = (name: string) =>
   `mutation Secret($input: WebhookSecretInput!) { ${name}(input: $input) { __typename
-  ... on WebhookSecret${name.startsWith('show') ? 'Shown' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
+  ... on WebhookSecret${name.startsWith('reveal') ? 'Revealed' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
 
 describe.each(databases)('signing secrets on $name', (dialect) => {
   it('are shown once, and sign together while one replaces the other', async () => {
@@ -15,9 +15,9 @@ describe.each(databases)('signing secrets on $name', (dialect) => {
     gateway.clock.now = new Date();
     const webhookId = await createWebhook({ format: 'FORM' });
     const input = { webhookId };
-    const shown = await ask(secret('showWebhookSecret'), { input });
-    const again = await ask(secret('showWebhookSecret'), { input });
-    expect(again.data.showWebhookSecret).toEqual({
+    const shown = await ask(secret('revealWebhookSecret'), { input });
+    const again = await ask(secret('revealWebhookSecret'), { input });
+    expect(again.data.revealWebhookSecret).toEqual({
       __typename: 'ActionAlreadyPerformedError',
       type: 'errors/action_already_performed',
     });
@@ -26,7 +26,7 @@ describe.each(databases)('signing secrets on $name', (dialect) => {
     await gateway.delivery.worker.idle();
     const [{ body, headers }] = receiver.received as [Receiver['received'][number]];
     expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
-    for (const text of [shown.data.showWebhookSecret.secret, rotated.data.rotateWebhookSecret.secret]) {
+    for (const text of [shown.data.revealWebhookSecret.secret, rotated.data.rotateWebhookSecret.secret]) {
       expect(text).toMatch(/^whsec_/);
       new Verifier(text).verify(body, headers as Record<string, string>, { jsonParse: false });
     }

@@ -36,3 +36,60 @@ describe('find', () => {
     expect(errors[0]?.extensions.type).toBe('errors/limit_too_high');
   });
 });
+
+describe('a filtered list', () => {
+  /** A webhook of e-mail in every eleventh place, on pages of 250. */
+  const rare: Stub['respond'] = (request, response) => {
+    const query = new URL(request.path, 'http://x').searchParams;
+    expect([...query.keys()].filter((key) => !['limit', 'cursor'].includes(key))).toEqual([]);
+    const from = Number(query.get('cursor') ?? 0);
+    const places = Array.from({ length: Math.min(Number(query.get('limit')), total - from) }, (_, n) => from + n);
+    const next = from + places.length;
+    const items = places.map((n) => webhook(`w${n}`, { events: [n % every === 10 ? 'mail_sent' : 'new_relation'] }));
+    json(response, 200, { object: 'WebhookList', items, cursor: next < total ? String(next) : null });
+  };
+  const total = 2_600;
+  const every = 1_100;
+
+  test('misses nothing where the service cannot filter: a page may be short, and says that others follow', async () => {
+    const stub = await startStub(rare);
+    const gateway = await gatewayInFrontOf(stub);
+    const list = `query ($after: String) { webhooks(source: EMAIL, first: 1, after: $after) {
+      edges { cursor node { webhookId } } pageInfo { hasNextPage endCursor } } }`;
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { data, errors } = await gateway.ask(list, { after });
+      expect(errors).toEqual([]);
+      const { edges, pageInfo } = data.webhooks;
+      sizes.push(edges.length);
+      for (const { cursor, node } of edges) {
+        seen.push(node.webhookId);
+        // After any edge the list goes on where it was.
+        expect(cursor).toBe(pageInfo.endCursor);
+      }
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+    }
+    expect(seen).toEqual(['w10', 'w1110', 'w2210']);
+    expect(sizes).toContain(0);
+    // No page is read more than twice: at its end, and from a cursor within it.
+    expect(stub.received.length).toBeLessThan(2 * Math.ceil(total / 250));
+  });
+
+  test('is one call for several filters of one page', async () => {
+    const stub = await startStub(rare);
+    const gateway = await gatewayInFrontOf(stub);
+    const { data, errors } = await gateway.ask(`{
+      mail: webhooks(source: EMAIL, first: 1) { nodes { webhookId } }
+      others: webhooks(event: NEW_RELATION, enabled: true, first: 2) { nodes { webhookId } }
+      whose: webhooks(accountId: "anyone", first: 1) { nodes { webhookId } }
+    }`);
+    expect(errors).toEqual([]);
+    expect(data).toEqual({
+      mail: { nodes: [{ webhookId: 'w10' }] },
+      others: { nodes: [{ webhookId: 'w0' }, { webhookId: 'w1' }] },
+      whose: { nodes: [{ webhookId: 'w0' }] },
+    });
+    expect(stub.received).toHaveLength(1);
+  });
+});

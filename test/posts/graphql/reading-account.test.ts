@@ -75,8 +75,12 @@ describe('partField', () => {
 
 describe('globalIdField', () => {
   test('says of what kind the id is, and where the raw id is', () => {
-    expect(field('PnetPost', 'id').extensions.wire).toEqual({ globalId: 'PnetPost', key: 'id' });
-    expect(field('PhotonetPost', 'id').extensions.wire).toEqual({ globalId: 'PhotonetPost', key: 'provider_id' });
+    expect(field('PnetPost', 'id').extensions.wire).toEqual({
+      globalId: 'PnetPost',
+      ownedBy: { object: 'author', key: 'id' },
+      key: 'id',
+    });
+    expect(field('PnetAuthor', 'id').extensions.wire).toEqual({ globalId: 'PnetAuthor', key: 'id' });
   });
 
   test.each([undefined, null, {}])('a raw id that is %j is none: the id is made of what there is', (id) => {

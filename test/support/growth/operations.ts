@@ -92,6 +92,11 @@ export async function runOperations(subject: Subject): Promise<Readonly<Record<s
   await measure('list deliveries', list([]));
   for (const state of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) await measure(`list ${state}`, list([state]));
   await measure('list FAILED, HELD', list(['FAILED', 'HELD']));
+  await measure('statistics of a month', () =>
+    ports.deliveries.statistics(context, { webhook_ids: [webhookId], period: 'month' }),
+  );
+  await measure('backlog', () => ports.deliveries.backlog(context, [webhookId]));
+  await measure('backlog (limited key)', () => ports.deliveries.backlog(limited, [webhookId]));
   await measure('list webhooks', () => ports.webhooks.list(context, { limit: 20 }));
   await measure('list webhooks (limited key)', () => ports.webhooks.list(limited, { limit: 20 }));
   await measure('list deliveries (limited key)', list([], limited));

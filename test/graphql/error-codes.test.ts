@@ -1,0 +1,301 @@
+/**
+ * One dialect of errors: whatever fails, and wherever, the `extensions` of the error say its code, type, status and
+ * instance. Over REST the same failure has the same type in the contract's envelope.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { GraphQLError, isEnumType, isInterfaceType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/errors.ts';
+import { presentError } from '../../src/graphql/presentation.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { rest } from '../support/rest.ts';
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly search?: Readonly<Record<string, string>>;
+}
+
+interface Told {
+  readonly message: string;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** The errors in a response: one object, a batch of them, or a stream of events. */
+function errorsIn(text: string): Told[] {
+  const results =
+    text.startsWith('event:') || text.startsWith(':') ? [...text.matchAll(/^data: (\{.*\})$/gm)] : [[text, text]];
+  return results.flatMap(([, json]) => [JSON.parse(json as string)].flat()).flatMap(({ errors = [] }) => errors);
+}
+
+/** Sends a request to the GraphQL endpoint of a gateway. */
+async function send(gateway: Gateway, key: string, { method = 'POST', headers = {}, body, search = {} }: Sent) {
+  const sent: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ 'content-type': 'application/json', 'x-api-key': key, ...headers })) {
+    if (value !== undefined) sent[name] = value;
+  }
+  const response = await fetch(`${gateway.address}/graphql?${new URLSearchParams({ ...search })}`, {
+    method,
+    headers: sent,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, instance: response.headers.get('x-request-id'), text, errors: errorsIn(text) };
+}
+
+function expectErrors(errors: readonly Told[], name: ErrorName, instance: string | null): void {
+  expect(errors.length).toBeGreaterThan(0);
+  for (const { message, extensions } of errors) {
+    expect(extensions, message).toMatchObject({
+      code: name.toUpperCase(),
+      type: `errors/${name}`,
+      status: errorTable[name].status,
+      title: errorTable[name].title,
+      instance,
+    });
+  }
+}
+
+const query = (document: string, variables: object = {}): Sent => ({ body: { query: document, variables } });
+const viewer = '{ viewer { name } }';
+const webhooks = 'query ($n: Int!) { webhooks(first: $n) { nodes { id } } }';
+
+/** Where an error can come from before anything is executed, and instead of it: what to send, and the error of it. */
+const places: Readonly<Record<string, readonly [Sent, ErrorName]>> = {
+  'the body: no JSON': [{ body: '{' }, 'malformed_request'],
+  'the body: a number': [{ body: '7' }, 'malformed_request'],
+  'the body: empty': [{ body: '' }, 'malformed_request'],
+  'the body: too large': [{ body: ' '.repeat(maxBodyBytes + 1) }, 'content_too_large'],
+  'the body: nested too deeply': [
+    { body: `{"query":"{a}","variables":${'{"a":'.repeat(70)}1${'}'.repeat(71)}` },
+    'malformed_request',
+  ],
+  'the body: a content coding': [{ body: '{}', headers: { 'content-encoding': 'br' } }, 'malformed_request'],
+  'the body: another type': [{ body: viewer, headers: { 'content-type': 'application/graphql' } }, 'malformed_request'],
+  'the request: no query': [{ body: {} }, 'malformed_request'],
+  'the request: a query that is no text': [{ body: { query: 7 } }, 'malformed_request'],
+  'the request: variables that are no object': [{ body: { query: viewer, variables: [] } }, 'malformed_request'],
+  'the request: an unknown parameter': [{ body: { query: viewer, more: 1 } }, 'malformed_request'],
+  'the request: an empty GET': [{ method: 'GET' }, 'malformed_request'],
+  'the request: variables of a GET that are no JSON': [
+    { method: 'GET', search: { query: viewer, variables: '{' } },
+    'malformed_request',
+  ],
+  'the request: a mutation in a GET': [
+    { method: 'GET', search: { query: 'mutation { deleteWebhook(input: { webhookId: "x" }) { __typename } }' } },
+    'malformed_request',
+  ],
+  'the request: a type that nobody makes': [{ ...query(viewer), headers: { accept: 'text/csv' } }, 'malformed_request'],
+  'the request: batch of one': [{ body: [{ query: viewer }] }, 'malformed_request'],
+  'the request: empty batch': [{ body: [] }, 'malformed_request'],
+  parsing: [query('{'), 'malformed_request'],
+  'parsing: no such operation': [
+    { body: { query: 'query A { viewer { name } }', operationName: 'B' } },
+    'malformed_request',
+  ],
+  validation: [query('{ nothing { ofThe: kind } }'), 'invalid_parameters'],
+  'validation: many': [
+    query(`{ viewer { ${Array.from({ length: 90 }, (_, n) => `f${n}`).join(' ')} } }`),
+    'invalid_parameters',
+  ],
+  'coercion: a literal': [query('{ webhooks(first: "many") { nodes { id } } }'), 'invalid_parameters'],
+  'coercion: a variable': [query(webhooks, { n: 'x' }), 'invalid_parameters'],
+  'coercion: a variable that is missing': [query(webhooks), 'invalid_parameters'],
+  'coercion: a variable that is null': [query(webhooks, { n: null }), 'invalid_parameters'],
+  'coercion: a variable of a mutation': [
+    query('mutation ($i: DeleteWebhookInput!) { deleteWebhook(input: $i) { __typename } }', { i: {} }),
+    'invalid_parameters',
+  ],
+  'coercion: a variable of a subscription': [
+    query('subscription ($w: ID!) { deliveryUpdated(webhookId: $w) { id } }', { w: {} }),
+    'invalid_parameters',
+  ],
+  'coercion: a variable of a subscription that is missing': [
+    query('subscription ($w: ID!) { deliveryUpdated(webhookId: $w) { id } }'),
+    'invalid_parameters',
+  ],
+  'coercion: null for an argument with a default': [
+    query('query ($n: Int = 1) { webhooks(first: $n) { nodes { id } } }', { n: null }),
+    'invalid_parameters',
+  ],
+  'a limit: depth': [query('{ a '.repeat(200)), 'limit_too_high'],
+  'a limit: tokens': [query(`{ ${'__typename '.repeat(20_001)} }`), 'limit_too_high'],
+  'a limit: entries': [query(viewer, { list: Array(10_001).fill(1) }), 'limit_too_high'],
+  'a limit: cost': [
+    query(
+      '{ posts(accountId: "a", identifier: "b") { nodes { ... on PnetPost { author { posts { nodes { ... on PnetPost { author { posts { nodes { __typename } } } } } } } } } } }',
+    ),
+    'limit_too_high',
+  ],
+  'authentication: no key': [{ ...query(viewer), headers: { 'x-api-key': undefined } }, 'missing_credentials'],
+  'authentication: a wrong key': [{ ...query(viewer), headers: { 'x-api-key': 'wrong' } }, 'invalid_credentials'],
+  'authentication: a subscription without a key': [
+    { ...query('subscription { deliveryUpdated { id } }'), headers: { 'x-api-key': undefined } },
+    'missing_credentials',
+  ],
+  'an argument of a read': [query('{ webhooks(first: 251) { nodes { id } } }'), 'limit_too_high'],
+  'an argument of a subscription': [
+    query('subscription { deliveryUpdated(webhookId: "") { id } }'),
+    'invalid_parameters',
+  ],
+  'an argument of a subscription, as a stream': [
+    { ...query('subscription { deliveryUpdated(webhookId: "") { id } }'), headers: { accept: 'text/event-stream' } },
+    'invalid_parameters',
+  ],
+};
+
+describe('an error', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  let failure: Error = new ServiceError('unexpected_error');
+  let photonet: string;
+  let jobId: string;
+  let pnet: string;
+
+  beforeAll(async () => {
+    const fail = async () => {
+      throw failure;
+    };
+    gateway = await startGateway({
+      environment: { LOG_LEVEL: 'silent' },
+      providers: (sandbox) => ({
+        PNET: { ...sandbox.PNET, editPosting: fail },
+        PHOTONET: { listPosts: fail },
+      }),
+    });
+    workspace = await gateway.workspace();
+    photonet = await workspace.account({ type: 'PHOTONET' });
+    pnet = await workspace.account();
+    const draft = `mutation { createJobDraft(input: { accountId: "${pnet}", jobTitle: { text: "x" } }) { ... on PnetJobPostingCreated { jobId } } }`;
+    const { data, errors } = await graphql(gateway.address, workspace.key, draft);
+    expect(errors).toEqual([]);
+    jobId = data.createJobDraft.jobId;
+  });
+  afterAll(() => gateway.close());
+
+  test.each(Object.entries(places))('of %s', async (_place, [sent, name]) => {
+    const { errors, instance } = await send(gateway, workspace.key, sent);
+    expectErrors(errors, name, instance);
+  });
+
+  test('of a batch is told for each of its requests', async () => {
+    const body = [1, 2, 3].map(() => ({ query: viewer }));
+    const { text, status, instance, errors } = await send(gateway, workspace.key, { body });
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toHaveLength(3);
+    expect(errors).toHaveLength(3);
+    expectErrors(errors, 'malformed_request', instance);
+    const long = await send(gateway, workspace.key, { body: Array(101).fill({ query: viewer }) });
+    expect(long.errors).toHaveLength(1);
+    expectErrors(long.errors, 'malformed_request', long.instance);
+  });
+
+  const posts = () => `{ posts(accountId: "${photonet}", identifier: "sandbox.one") { nodes { __typename } } }`;
+  const edit = () =>
+    `mutation { editJob(input: { accountId: "${pnet}", jobId: "${jobId}", workplace: REMOTE }) { __typename ... on ServiceError { code type status title instance } } }`;
+
+  test.each(errorNames)('that a network reports: %s', async (name) => {
+    failure = new ServiceError(name);
+    const { errors, instance } = await send(gateway, workspace.key, query(posts()));
+    expectErrors(errors, name, instance);
+    const { body, status } = await rest(
+      gateway.address,
+      workspace.key,
+      'GET',
+      `/v1/users/sandbox.one/posts?account_id=${photonet}`,
+    );
+    expect(status).toBe(errorTable[body.type.slice('errors/'.length) as ErrorName].status);
+    // The contract's envelope has no code.
+    expect(Object.keys(body).sort()).toEqual(
+      ['instance', 'status', 'title', 'type', ...('detail' in body ? ['detail'] : [])].sort(),
+    );
+  });
+
+  test.each(errorNames)('of a mutation, as data or at the top: %s', async (name) => {
+    failure = new ServiceError(name);
+    const { data, errors, headers } = await graphql(gateway.address, workspace.key, edit());
+    const told = errors.length > 0 ? errors : [{ message: '', extensions: data.editJob }];
+    expectErrors(told, name, headers.get('x-request-id'));
+  });
+
+  test('that nobody expected', async () => {
+    failure = new TypeError('a bug');
+    const { errors, instance } = await send(gateway, workspace.key, query(posts()));
+    expectErrors(errors, 'unexpected_error', instance);
+  });
+
+  test('of a key without the scope, and of one that has expired', async () => {
+    const narrow = await workspace.newKey({ scopes: ['posts:read'] });
+    const scope = await send(gateway, narrow, query('{ webhooks { nodes { id } } }'));
+    expectErrors(scope.errors, 'insufficient_privileges', scope.instance);
+    const expired = await workspace.newKey({ expiresAt: new Date(gateway.clock.now.getTime() - 1) });
+    const late = await send(gateway, expired, query(viewer));
+    expectErrors(late.errors, 'expired_credentials', late.instance);
+  });
+
+  test('of something that is not there is data, with its code', async () => {
+    const { data } = await graphql(
+      gateway.address,
+      workspace.key,
+      `mutation { deleteWebhook(input: { webhookId: "${randomBytes(16).toString('base64url')}" }) { ... on ServiceError { code } } }`,
+    );
+    expect(data.deleteWebhook).toEqual({ code: 'RESOURCE_NOT_FOUND' });
+    const { body } = await rest(gateway.address, workspace.key, 'GET', '/v1/nothing');
+    expect(body).toMatchObject({ type: 'errors/resource_not_found', status: 404 });
+  });
+
+  test('of an Idempotency-Key is that of any other request over REST', async () => {
+    const headers = { 'idempotency-key': 'x'.repeat(256) };
+    const webhook = { source: 'users', request_url: 'https://hooks.example/in' };
+    const { body } = await rest(gateway.address, workspace.key, 'POST', '/v1/webhooks', { body: webhook, headers });
+    expect(body).toMatchObject({ type: 'errors/invalid_parameters', status: 400, instance: expect.any(String) });
+  });
+});
+
+describe('an error of a gateway that is at a limit:', () => {
+  const environments: Readonly<Record<string, readonly [Record<string, string>, string | undefined, ErrorName]>> = {
+    'requests of a key': [{ REQUESTS_PER_MINUTE: '1' }, undefined, 'service_unavailable'],
+    'requests with wrong keys': [{ WRONG_KEYS_PER_MINUTE: '1' }, 'wrong', 'service_unavailable'],
+    'requests without a key': [{ KEYLESS_PER_MINUTE: '1' }, '', 'service_unavailable'],
+    'bytes of a response': [{ GRAPHQL_MAX_BYTES: '1024' }, undefined, 'limit_too_high'],
+    'introspection that is off': [{ INTROSPECTION: 'off' }, undefined, 'invalid_parameters'],
+  };
+  test.each(Object.entries(environments))('%s', async (_limit, [environment, key, name]) => {
+    const gateway = await startGateway({ environment: { LOG_LEVEL: 'silent', ...environment } });
+    const workspace = await gateway.workspace();
+    const document = '{ __schema { description } eventSamples { payload } }';
+    const headers = key === '' ? { 'x-api-key': undefined } : {};
+    const ask = () => send(gateway, key ?? workspace.key, { ...query(document), headers });
+    await ask();
+    const { errors, instance } = await ask();
+    expectErrors(errors, name, instance);
+    await gateway.close();
+  });
+});
+
+test.each(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED'])(
+  'clients recognize a step of persisted queries by its code, %s: it stays, beside the envelope',
+  (code) => {
+    const error = new GraphQLError('A step', { extensions: { code } });
+    const { extensions } = presentError(error, { id: 'request' } as FastifyRequest);
+    expect(extensions).toMatchObject({ code, type: 'errors/malformed_request', status: 400, instance: 'request' });
+  },
+);
+
+describe('the enum of error codes', () => {
+  test('has a value for each type of error, and no other', () => {
+    const codes = schema.getType('ErrorCode');
+    expect(isEnumType(codes) && codes.getValues().map(({ name }) => name)).toEqual(
+      errorNames.map((name) => name.toUpperCase()).sort(),
+    );
+  });
+
+  test('is the type of `code` on ServiceError', () => {
+    const error = schema.getType('ServiceError');
+    expect(isInterfaceType(error) && String(error.getFields().code?.type)).toBe('ErrorCode!');
+  });
+});

@@ -1,0 +1,296 @@
+/** Objects that lead on to others: with what scopes, and with how many statements and calls of networks. */
+
+import { randomBytes } from 'node:crypto';
+import { DefaultQueryExecutor } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Scope, scopeNames } from '../../src/auth/caller.ts';
+import { newId } from '../../src/ids.ts';
+import type { SandboxNetworks } from '../../src/providers/sandbox/networks.ts';
+import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
+import { graphql } from '../support/gateway.ts';
+
+/** Counts the pages that are read of networks. */
+const calls = { posts: 0 };
+const countingCalls = (sandbox: SandboxNetworks): SandboxNetworks => ({
+  ...sandbox,
+  PNET: {
+    ...sandbox.PNET,
+    listPosts: (...given) => {
+      calls.posts += 1;
+      return sandbox.PNET.listPosts(...given);
+    },
+  },
+});
+
+/** The statements about a workspace, of those that `work` executes. What the gateway does by itself is about none. */
+async function statementsOf(workspaceId: string, work: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  const { executeQuery } = DefaultQueryExecutor.prototype;
+  const spy = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery').mockImplementation(function (
+    this: DefaultQueryExecutor,
+    query,
+    ...rest
+  ) {
+    if (query.parameters.includes(workspaceId)) seen.push(query.sql);
+    return executeQuery.call(this, query, ...rest) as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return seen;
+}
+
+interface Edge {
+  readonly parent: string;
+  readonly selection: string;
+  /** The scope of the field, and of that which leads to it. */
+  readonly scopes: readonly [Scope, Scope];
+  /** Statements that it adds for however many parents. */
+  readonly statements: number;
+}
+
+const job = 'jobPostings(first: 2) { nodes { jobId } }';
+const webhook = 'webhooks(first: 2) { nodes { webhookId } }';
+
+const edges: readonly Edge[] = [
+  { parent: 'accounts', selection: job, scopes: ['accounts:read', 'jobs:read'], statements: 1 },
+  {
+    parent: 'accounts',
+    selection: 'jobPostings(first: 1) { totalCount }',
+    scopes: ['accounts:read', 'jobs:read'],
+    statements: 2,
+  },
+  // The accounts that webhooks listen to are read once more.
+  { parent: 'accounts', selection: webhook, scopes: ['accounts:read', 'webhooks:read'], statements: 2 },
+  {
+    parent: 'accounts',
+    selection: 'webhooks(first: 1) { totalCount }',
+    scopes: ['accounts:read', 'webhooks:read'],
+    statements: 3,
+  },
+  {
+    parent: 'jobPostings',
+    selection: 'account { name }',
+    scopes: ['jobs:read', 'accounts:read'],
+    statements: 1,
+  },
+  {
+    parent: 'webhooks',
+    selection: 'accounts { account { status } }',
+    scopes: ['webhooks:read', 'accounts:read'],
+    statements: 1,
+  },
+  {
+    parent: 'webhooks',
+    selection: 'deliveries(first: 2) { nodes { deliveryId } }',
+    scopes: ['webhooks:read', 'webhooks:read'],
+    statements: 1,
+  },
+  {
+    parent: 'webhooks',
+    selection: 'deliveries(first: 2, state: [HELD]) { totalCount nodes { account { name } webhook { name } } }',
+    scopes: ['webhooks:read', 'accounts:read'],
+    // Pages, sizes, accounts, webhooks and the accounts of these.
+    statements: 5,
+  },
+];
+
+const parents = 12;
+
+describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $name backend', (backend) => {
+  let gateway: Served;
+  let workspace: SeededWorkspace;
+  let accountIds: readonly string[];
+
+  beforeAll(async () => {
+    gateway = await backend.start({ providers: countingCalls });
+    workspace = await gateway.workspace();
+    accountIds = await Promise.all(Array.from({ length: parents }, () => workspace.account()));
+    for (const [index, accountId] of accountIds.entries()) {
+      for (let n = 0; n < 3; n += 1) await workspace.draft({ accountId, state: n === 0 ? 'draft' : 'closed' });
+      const account_ids = JSON.stringify([accountId]);
+      const webhookId = await workspace.webhook({ account_ids, enabled: 0, name: `of ${accountId}` });
+      for (let n = 0; n < 3; n += 1)
+        await storeDelivery(webhookId, accountId, gateway.clock.now.getTime() - 10_000 + index + n);
+    }
+  });
+  afterAll(() => gateway.close());
+
+  async function storeDelivery(webhook_id: string, account_id: string, created_at: number): Promise<void> {
+    const { database } = gateway;
+    const event = { workspace_id: workspace.workspaceId, account_id, event: 'new_relation', created_at };
+    const event_id = newId(randomBytes);
+    await database
+      .insertInto('events')
+      .values({
+        ...event,
+        id: event_id,
+        account_type: 'PNET',
+        source: 'users',
+        data: '{}',
+        idempotency_key: null,
+        fingerprint: '',
+      })
+      .execute();
+    await database
+      .insertInto('deliveries')
+      .values({
+        ...event,
+        id: newId(randomBytes),
+        webhook_id,
+        event_id,
+        state: 'held',
+        attempts: 0,
+        attempts_before: 0,
+        next_at: 0,
+        claim_token: null,
+        finished_at: null,
+      })
+      .execute();
+  }
+
+  test('each object leads to its own', async () => {
+    const { data, errors } = await workspace.ask(`{
+      viewer { workspace { workspaceId } accounts(type: PNET, first: 12) { totalCount nodes {
+        accountId
+        drafts: jobPostings(state: DRAFT, first: 2) { totalCount nodes { accountId jobState } }
+        jobPostings(first: 3) { totalCount nodes { account { accountId } } }
+        webhooks(enabled: false, first: 1) { totalCount nodes {
+          name accounts { account { accountId } }
+          deliveries(event: NEW_RELATION, first: 3) { totalCount nodes { account { accountId } webhook { name } } }
+        } }
+      } } }
+    }`);
+    expect(errors).toEqual([]);
+    expect(data.viewer.workspace).toEqual({ workspaceId: workspace.workspaceId });
+    expect(data.viewer.accounts.totalCount).toBe(parents);
+    const account = (accountId: string) => ({ account: { accountId } });
+    for (const node of data.viewer.accounts.nodes) {
+      const { accountId } = node;
+      const name = `of ${accountId}`;
+      expect(node).toEqual({
+        accountId,
+        drafts: { totalCount: 1, nodes: [{ accountId, jobState: 'DRAFT' }] },
+        jobPostings: { totalCount: 3, nodes: [account(accountId), account(accountId), account(accountId)] },
+        webhooks: {
+          totalCount: 1,
+          nodes: [
+            {
+              name,
+              accounts: [account(accountId)],
+              deliveries: { totalCount: 3, nodes: Array(3).fill({ ...account(accountId), webhook: { name } }) },
+            },
+          ],
+        },
+      });
+    }
+    expect(data.viewer.accounts.nodes.map(({ accountId }: { accountId: string }) => accountId).sort()).toEqual(
+      [...accountIds].sort(),
+    );
+  });
+
+  test('each list behind a list goes on from its own cursor', async () => {
+    const ask = (after: string) => `{ accounts(first: 12) { nodes {
+      jobPostings(first: 2 ${after}) { nodes { jobId } pageInfo { endCursor hasNextPage } } } } }`;
+    const { data } = await workspace.ask(ask(''));
+    const [first, second] = data.accounts.nodes;
+    const after = `, after: "${first.jobPostings.pageInfo.endCursor}"`;
+    const next = await workspace.ask(ask(after));
+    // The cursor is of the first list only: the other lists refuse it, and the first has what was left.
+    expect(next.errors).toHaveLength(parents - 1);
+    expect(next.errors[0]).toMatchObject({
+      path: ['accounts', 'nodes', 1, 'jobPostings'],
+      extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] },
+    });
+    const [rest, ...refused] = next.data.accounts.nodes;
+    expect(rest.jobPostings.nodes).toHaveLength(1);
+    expect(first.jobPostings.nodes).not.toContainEqual(rest.jobPostings.nodes[0]);
+    expect(second.jobPostings.nodes).toHaveLength(2);
+    expect(refused).toEqual(Array(parents - 1).fill({ jobPostings: null }));
+  });
+
+  test.each(edges)('$parent { $selection } takes as many statements for many as for one', async (edge) => {
+    const { parent, selection, statements } = edge;
+    const read = (first: number, inner: string) =>
+      statementsOf(workspace.workspaceId, async () => {
+        const { data, errors } = await workspace.ask(`{ ${parent}(first: ${first}) { nodes { id ${inner} } } }`);
+        expect(errors).toEqual([]);
+        expect(data[parent].nodes).toHaveLength(first);
+      });
+    const without = await read(parents, '');
+    expect(await read(1, selection)).toHaveLength(without.length + statements);
+    expect(await read(parents, selection)).toHaveLength(without.length + statements);
+  });
+
+  test('lists of one kind at the root are read together', async () => {
+    const query =
+      '{ a: jobPostings(state: DRAFT) { totalCount nodes { id } } b: jobPostings { totalCount nodes { id } } }';
+    const seen = await statementsOf(workspace.workspaceId, async () =>
+      expect((await workspace.ask(query)).errors).toEqual([]),
+    );
+    expect(seen).toHaveLength(2);
+  });
+
+  test('the posts of an account are read with it, each list once', async () => {
+    const posts = (first: number) => `posts(identifier: "ADoSandbox25", first: ${first}) { nodes { __typename } }`;
+    calls.posts = 0;
+    const { data, errors } = await workspace.ask(
+      `{ accounts(first: 3) { nodes { few: ${posts(1)} more: ${posts(3)} } } }`,
+    );
+    expect(errors).toEqual([]);
+    for (const { few, more } of data.accounts.nodes) expect([few.nodes.length, more.nodes.length]).toEqual([1, 3]);
+    // Each account may see something else.
+    expect(calls.posts).toBe(3);
+  });
+
+  const withPosts: readonly Pick<Edge, 'parent' | 'selection' | 'scopes'>[] = [
+    ...edges,
+    {
+      parent: 'accounts',
+      selection: 'posts(identifier: "ADoSandbox25", first: 1) { nodes { __typename } }',
+      scopes: ['accounts:read', 'posts:read'],
+    },
+  ];
+
+  test.each(withPosts.filter(({ scopes: [of, to] }) => of !== to))(
+    'a key without $scopes.1 loses nothing of $parent but { $selection }',
+    async ({ parent, selection, scopes }) => {
+      const [, missing] = scopes;
+      const key = await workspace.newKey({
+        scopes: scopeNames.filter((scope) => scope !== missing && scope !== 'jobs:write'),
+      });
+      const query = `{ viewer { name } ${parent}(first: 2) { nodes { id ${selection} } } }`;
+      const { data, errors } = await graphql(gateway.address, key, query);
+      expect(data.viewer).toEqual({ name: 'test' });
+      expect(data[parent].nodes).toEqual(Array(2).fill(expect.objectContaining({ id: expect.any(String) })));
+      expect(errors.length).toBeGreaterThan(0);
+      for (const { path, extensions } of errors) {
+        expect(path?.slice(0, 2)).toEqual([parent, 'nodes']);
+        expect(extensions).toMatchObject({ code: 'INSUFFICIENT_PRIVILEGES', status: 401 });
+      }
+    },
+  );
+
+  test('a key that is limited to hundreds of accounts reads the deliveries of many webhooks', async () => {
+    const accountId = await workspace.account();
+    const ids = Array.from({ length: 300 }, (_, n) => (n === 0 ? accountId : newId(randomBytes)));
+    const key = await workspace.newKey({ accountIds: ids });
+    for (let count = 0; count < 25; count += 1) await workspace.webhook({ account_ids: JSON.stringify([accountId]) });
+    const query = `{ webhooks(accountId: "${accountId}", first: 25) {
+      nodes { deliveries(event: [${Array(250).fill('MESSAGE_RECEIVED').join()}]) { totalCount nodes { deliveryId } } } } }`;
+    const { data, errors } = await graphql(gateway.address, key, query);
+    expect(errors).toEqual([]);
+    expect(data.webhooks.nodes).toEqual(Array(25).fill({ deliveries: { totalCount: 0, nodes: [] } }));
+  });
+
+  test('a key without accounts:read loses nothing of its viewer but the accounts', async () => {
+    const key = await workspace.newKey({ scopes: ['jobs:read'] });
+    const query = '{ viewer { name accounts { nodes { id } } workspace { workspaceId } } }';
+    expect(await graphql(gateway.address, key, query)).toMatchObject({
+      data: { viewer: { name: 'test', accounts: null, workspace: { workspaceId: workspace.workspaceId } } },
+      errors: [{ path: ['viewer', 'accounts'], extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }],
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { Kind, parse } from 'graphql';
+import { expect, test, vi } from 'vitest';
+import { rememberedCosts } from '../../src/graphql/cost/known-costs.ts';
+import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
+import { schema } from '../../src/graphql/schema.ts';
+
+const values: readonly unknown[] = [
+  undefined,
+  null,
+  '',
+  'a',
+  '7',
+  0,
+  1,
+  7,
+  100,
+  true,
+  false,
+  [],
+  ['a'],
+  ['a', 'b'],
+  { a: [1] },
+];
+
+test.each([
+  'query ($a: Int, $b: Boolean = false) { accounts(first: $a) { nodes { id name @include(if: $b) } } }',
+  'query ($a: Int = 5, $b: Int) { a: accounts(first: $a) { nodes { id } } b: webhooks(first: $b) { nodes { id } } }',
+  'query ($a: [ID!]!, $b: Boolean!) { nodes(ids: $a) { id @skip(if: $b) } }',
+  'mutation ($a: EditJobInput!, $b: Boolean!) { editJob(input: $a) { __typename @skip(if: $b) } }',
+])('a cost that is remembered is that of these values: %s', (text) => {
+  const document = parse(text);
+  const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The document has no operation');
+  const costOf = rememberedCosts(schema);
+  for (const _ of ['first', 'again']) {
+    for (const a of values) {
+      for (const b of values) {
+        const sent = JSON.parse(JSON.stringify({ a, b }));
+        expect(costOf(document, operation, sent), JSON.stringify(sent)).toBe(
+          operationCost(schema, document, operation, sent),
+        );
+      }
+    }
+  }
+});
+
+test('values that are long to write are not kept', () => {
+  const names = Array.from({ length: 500 }, (_, at) => `$v${at}: Float`).join(' ');
+  const document = parse(`query (${names}) { viewer { name } }`);
+  const [operation] = document.definitions;
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The document has no operation');
+  const costOf = rememberedCosts(schema);
+  const sent = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`v${at}`, Math.PI]));
+  const kept = vi.spyOn(Map.prototype, 'set');
+  costOf(document, operation, sent);
+  const longest = Math.max(...kept.mock.calls.map(([key]) => (typeof key === 'string' ? key.length : 0)));
+  kept.mockRestore();
+  expect(longest).toBeLessThan(300);
+});

@@ -1,0 +1,130 @@
+/** Automatic persisted queries: with the links of Apollo Client and urql, by GET and POST, compiled and not. */
+import { createHash } from 'node:crypto';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { Client, fetchExchange } from '@urql/core';
+import { persistedExchange } from '@urql/exchange-persisted';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPersistedQueries, requireHash } from '../../src/graphql/persisted-queries.ts';
+import { startBothWays } from '../compiled/both-ways.ts';
+import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const persisted = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: sha256(text) } });
+const notFound = { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
+
+test('the store keeps the documents that were used last, within its bound', () => {
+  const store = createPersistedQueries(10);
+  const [a, b, c] = ['aaaa', 'bbbb', 'cccc'] as const;
+  for (const text of [a, b]) store.add(sha256(text), text);
+  expect(store.find(sha256(a))).toBe(a);
+  store.add(sha256(c), c);
+  expect([a, b, c].map((text) => store.find(sha256(text)))).toEqual([a, undefined, c]);
+  const large = 'x'.repeat(11);
+  store.add(sha256(large), large);
+  expect(store.find(sha256(large))).toBeUndefined();
+  expect(() => requireHash(sha256(a), b)).toThrow('not the SHA-256');
+  // Both have the same bytes in UTF-8, and so the same hash.
+  expect(() => requireHash(sha256('\ufffd'), '\ud800')).toThrow('not the SHA-256');
+  expect(() => requireHash(sha256(a), a)).not.toThrow();
+});
+
+describe('of a gateway', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    workspace = await gateway.workspace();
+  });
+  afterAll(() => gateway.close());
+
+  const post = async (body: object, key = workspace.key) => {
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    const response = await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: response.status, ...((await response.json()) as object) };
+  };
+
+  test('a document is asked for once, and then known by its hash', async () => {
+    const query = '{ viewer { workspaceName: __typename } }';
+    const extensions = persisted(query);
+    expect(await post({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
+    expect(await post({ query, extensions })).toMatchObject({ data: { viewer: {} } });
+    expect(await post({ extensions })).toMatchObject({ data: { viewer: {} } });
+    const search = new URLSearchParams({ extensions: JSON.stringify(extensions) });
+    const got = await fetch(`${gateway.address}/graphql?${search}`, { headers: { 'x-api-key': workspace.key } });
+    expect(await got.json()).toMatchObject({ data: { viewer: {} } });
+  });
+
+  test('a hash opens nothing: keys are checked, and a wrong hash is refused', async () => {
+    const query = '{ viewer { __typename } }';
+    await post({ query, extensions: persisted(query) });
+    expect(await post({ extensions: persisted(query) }, 'wrong')).toMatchObject({ status: 401 });
+    expect(await post({ extensions: persisted('{ unknown }') }, 'wrong')).toMatchObject({ status: 401 });
+    for (const extensions of [
+      persisted('another'),
+      { persistedQuery: { version: 2, sha256Hash: sha256(query) } },
+      { persistedQuery: { version: 1, sha256Hash: 'short' } },
+      { persistedQuery: 'x' },
+    ]) {
+      const refused = { status: 400, errors: [{ extensions: { type: 'errors/malformed_request' } }] };
+      expect(await post({ query, extensions })).toMatchObject(refused);
+    }
+    expect(await post({ query: 1, extensions: persisted(query) })).toMatchObject({ status: 400 });
+    expect(await post({ extensions: persisted('another') })).toMatchObject({ errors: [notFound] });
+  });
+
+  test.each([false, true])("Apollo Client's PersistedQueryLink, by GET: %j", async (useGETForHashedQueries) => {
+    const bodies: string[] = [];
+    const watched: typeof fetch = (url, options) => {
+      bodies.push(`${url} ${options?.body ?? ''}`);
+      return fetch(url, options);
+    };
+    const http = { uri: `${gateway.address}/graphql`, headers: { 'x-api-key': workspace.key }, fetch: watched };
+    const link = new PersistedQueryLink({ sha256, useGETForHashedQueries }).concat(new HttpLink(http));
+    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+    const query = gql(`query Apollo${useGETForHashedQueries} { viewer { __typename } }`);
+    for (let times = 0; times < 2; times += 1) {
+      const { data } = await client.query({ query, fetchPolicy: 'no-cache' });
+      expect(data).toEqual({ viewer: { __typename: 'Viewer' } });
+    }
+    expect(bodies.map((body) => /[?"]query["=]/.test(body) || body.includes('&query='))).toEqual([false, true, false]);
+  });
+
+  test.each([false, true])("urql's persisted exchange, by GET: %j", async (preferGetForPersistedQueries) => {
+    let requests = 0;
+    const client = new Client({
+      url: `${gateway.address}/graphql`,
+      fetchOptions: { headers: { 'x-api-key': workspace.key } },
+      fetch: (url, options) => {
+        requests += 1;
+        return fetch(url, options);
+      },
+      preferGetMethod: false,
+      exchanges: [persistedExchange({ preferGetForPersistedQueries }), fetchExchange],
+    });
+    const query = `query Urql${preferGetForPersistedQueries} { viewer { __typename } }`;
+    for (const expected of [2, 3]) {
+      const { data, error } = await client.query(query, {}).toPromise();
+      expect(error).toBeUndefined();
+      expect(data).toEqual({ viewer: { __typename: 'Viewer' } });
+      expect(requests).toBe(expected);
+    }
+  });
+});
+
+test('what is known by its hash is compiled, and what is not goes to the executor', async () => {
+  const { ask } = await startBothWays();
+  const query = '{ posts(accountId: "a", identifier: "b", first: 1) { nodes { __typename } } }';
+  const extensions = persisted(query);
+  for (const [body, compiled] of [
+    [{ extensions }, 'parameters'],
+    [{ query, extensions }, 'parameters'],
+    [{ extensions }, 'yes'],
+    [{ query, extensions }, 'yes'],
+    [{ query: `${query} `, extensions }, 'parameters'],
+  ] as const) {
+    const { on, off } = await ask({ body });
+    expect([on.status, on.body]).toEqual([off.status, off.body]);
+    expect(on.compiled).toBe(compiled);
+  }
+});

@@ -1,0 +1,131 @@
+/**
+ * Every step of the schema keeps the rule of upgrades: after it, gateways of the version before can work on. What takes
+ * something away from them says so, and is a step after the one with which the gateways stopped using it.
+ */
+import { type Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { describe, expect, test } from 'vitest';
+import type { SchemaStep, SchemaSteps } from '../../src/store/compatibility.ts';
+import { connect, type Database } from '../../src/store/database.ts';
+import { migrations } from '../../src/store/migrations/index.ts';
+import type { Tables } from '../../src/store/schema.ts';
+
+/** The steps of before there was the rule. */
+const lastWithoutRule = '011_queue_indexes';
+
+/** Each column of each table, and whether a row can leave it out. */
+async function columnsOf(database: Database): Promise<ReadonlyMap<string, boolean>> {
+  const tables = await database.introspection.getTables();
+  return new Map(
+    tables.flatMap(({ name, columns }) =>
+      columns.map((column): [string, boolean] => [
+        `${name}.${column.name}`,
+        column.isNullable || column.hasDefaultValue || column.isAutoIncrementing,
+      ]),
+    ),
+  );
+}
+
+/** What a step takes away from the gateways of before: columns that are gone, or that they would have to write. */
+async function takenAway(steps: SchemaSteps, step: string): Promise<string[]> {
+  const database = connect({ kind: 'sqlite', file: ':memory:' });
+  const migrations = Object.fromEntries(
+    Object.entries(steps).map(([name, { up }]): [string, { up: (db: Kysely<Tables>) => Promise<void> }] => [
+      name,
+      { up },
+    ]),
+  );
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
+  const names = Object.keys(steps).sort();
+  try {
+    const before = names[names.indexOf(step) - 1];
+    if (before !== undefined) await runTo(migrator, before);
+    const columns = await columnsOf(database);
+    await runTo(migrator, step);
+    const after = await columnsOf(database);
+    const gone = [...columns.keys()].filter((column) => !after.has(column));
+    const isOld = (column: string) => [...columns.keys()].some((each) => each.split('.')[0] === column.split('.')[0]);
+    const required = [...after].flatMap(([column, canBeLeftOut]) =>
+      !canBeLeftOut && isOld(column) && columns.get(column) !== false ? [column] : [],
+    );
+    return [...gone, ...required].sort();
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function runTo(migrator: Migrator, step: string): Promise<void> {
+  const { error } = await migrator.migrateTo(step);
+  if (error !== undefined) throw error;
+}
+
+/** What is wrong with a step; empty if it keeps the rule. */
+async function violations(steps: SchemaSteps, name: string): Promise<string[]> {
+  const names = Object.keys(steps).sort();
+  const worksFrom = steps[name]?.worksFrom;
+  if (worksFrom === undefined) return ['it does not export worksFrom'];
+  if (!names.includes(worksFrom)) return [`worksFrom names ${worksFrom}, which is no step`];
+  if (worksFrom >= name) return ['worksFrom names no earlier step: no two versions could run at once'];
+  const before = names.filter((each) => each < name).map((each) => steps[each]?.worksFrom ?? '');
+  const isContracting = before.every((each) => each < worksFrom) && worksFrom > lastWithoutRule;
+  const taken = isContracting ? [] : await takenAway(steps, name);
+  return taken.map((column) => `${column} is taken away, but gateways of before are let in`);
+}
+
+const underRule = Object.keys(migrations).filter((name) => name > lastWithoutRule);
+
+test.skipIf(underRule.length === 0).each(underRule)('%s lets two versions run at once', async (name) => {
+  expect(await violations(migrations, name)).toEqual([]);
+});
+
+describe('the rule would find', () => {
+  const alter = (statement: string, worksFrom?: string): SchemaStep => ({
+    ...(worksFrom === undefined ? {} : { worksFrom }),
+    up: (db) =>
+      sql
+        .raw(statement)
+        .execute(db)
+        .then(() => undefined),
+  });
+  const rename = 'alter table jobs rename column fields to posting';
+  const found = (step: SchemaStep, others: SchemaSteps = {}) =>
+    violations({ ...migrations, ...others, '990_test': step }, '990_test');
+
+  test('a step that does not say who can work on the schema', async () => {
+    expect(await found(alter('select 1'))).toEqual(['it does not export worksFrom']);
+  });
+
+  test('a column that is renamed or dropped while gateways use it', async () => {
+    expect(await found(alter(rename, lastWithoutRule))).toEqual([
+      'jobs.fields is taken away, but gateways of before are let in',
+      'jobs.posting is taken away, but gateways of before are let in',
+    ]);
+  });
+
+  test('a column that gateways of before do not write', async () => {
+    const statement = `alter table jobs add column owner text not null default ''`;
+    expect(await found(alter(statement, lastWithoutRule))).toEqual([]);
+    const table =
+      'drop table rate_limits; create table rate_limits (id text primary key, full_at bigint, kind text not null)';
+    const [first = '', second = ''] = table.split('; ');
+    const step = {
+      worksFrom: lastWithoutRule,
+      up: (db: Kysely<Tables>) =>
+        alter(first)
+          .up(db)
+          .then(() => alter(second).up(db)),
+    };
+    expect(await found(step)).toContain('rate_limits.kind is taken away, but gateways of before are let in');
+  });
+
+  test('a step that only the gateways of its own version can work with', async () => {
+    expect(await found(alter(rename, '990_test'))).toEqual([
+      'worksFrom names no earlier step: no two versions could run at once',
+    ]);
+  });
+
+  test('nothing in a contraction that names the step after which the column is not used', async () => {
+    const others = { '980_expand': alter('alter table jobs add column posting text', lastWithoutRule) };
+    expect(await found(alter('alter table jobs drop column fields', '980_expand'), others)).toEqual([]);
+  });
+});

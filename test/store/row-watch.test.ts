@@ -1,0 +1,111 @@
+/** Watching rows: how often they are asked for, and what watchers are told of. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createRowWatch } from '../../src/store/row-watch.ts';
+
+interface Row {
+  readonly id: string;
+  readonly value: number;
+}
+
+function setUp() {
+  const rows = new Map<string, Row>(['a', 'b', 'c'].map((id) => [id, { id, value: 0 }]));
+  const asked: string[][] = [];
+  const read: string[][] = [];
+  let failure: Error | null = null;
+  const find = (ids: readonly string[]) => ids.flatMap((id) => rows.get(id) ?? []);
+  const watch = createRowWatch<Row>({
+    async versions(ids) {
+      asked.push([...ids]);
+      if (failure !== null) throw failure;
+      return find(ids).map(({ id, value }) => ({ id, version: String(value) }));
+    },
+    async read(ids) {
+      read.push([...ids]);
+      return find(ids);
+    },
+  });
+  return {
+    watch,
+    asked,
+    read,
+    set: (id: string, value: number) => void rows.set(id, { id, value }),
+    fail: (error: Error | null) => {
+      failure = error;
+    },
+  };
+}
+
+const whole = (row: Row): Row => row;
+
+test('many who watch are one statement, and read only what has changed', async () => {
+  const { watch, asked, read, set } = setUp();
+  const leave = new AbortController();
+  const all = Array.from({ length: 50 }, () => watch.watch(['a', 'b'], leave.signal, whole));
+  for (const each of all) {
+    expect([(await each.next()).value, (await each.next()).value]).toEqual([
+      { id: 'a', value: 0 },
+      { id: 'b', value: 0 },
+    ]);
+  }
+  const before = { asked: asked.length, read: read.length };
+  expect(before.asked).toBeLessThanOrEqual(2);
+  set('b', 1);
+  expect(await Promise.all(all.map((each) => each.next()))).toEqual(
+    Array(50).fill({ done: false, value: { id: 'b', value: 1 } }),
+  );
+  expect(read.slice(before.read)).toEqual([['b']]);
+  expect(asked.at(-1)).toEqual(['a', 'b']);
+  leave.abort();
+});
+
+test('who reads slowly gets the newest state of each row', async () => {
+  const { watch, set } = setUp();
+  const leave = new AbortController();
+  const slow = watch.watch(['a'], leave.signal, whole);
+  const quick = watch.watch(['a'], leave.signal, whole);
+  for (const value of [1, 2, 3]) {
+    await quick.next();
+    set('a', value);
+  }
+  await quick.next();
+  expect((await slow.next()).value).toEqual({ id: 'a', value: 3 });
+  leave.abort();
+});
+
+test('what a watcher may not see is not told', async () => {
+  const { watch, set } = setUp();
+  const leave = new AbortController();
+  const odd = watch.watch(['a', 'b', 'missing'], leave.signal, (row) => (row.value % 2 === 1 ? row : null));
+  const next = odd.next();
+  set('b', 7);
+  expect((await next).value).toEqual({ id: 'b', value: 7 });
+  leave.abort();
+});
+
+test('nothing is asked for when nobody watches any more, whether a watcher has left or was never started', async () => {
+  const { watch, asked } = setUp();
+  const leave = new AbortController();
+  const started = watch.watch(['a'], leave.signal, whole);
+  watch.watch(['b'], leave.signal, whole);
+  await started.next();
+  const pending = started.next();
+  leave.abort();
+  expect(await pending).toEqual({ done: true, value: undefined });
+  const before = asked.length;
+  await sleep(700);
+  expect(asked.length).toBe(before);
+  expect(await watch.watch(['a'], leave.signal, whole).next()).toMatchObject({ done: true });
+});
+
+test('a database that cannot be read ends the streams with its error, and who comes later is served', async () => {
+  const { watch, fail } = setUp();
+  const { signal } = new AbortController();
+  const first = watch.watch(['a'], signal, whole);
+  await first.next();
+  fail(new Error('The database is away'));
+  await expect(first.next()).rejects.toThrow('The database is away');
+  await expect(watch.watch(['a'], signal, whole).next()).rejects.toThrow('The database is away');
+  fail(null);
+  expect((await watch.watch(['a'], AbortSignal.timeout(2_000), whole).next()).value).toEqual({ id: 'a', value: 0 });
+});

@@ -1,0 +1,56 @@
+/** Where metrics are served, and where they are not. */
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { createMetricsServer } from '../../src/telemetry/metrics-server.ts';
+import { openTelemetry } from '../../src/telemetry/open.ts';
+import { startGateway } from '../support/gateway.ts';
+
+async function gatewayWith(environment: Record<string, string>) {
+  const gateway = await startGateway({ environment });
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+
+test('unless they are asked for they are served nowhere', async () => {
+  const { address, app } = await gatewayWith({});
+  expect(app.metricsAddress).toBeNull();
+  expect((await fetch(`${address}/metrics`)).status).toBe(404);
+});
+
+test('a port of their own is that of the loopback address, and serves nothing else', async () => {
+  const { address, app } = await gatewayWith({ METRICS_PORT: '0' });
+  expect(app.metricsAddress).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+  const response = await fetch(String(app.metricsAddress));
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(await response.text()).toContain('postern_build_info{version="');
+  expect((await fetch(String(app.metricsAddress), { method: 'POST' })).status).toBe(405);
+  expect((await fetch(new URL('/graphql', String(app.metricsAddress)))).status).toBe(404);
+  expect((await fetch(`${address}/metrics`)).status).toBe(404);
+});
+
+test('the port of the gateway serves them if it is named, and logs no line for them', async () => {
+  const probe = createMetricsServer(async () => ({ contentType: 'text/plain', body: '' }));
+  const { port } = new URL(await probe.listen({ host: '127.0.0.1', port: 0 }));
+  await probe.close();
+  const { address, app, log } = await gatewayWith({ PORT: port, METRICS_PORT: port });
+  expect(app.metricsAddress).toBe(`${address}/metrics`);
+  expect(await (await fetch(`${address}/metrics`)).text()).toContain('postern_build_info{');
+  expect(log.filter(({ msg }) => msg === 'request')).toEqual([]);
+});
+
+test('whoever asks at once gets the same, which is collected once', async () => {
+  const telemetry = await openTelemetry(readConfig({ METRICS_PORT: '0' }).telemetry, (_fields, message) =>
+    expect.fail(message),
+  );
+  onTestFinished(() => telemetry.close());
+  let reads = 0;
+  telemetry.metrics?.observe('postern.streams', () => {
+    reads += 1;
+    return [[reads, {}]];
+  });
+  const scrapes = await Promise.all(Array.from({ length: 20 }, () => telemetry.scrape?.()));
+  expect(new Set(scrapes.map((scraped) => scraped?.body)).size).toBe(1);
+  expect(reads).toBe(1);
+  expect((await telemetry.scrape?.())?.body).toContain('postern_streams 2');
+});
