@@ -61,11 +61,15 @@ const valueObjects = {
     'WebhookHeader',
     'WebhookTrigger',
     'WebhookHealth',
+    'WebhookBacklog',
+    'WebhookStatistics',
+    'AttemptStatistics',
+    'StatisticsSpan',
     // Parts of a delivery. The number of an attempt identifies it.
     'DeliveryAttempt',
     // Documentation: a sample describes no object that exists.
     'EventSample',
-    // Results of mutations: the object with the id is one of their fields, or `deletedId` is its id.
+    // Results of mutations: the object with the id is one of their fields, or `deletedWebhookId` is its id.
     'PnetJobPostingEdited',
     'PnetJobPostingPublishCheckpoint',
     'PnetJobPostingPublished',
@@ -73,7 +77,8 @@ const valueObjects = {
     'WebhookDeleted',
     'WebhookUpdated',
     'WebhookSecretRotated',
-    'WebhookSecretShown',
+    'WebhookSecretRevealed',
+    'PnetJobPostingCreated',
     'DeliveriesRedelivered',
     'DeliveryScheduled',
     'EventEmitted',
@@ -97,7 +102,7 @@ export default [
       // The icons of triggers are names of components, which clients look up verbatim.
       '@graphql-eslint/naming-convention': [
         severity,
-        { ...naming, 'EnumValueDefinition[parent.name.value!=TriggerIcon]': enumValueStyle },
+        { ...naming, 'EnumValueDefinition[parent.name.value!=/^(Known)?TriggerIcon$/]': enumValueStyle },
       ],
 
       // It reports `Account.accountId`, `Webhook.webhookId` and `Workspace.workspaceId`. Unlike the global `id`, a raw
