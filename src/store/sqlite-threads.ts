@@ -91,8 +91,12 @@ class ThreadedDriver implements Driver {
   }
   async releaseConnection(): Promise<void> {}
 
+  /**
+   * Closes one thread after the other. SQLite removes the -wal and -shm files with the last connection, and two that close
+   * at once each take the other for one that stays.
+   */
   async destroy(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()));
+    for (const thread of this.#threads) await thread.close();
   }
 }
 
