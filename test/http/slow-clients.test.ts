@@ -92,14 +92,16 @@ test.each(paths)('%s: a client that takes nothing is cut off, one that reads slo
   const { ask } = await serve({ maxBytes: 10 * responseBytes, stallMs: 1_000 });
   const slow = await ask(path);
   let read = 0;
+  let pauseMs = 30;
   const reading = (async () => {
     for await (const chunk of slow.client) {
       read += chunk.length;
-      await sleep(12);
+      await sleep(pauseMs);
     }
   })();
   const { ours } = await ask(path);
   await once(ours, 'close');
+  pauseMs = 0;
   expect(read).toBeLessThan(responseBytes);
   await reading;
   expect(read).toBeGreaterThan(responseBytes);

@@ -1,5 +1,6 @@
 /** The gateways of a crash run: processes that deliver until they are killed, the next of them loaded in advance. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +11,11 @@ const program = new URL('./crashing-gateway.ts', import.meta.url).pathname;
 export interface CrashProcesses {
   /** Starts a gateway. Resolves when it has acknowledged its first event. */
   start(): Promise<ChildProcess>;
-  /** Resolves when everything is read that it had acknowledged. */
-  kill(child: ChildProcess): Promise<void>;
+  /**
+   * Resolves when everything is read that it had acknowledged.
+   * @param look is called when it has stopped for ever and is not dead yet: no other process frees what it has claimed
+   */
+  kill(child: ChildProcess, look?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,12 +56,14 @@ export async function createCrashProcesses(
     });
     return { child, loaded: loaded.promise, ready: ready.promise };
   };
-  const kill = (child: ChildProcess) =>
-    new Promise<void>((resolve) => {
-      // `close`, not `exit`: what it had written is read to its end.
-      child.removeAllListeners('exit').once('close', () => resolve());
-      child.kill('SIGKILL');
-    });
+  const kill = async (child: ChildProcess, look = async () => {}) => {
+    child.removeAllListeners('exit').kill('SIGSTOP');
+    await look();
+    // `close`, not `exit`: what it had written is read to its end.
+    const closed = once(child, 'close');
+    child.kill('SIGKILL');
+    await closed;
+  };
   let next = load();
   return {
     async start() {

@@ -90,14 +90,12 @@ export async function crashRun(
     await new Promise((resolve) => setTimeout(resolve, least + random() * (most - least)));
     const [victim, ...others] = running;
     if (victim === undefined) throw new Error('no gateway is running');
-    await processes.kill(victim);
-    await look();
+    await processes.kill(victim, look);
     running = [...others, await processes.start()];
     progress({ kills: n + 1, acknowledged: ledger.acknowledged, arrived: ledger.arrived, duplicates: ledger.extra });
   }
-  for (const child of running) await processes.kill(child);
+  for (const child of running) await processes.kill(child, look);
   await processes.close();
-  await look();
   await observer.close();
 
   const last = await benchGateway(place.url, { deadlineMs: 2_000, leaseMs, pollMs: 200 });
