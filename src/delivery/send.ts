@@ -2,51 +2,74 @@
 import type { Outbound, OutboundResponse } from '../security/outbound.ts';
 import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
-import { classify } from './retry-policy.ts';
+import { classify, type RetryDecision } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
 import { signatureHeaders } from './signature.ts';
+
+/** An attempt that has begun. It knows when, so that it is stored with its own time however it ends. */
+export interface Attempt {
+  readonly delivery: ClaimedDelivery;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** Ends the attempt. @param response null if nothing could be sent */
+  end(response: OutboundResponse | null, decision: RetryDecision): Outcome;
+}
+
+export interface AttemptClocks {
+  readonly now: () => Date;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+}
+
+export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDelivery): Attempt {
+  const { deliveryId, claimToken, destination, number } = delivery;
+  const startedAt = now().getTime();
+  const started = clock();
+  return {
+    delivery,
+    startedAt,
+    end: (response, decision) => ({
+      deliveryId,
+      claimToken,
+      webhookId: destination.webhookId,
+      wasFailing: destination.failing,
+      decision,
+      attempt: {
+        delivery_id: deliveryId,
+        number,
+        started_at: startedAt,
+        duration_ms: Math.round(clock() - started),
+        status: response?.status ?? null,
+        failure: response?.failure ?? null,
+        response_body: response === null ? '' : bodyText(response),
+      },
+    }),
+  };
+}
 
 export interface SendContext {
   readonly outbound: Outbound;
   readonly now: () => Date;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly deadlineMs: number;
 }
 
 /**
- * Makes the attempt. It rejects only for a fault of the gateway's own, never for one of the destination.
+ * Sends the request of an attempt. It rejects only for a fault of the gateway's own, never for one of the destination.
  * @param traceHeaders continue a trace, unless the owner of the webhook has set the same
  */
 export async function send(
-  { outbound, now, clock, random, deadlineMs }: SendContext,
-  { deliveryId, claimToken, destination, body, number, attempt }: ClaimedDelivery,
+  { outbound, now, random, deadlineMs }: SendContext,
+  attempt: Attempt,
   traceHeaders: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
+  const { deliveryId, destination, body, attempt: place } = attempt.delivery;
   if (body instanceof Error) throw body;
-  const startedAt = now().getTime();
-  const started = clock();
-  const signature = signatureHeaders({ id: deliveryId, now: startedAt, body }, destination.secrets);
+  const signature = signatureHeaders({ id: deliveryId, now: attempt.startedAt, body }, destination.secrets);
   const headers = [...signature, ...withDefaults(destination, traceHeaders)];
   const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
-  return {
-    deliveryId,
-    claimToken,
-    webhookId: destination.webhookId,
-    wasFailing: destination.failing,
-    decision: classify(response, { attempt, now: now().getTime(), random }),
-    attempt: {
-      delivery_id: deliveryId,
-      number,
-      started_at: startedAt,
-      duration_ms: Math.round(clock() - started),
-      status: response.status,
-      failure: response.failure,
-      response_body: bodyText(response),
-    },
-  };
+  return attempt.end(response, classify(response, { attempt: place, now: now().getTime(), random }));
 }
 
 /** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */

@@ -11,8 +11,8 @@ import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, Queue } from './queue.ts';
 import { type RetryDecision, unsentDecision } from './retry-policy.ts';
-import { send } from './send.ts';
-import type { Outcome, Release } from './settle.ts';
+import { beginAttempt, send } from './send.ts';
+import type { Release } from './settle.ts';
 
 /** Calls `work` once in `ms` milliseconds. @returns cancels the call */
 export type After = (ms: number, work: () => void) => () => void;
@@ -210,10 +210,12 @@ export function startWorker(options: WorkerOptions): Worker {
       lanes.release(delivery, 'failure');
       return scheduleFlush(flushDelayMs);
     }
-    const made = observer.attempt(delivery, (headers) => send(options, delivery, headers));
+    const begun = beginAttempt(options, delivery);
+    const made = observer.attempt(delivery, (headers) => send(options, begun, headers));
     const outcome = await made.catch((error: unknown) => {
       logger.error({ err: error, deliveryId: delivery.deliveryId }, 'a delivery could not be prepared');
-      return unsentOutcome(delivery, options.now());
+      // It takes its place in the retry schedule like any other.
+      return begun.end(null, unsentDecision(delivery.attempt));
     });
     const { decision } = outcome;
     observer.ended(outcome);
@@ -268,21 +270,3 @@ function laneResultOf({ outcome, overloaded }: RetryDecision): LaneResult {
   if (overloaded) return 'overload';
   return outcome === 'succeeded' ? 'success' : 'failure';
 }
-
-/** The outcome of an attempt that was never sent: it takes its place in the retry schedule like any other. */
-const unsentOutcome = (delivery: ClaimedDelivery, now: Date): Outcome => ({
-  deliveryId: delivery.deliveryId,
-  claimToken: delivery.claimToken,
-  webhookId: delivery.destination.webhookId,
-  wasFailing: delivery.destination.failing,
-  decision: unsentDecision(delivery.attempt),
-  attempt: {
-    delivery_id: delivery.deliveryId,
-    number: delivery.number,
-    started_at: now.getTime(),
-    duration_ms: 0,
-    status: null,
-    failure: null,
-    response_body: '',
-  },
-});

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
+import type { Outbound } from '../../src/security/outbound.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
@@ -127,6 +128,30 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   expect(JSON.stringify(gateway.log)).not.toContain('AAAA');
   await gateway.close();
   await receiver.close();
+});
+
+it.each(databases)('an attempt that cannot be sent is stored with its own time, on $name', async (dialect) => {
+  let elapsed = 0;
+  const outbound: Outbound = {
+    async post() {
+      elapsed += 5_000;
+      gateway.clock.now = new Date(gateway.clock.now.getTime() + 5_000);
+      throw new Error('a fault of the gateway');
+    },
+    close: async () => {},
+  };
+  const gateway = await startDelivering({ dialect, delivery: { outbound, clock: () => elapsed } });
+  await gateway.webhook('https://hooks.example/');
+  const began = gateway.clock.now.getTime();
+  await gateway.emit(1);
+  await gateway.delivery.worker.idle();
+  expect(await gateway.app.database.selectFrom('delivery_attempts').selectAll().execute()).toMatchObject([
+    { number: 1, started_at: began, duration_ms: 5_000, status: null, failure: null, response_body: '' },
+  ]);
+  expect(await gateway.deliveries()).toMatchObject([
+    { state: 'pending', attempts: 1, next_at: gateway.clock.now.getTime() + 60_000 },
+  ]);
+  await gateway.close();
 });
 
 it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {

@@ -57,8 +57,8 @@ const replies: Readonly<Record<Behaviour, (random: Random) => Reply>> = {
   hasNoNameServer: () => ({ ms: 5_000, error: new LookupFailure('EAI_AGAIN', 'simulated') }),
   gone: () => ({ ms: 10, status: 410 }),
   fades: (random) => ({ ms: 1 + random.int(5), status: random.pick([200, 410, 500]) }),
-  /** A fault of the gateway's own. */
-  cannotBeSentTo: () => ({ ms: 0, isRejected: true }),
+  /** A fault of the gateway's own, which shows some time after the attempt has begun. */
+  cannotBeSentTo: (random) => ({ ms: 1 + random.int(300), isRejected: true }),
   changes: (random) =>
     replies[random.pick(['good', 'slow', 'hangs', 'fails', 'overloaded', 'losesAnswers'] as const)](random),
 };

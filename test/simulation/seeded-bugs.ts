@@ -97,6 +97,10 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'a destination is blamed for attempts that were not made': [
     at(settle, 'status !== null || failure !== null', 'status !== undefined || failure !== null'),
   ],
+  'an attempt that cannot be sent begins when it ends': [
+    at('delivery/worker.ts', 'begun.end(null, ', 'beginAttempt(options, delivery).end(null, '),
+  ],
+  'an attempt takes no time': [at('delivery/send.ts', 'duration_ms: Math.round(clock() - started)', 'duration_ms: 0')],
   'a process that stops keeps its claims': [
     at('delivery/worker.ts', 'cancelPoll?.();\n      release(lanes.drain());', 'cancelPoll?.();\n      lanes.drain();'),
   ],

@@ -83,9 +83,12 @@ function settledAttempt(
       process.id === processId && ended !== null && !settled && beganOnClock === stored.started_at,
   );
   require(made?.ended != null, () => `attempt ${number} of the delivery ${id} was never made`);
-  const { status, failure } = made.ended.response;
+  const { at, response } = made.ended;
+  const { status, failure } = response;
   require(stored.status === status && stored.failure === failure, () =>
     `attempt ${number} of the delivery ${id} is stored otherwise`);
+  require(stored.duration_ms === at - made.beganAt, () =>
+    `attempt ${number} of the delivery ${id} took ${at - made.beganAt} ms, not ${stored.duration_ms}`);
   return made;
 }
 
