@@ -28,7 +28,7 @@ export function readmeSection(heading: string): string {
 
 /** The code blocks of a text in a language, which is empty for those that name none. */
 export const codeBlocks = (text: string, language: string): string[] =>
-  [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, named, code = '']) =>
+  [...text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm)].flatMap(([, named, code = '']) =>
     named === language ? code : [],
   );
 
