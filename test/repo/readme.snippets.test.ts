@@ -8,6 +8,8 @@ import { extendSchema, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { failingAccounts } from '../../src/providers/sandbox/demo.ts';
+import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 import { newSecret, secretText } from '../../src/webhooks/signing-secret.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { codeBlocks, readmeSection, snippet } from '../support/readme-section.ts';
@@ -46,6 +48,32 @@ describe('operations', () => {
     const post = { id: expect.any(String), author: { name: expect.any(String) } };
     expect(data.colleagues.nodes[0]).toMatchObject({ ...post, repostCounter: expect.any(Number) });
     expect(data.photos.nodes[0]).toMatchObject({ ...post, previewImage: { url: expect.any(String) } });
+  });
+});
+
+describe('the demo workspace', () => {
+  test('lists the accounts that can be tried first, and those that fail last', async () => {
+    const { data } = await graphql(gateway.address, key.trim(), '{ accounts(first: 250) { nodes { accountId } } }');
+    const ids: string[] = data.accounts.nodes.map(({ accountId }: { accountId: string }) => accountId);
+    expect(ids.slice(0, 2)).toEqual(['pnet-----------------A', 'photonet-------------A']);
+    expect(ids.slice(-failingAccounts.length)).toEqual(failingAccounts.map(({ id }) => id));
+  });
+
+  test('has what the README tells to try', async () => {
+    const jobs = await gateway.app.database.selectFrom('jobs').select('id').execute();
+    const accounts = await gateway.app.database.selectFrom('accounts').select('id').execute();
+    const there = new Set([
+      ...[...accounts, ...jobs].map(({ id }) => id),
+      ...Object.values(postIdentifiers).flatMap((identifiers) => Object.keys(identifiers)),
+      ...Object.values(checkpointInputs).flatMap((inputs) => Object.keys(inputs)),
+      'isCompany: true',
+    ]);
+    const rows = readmeSection('## The sandbox networks')
+      .split('\n')
+      .filter((line) => line.startsWith('| '));
+    const named = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    expect(named).toContain('1007');
+    expect(named.filter((name = '') => !there.has(name))).toEqual([]);
   });
 });
 
