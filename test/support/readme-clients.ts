@@ -84,7 +84,7 @@ export async function readersProject(...headings: readonly string[]): Promise<Re
     compile: () =>
       project.command('tsc', '-p', '.').then(
         () => '',
-        ({ stdout }: { stdout: string }) => stdout,
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
       ),
     run: async (name) => (await node([name])).stdout,
     async load(name) {
@@ -94,15 +94,16 @@ export async function readersProject(...headings: readonly string[]): Promise<Re
     async serve(name, { key: ownKey = key } = {}) {
       const port = await freePort();
       const file = join(directory, `at-${port}-${name}`);
-      await writeFile(file, (await readFile(join(directory, name), 'utf8')).replace('3000', String(port)));
+      const text = await readFile(join(directory, name), 'utf8');
+      await writeFile(file, text.replace('listen(3000)', `listen(${port}, '127.0.0.1')`));
       const child = spawn(process.execPath, [file], {
         cwd: directory,
         env: { ...environment, POSTERN_KEY: ownKey },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       let written = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        written += text;
+      child.stderr.setEncoding('utf8').on('data', (more: string) => {
+        written += more;
       });
       const address = `http://127.0.0.1:${port}`;
       while (child.exitCode === null && !(await fetch(address).catch(() => undefined))) await sleep(50);
