@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { variableTable } from '../../src/config/variables.ts';
 import { allSeries } from '../../src/telemetry/series.ts';
+import { readmeSection, snippet } from '../support/readme-section.ts';
 import { sandboxTables } from '../support/sandbox-tables.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -14,6 +16,23 @@ const [readme, sandboxReadme] = await Promise.all(
 const missingRows = (rows: readonly string[], text = ''): string[] => {
   const lines = new Set(text.split('\n'));
   return rows.filter((row) => !lines.has(row));
+};
+
+/** What links of a text lead to that is neither a heading of the README nor a file. */
+const deadLinks = (text = ''): string[] => {
+  const headings = new Set(
+    [...text.matchAll(/^#+ (.*)$/gm)].map(
+      ([, heading = '']) =>
+        `#${heading
+          .toLowerCase()
+          .replaceAll(/[^\w\- ]/g, '')
+          .replaceAll(' ', '-')}`,
+    ),
+  );
+  const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) =>
+    target.startsWith('#') ? !headings.has(target) : !existsSync(new URL(target, root)),
+  );
 };
 
 describe('README.md', () => {
@@ -30,6 +49,27 @@ describe('README.md', () => {
 
   it('links to the tables of the sandbox', () => {
     expect(readme).toContain(`](${sandboxReadmePath})`);
+  });
+
+  it('leads with every link to a heading or a file', () => {
+    expect(deadLinks(readme)).toEqual([]);
+    expect(deadLinks(`${readme}[there](#nowhere) [and](src/nothing.ts)`)).toEqual(['#nowhere', 'src/nothing.ts']);
+  });
+
+  it('draws folders that exist', () => {
+    const drawn = [...snippet('## How it works', 'mermaid').matchAll(/\b(\w+)\//g)].map(([, name = '']) => name);
+    expect(drawn).toEqual(expect.arrayContaining(['graphql', 'store', 'delivery']));
+    expect(drawn.filter((name) => !existsSync(new URL(`src/${name}`, root)))).toEqual([]);
+  });
+
+  it('names every licence of what a server installs', async () => {
+    const lock = JSON.parse(await readFile(new URL('package-lock.json', root), 'utf8'));
+    const installed = Object.entries<{ license?: string; dev?: boolean }>(lock.packages).filter(
+      ([name, { dev }]) => name !== '' && dev !== true,
+    );
+    const licences = new Set(installed.map(([name, { license }]) => license ?? name));
+    const [, named = ''] = /all permissive: (.*)\.$/m.exec(readmeSection('## Licence')) ?? [];
+    expect(named.split(/, | and /).sort()).toEqual([...licences].sort());
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AccountStatus, accountStatuses, accountTypes } from '../../auth/account.ts';
+import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../../auth/account.ts';
 import { insertAccounts, type StoredAccount } from '../../auth/account-repository.ts';
 import { createKey } from '../../auth/api-keys.ts';
 import { scopeNames } from '../../auth/caller.ts';
@@ -97,10 +97,13 @@ export const failingAccounts: readonly FailingAccount[] = [
     .map((session) => ({ id: session, name: `Session ${session}`, status: 'OK' as const, session })),
 ].map((account, index) => ({ ...account, id: demoId(account.id), draftId: String(3001 + index) }));
 
-/** A working account of each type, and the accounts that fail. */
+/** The types with a simulated network come first, because lists of accounts start with the oldest. */
+const demoAccountTypes: ReadonlySet<AccountType> = new Set(['PNET', 'PHOTONET', ...accountTypes]);
+
+/** A working account of each type, and then the accounts that fail. */
 function demoAccounts(base: number): StoredAccount[] {
   const accounts = [
-    ...accountTypes.map((type) => ({
+    ...[...demoAccountTypes].map((type) => ({
       id: demoId(type.toLowerCase()),
       name: `Demo ${type}`,
       type,

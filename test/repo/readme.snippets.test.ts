@@ -1,0 +1,119 @@
+/** Snippets of the README that need no project of their own: operations, commands, and the check of a signature. */
+import { execFile } from 'node:child_process';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { extendSchema, parse, validate } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signatureHeaders } from '../../src/delivery/signature.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { failingAccounts } from '../../src/providers/sandbox/demo.ts';
+import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
+import { newSecret, secretText } from '../../src/webhooks/signing-secret.ts';
+import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+import { codeBlocks, readmeSection, snippet } from '../support/readme-section.ts';
+import { curl } from '../support/servers.ts';
+
+const schemaSection = '## What to know about the schema';
+
+let gateway: Gateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await startGateway({ environment: { DEMO: 'on', LOG_LEVEL: 'silent' } });
+  key = await readFile(join(gateway.directory, 'demo-key'), 'utf8');
+  await mkdir(join(gateway.directory, '.data'));
+  await writeFile(join(gateway.directory, '.data/demo-key'), key);
+});
+afterAll(() => gateway?.close());
+
+const run = async (command: string): Promise<string> => {
+  const here = command.replaceAll('http://127.0.0.1:4000', gateway.address);
+  return (await promisify(execFile)('sh', ['-c', here], { cwd: gateway.directory })).stdout;
+};
+
+describe('operations', () => {
+  // Relay removes these before it sends a document.
+  const withRelay = extendSchema(schema, parse('directive @catch on FIELD directive @throwOnFieldError on QUERY'));
+
+  test.each(codeBlocks(readmeSection(schemaSection), 'graphql'))('are valid: %s', (text) => {
+    expect(validate(withRelay, parse(text))).toEqual([]);
+  });
+
+  test('the feed has posts of both networks', async () => {
+    const [feed = ''] = codeBlocks(readmeSection(schemaSection), 'graphql');
+    const accounts = { pnet: 'pnet-----------------A', photonet: 'photonet-------------A' };
+    const { data, errors } = await graphql(gateway.address, key.trim(), feed, accounts);
+    expect(errors).toEqual([]);
+    const post = { id: expect.any(String), author: { name: expect.any(String) } };
+    expect(data.colleagues.nodes[0]).toMatchObject({ ...post, repostCounter: expect.any(Number) });
+    expect(data.photos.nodes[0]).toMatchObject({ ...post, previewImage: { url: expect.any(String) } });
+  });
+});
+
+describe('the demo workspace', () => {
+  test('lists the accounts that can be tried first, and those that fail last', async () => {
+    const { data } = await graphql(gateway.address, key.trim(), '{ accounts(first: 250) { nodes { accountId } } }');
+    const ids: string[] = data.accounts.nodes.map(({ accountId }: { accountId: string }) => accountId);
+    expect(ids.slice(0, 2)).toEqual(['pnet-----------------A', 'photonet-------------A']);
+    expect(ids.slice(-failingAccounts.length)).toEqual(failingAccounts.map(({ id }) => id));
+  });
+
+  test('has what the README tells to try', async () => {
+    const jobs = await gateway.app.database.selectFrom('jobs').select('id').execute();
+    const accounts = await gateway.app.database.selectFrom('accounts').select('id').execute();
+    const there = new Set([
+      ...[...accounts, ...jobs].map(({ id }) => id),
+      ...Object.values(postIdentifiers).flatMap((identifiers) => Object.keys(identifiers)),
+      ...Object.values(checkpointInputs).flatMap((inputs) => Object.keys(inputs)),
+      'isCompany: true',
+    ]);
+    const rows = readmeSection('## The sandbox networks')
+      .split('\n')
+      .filter((line) => line.startsWith('| '));
+    const named = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    expect(named).toContain('1007');
+    expect(named.filter((name = '') => !there.has(name))).toEqual([]);
+  });
+});
+
+describe.skipIf(curl === undefined)('commands', () => {
+  test('the first query has the response that is shown', async () => {
+    const shown = snippet('## A first query', 'json').trim();
+    expect(await run(snippet('## A first query', 'sh'))).toBe(shown);
+  });
+
+  test('the schema is read once, and kept as long as it is the same', async () => {
+    const command = snippet('### What describes the gateway', 'sh');
+    const file = join(gateway.directory, 'gateway.graphql');
+    await run(command);
+    expect(await readFile(file, 'utf8')).toBe(await readFile('schema.graphql', 'utf8'));
+    await writeFile(file, 'kept');
+    await run(command);
+    expect(await readFile(file, 'utf8')).toBe('kept');
+  });
+});
+
+describe('the check of a signature', () => {
+  const verify = new Function(
+    ...['request', 'secret', 'rawBody', 'createHmac', 'timingSafeEqual'],
+    snippet('### Verify a signature', 'js'),
+  );
+  const [secret, other] = [newSecret(randomBytes), newSecret(randomBytes)];
+  const body = Buffer.from('{"event":"new_relation","text":"ümlaut"}');
+  const request = (now: number) => {
+    const list = signatureHeaders({ id: 'msg', now, body }, [other, secret]);
+    return { headers: Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []))) };
+  };
+  const check = (now: number, with_ = secret, bytes = body) =>
+    verify(request(now), secretText(with_), bytes, createHmac, timingSafeEqual);
+
+  test('accepts what the gateway signed, and nothing else', () => {
+    const now = Date.now();
+    expect(() => check(now)).not.toThrow();
+    expect(() => check(now, other)).not.toThrow();
+    expect(() => check(now, newSecret(randomBytes))).toThrow('not from us');
+    expect(() => check(now, secret, Buffer.from(`${body} `))).toThrow('not from us');
+    expect(() => check(now - 301_000)).toThrow('too old');
+  });
+});

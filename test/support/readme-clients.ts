@@ -1,0 +1,124 @@
+/** A project of the README's reader: the files of "Clients" in a folder of their own, and the gateway that they call. */
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { createKey } from '../../src/auth/api-keys.ts';
+import type { Scope } from '../../src/auth/caller.ts';
+import { demoId } from '../../src/providers/sandbox/demo.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { snippetFiles } from './readme-section.ts';
+import { freePort } from './reverse-proxy.ts';
+
+const modules = join(import.meta.dirname, '../../node_modules');
+
+/** As the README's reader may have it: its files run in Node.js as they are. */
+const compilerOptions = {
+  target: 'es2024',
+  module: 'nodenext',
+  noEmit: true,
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  erasableSyntaxOnly: true,
+  allowImportingTsExtensions: true,
+  resolveJsonModule: true,
+  skipLibCheck: true,
+  types: ['node'],
+};
+
+export interface ReadersProject {
+  readonly gateway: Gateway;
+  /** Of the demo workspace. */
+  readonly key: string;
+  readonly directory: string;
+  /** Creates another key of the demo workspace. */
+  newKey(scopes: readonly Scope[]): Promise<string>;
+  /** Writes a file of the README or of a test; the addresses of the README become those of the gateway. */
+  write(name: string, text: string): Promise<void>;
+  /** Runs a command of a package, such as `tsc`, and returns what it prints. @throws Error with it, if the command fails */
+  command(name: string, ...args: readonly string[]): Promise<string>;
+  /** What TypeScript finds wrong; empty if it finds nothing. */
+  compile(): Promise<string>;
+  /** Runs a file in Node.js until it exits. @throws Error with what it printed, if it fails */
+  run(name: string): Promise<string>;
+  /** Imports a file into this process, with the key in the environment. */
+  // biome-ignore lint/suspicious/noExplicitAny: the README's files have types of their own
+  load(name: string): Promise<any>;
+  /** Starts a server of the README, which listens on port 3000 there. */
+  serve(name: string, options?: { readonly key?: string }): Promise<Server>;
+  close(): Promise<void>;
+}
+
+interface Server {
+  readonly address: string;
+  close(): void;
+}
+
+/** Starts a gateway with the demo workspace, and writes the files of the sections. */
+export async function readersProject(...headings: readonly string[]): Promise<ReadersProject> {
+  const gateway = await startGateway({ environment: { DEMO: 'on' } });
+  const key = (await readFile(join(gateway.directory, 'demo-key'), 'utf8')).trim();
+  const directory = await mkdtemp(join(tmpdir(), 'postern-readme-'));
+  const environment = { ...process.env, POSTERN_KEY: key };
+  const node = (args: readonly string[]) =>
+    promisify(execFile)(process.execPath, args, { cwd: directory, env: environment });
+  const project: ReadersProject = {
+    gateway,
+    key,
+    directory,
+    async newKey(scopes) {
+      const made = { now: gateway.clock.now, randomBytes };
+      const request = { workspaceId: demoId('demo'), name: 'other', scopes, accountIds: null, expiresAt: null };
+      return (await createKey(gateway.app.database, request, made)).key;
+    },
+    async write(name, text) {
+      await mkdir(dirname(join(directory, name)), { recursive: true });
+      await writeFile(join(directory, name), text.replaceAll('http://127.0.0.1:4000', gateway.address));
+    },
+    command: async (name, ...args) => (await node([join(modules, '.bin', name), ...args])).stdout,
+    compile: () =>
+      project.command('tsc', '-p', '.').then(
+        () => '',
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+      ),
+    run: async (name) => (await node([name])).stdout,
+    async load(name) {
+      process.env.POSTERN_KEY = key;
+      return import(pathToFileURL(join(directory, name)).href);
+    },
+    async serve(name, { key: ownKey = key } = {}) {
+      const port = await freePort();
+      const file = join(directory, `at-${port}-${name}`);
+      const text = await readFile(join(directory, name), 'utf8');
+      await writeFile(file, text.replace('listen(3000)', `listen(${port}, '127.0.0.1')`));
+      const child = spawn(process.execPath, [file], {
+        cwd: directory,
+        env: { ...environment, POSTERN_KEY: ownKey },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let written = '';
+      child.stderr.setEncoding('utf8').on('data', (more: string) => {
+        written += more;
+      });
+      const address = `http://127.0.0.1:${port}`;
+      while (child.exitCode === null && !(await fetch(address).catch(() => undefined))) await sleep(50);
+      if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}:\n${written}`);
+      return { address, close: () => void child.kill() };
+    },
+    async close() {
+      await gateway.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+  await symlink(modules, join(directory, 'node_modules'));
+  await project.write('package.json', JSON.stringify({ type: 'module' }));
+  await project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', 'gql', '__generated__'] }));
+  for (const heading of headings)
+    for (const [name, text] of Object.entries(snippetFiles(heading))) await project.write(name, text);
+  return project;
+}
