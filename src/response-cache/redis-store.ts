@@ -57,13 +57,13 @@ export function createRedisStore({
     askAgainAt = elapsed() + pauseMs;
     if (isLost || closed) return;
     isLost = true;
-    logger.warn({ err }, 'Redis does not respond: no responses are kept');
+    logger.warn({ err }, 'the response cache does not respond');
   };
   const onSuccess = (): void => {
     askAgainAt = 0;
     if (!isLost) return;
     isLost = false;
-    logger.info('Redis responds again');
+    logger.info('the response cache responds again');
   };
 
   const newGeneration = () => randomBytes(16).toString('base64url');

@@ -24,7 +24,10 @@ export async function embeddedRun(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ gateway: DeliveringGateway; receiver: Receiver; scrape: () => Promise<string> }> {
   const receiver = await startReceiver();
-  const gateway = await startDelivering({ dialect, environment: { METRICS_PORT: '0', ...environment } });
+  const gateway = await startDelivering({
+    dialect,
+    environment: { METRICS_PORT: '0', RESPONSE_CACHE: 'memory', ...environment },
+  });
   const { address, space, delivery } = gateway;
   const ask = (query: string, variables = {}) => graphql(address, space.key, query, variables);
   receiver.answer = ({ path }, response) => {
