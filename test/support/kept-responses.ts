@@ -57,12 +57,18 @@ export const keptReads: readonly { readonly field: string; readonly document: (n
     field: 'account',
     document: ({ accountId }) => `{ account(accountId: "${accountId}") ${wholeSelection('Account', unkept)} }`,
   },
-  { field: 'accounts', document: () => `{ accounts(first: 2) ${wholeSelection('AccountConnection', [...unkept, 'Account.jobPostings'])} }` },
+  {
+    field: 'accounts',
+    document: () => `{ accounts(first: 2) ${wholeSelection('AccountConnection', [...unkept, 'Account.jobPostings'])} }`,
+  },
   {
     field: 'jobPosting',
     document: ({ draftId }) => `{ jobPosting(jobId: "${draftId}") ${wholeSelection('PnetJobPosting', unkept)} }`,
   },
-  { field: 'jobPostings', document: () => `{ jobPostings(first: 5) ${wholeSelection('PnetJobPostingConnection', unkept)} }` },
+  {
+    field: 'jobPostings',
+    document: () => `{ jobPostings(first: 5) ${wholeSelection('PnetJobPostingConnection', unkept)} }`,
+  },
   {
     field: 'posts',
     document: ({ accountId }) =>
