@@ -47,6 +47,7 @@ export async function embeddedRun(
   await ask(
     `query Good { posts(accountId: "${gateway.accountId}", identifier: "${secrets.literal}") { nodes { id } } }`,
   );
+  await ask('query Kept { accounts { totalCount } }');
   await ask('query Bad { nope }');
   await ask('{ viewer { __typename } }');
   const query = `mutation Emit($data: JSON) { emitEvent(input: { accountId: "${gateway.accountId}", event: NEW_RELATION, data: $data }) { __typename } }`;
