@@ -52,6 +52,8 @@ export interface Config {
   readonly compiledOperations: boolean;
   /** Where responses are kept; null if they are not. */
   readonly responseCache: ResponseCacheSettings | null;
+  /** The Redis server, for what uses one. */
+  readonly redisUrl: string | undefined;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
   /** The name servers that resolve the host names of webhooks; empty for those of the system. */
@@ -111,6 +113,7 @@ export function readConfig(environment: Environment): Config {
     compression: values.COMPRESSION === 'on',
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
     responseCache: responseCacheSettings(values, upstream),
+    redisUrl: values.REDIS_URL,
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,

@@ -1,12 +1,21 @@
 /** What is kept, and for whom: a gateway that keeps responses, beside one on the same database that does not. */
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execute, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/api-keys.ts';
+import { createContext } from '../../src/graphql/graphql-context.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { cursorCodec } from '../../src/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { ask, keptReads, secondsOf, untilKept } from '../support/kept-responses.ts';
 import { documentOf, fieldOperations, furnish, type Named } from '../support/operations.ts';
+import { temporaryDirectory } from '../support/process.ts';
+import { requestContext } from '../support/request-context.ts';
 import { callEndpoint, type FlatRequest } from '../support/rest.ts';
 
 const queries = fieldOperations.filter(({ field }) => field.startsWith('Query.'));
@@ -182,6 +191,79 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await ask(keeping.address, key, query)).toMatchObject({ cache: 'fwd=miss; stored' });
     expect(await ask(keeping.address, key, query)).toMatchObject({ cache: 'hit' });
   });
+});
+
+test('whatever is kept shows nothing of webhooks and deliveries: their ports are not asked', async () => {
+  const gateway = await startGateway();
+  const workspace = await seeded(gateway, gateway.address).workspace();
+  const named = await furnish(workspace);
+  const asked: string[] = [];
+  const watched = <Port extends object>(name: string, port: Port): Port =>
+    new Proxy(port, {
+      get(target, method, receiver) {
+        asked.push(`${name}.${String(method)}`);
+        return Reflect.get(target, method, receiver);
+      },
+    });
+  const { ports } = gateway.app;
+  const watching = {
+    ...ports,
+    accounts: watched('accounts', ports.accounts),
+    webhooks: watched('webhooks', ports.webhooks),
+    deliveries: watched('deliveries', ports.deliveries),
+  };
+  const context = requestContext(workspace.workspaceId);
+  for (const { document } of keptReads) {
+    const { errors } = await execute({
+      schema,
+      document: parse(document(named)),
+      contextValue: createContext({ ports: watching, cursors: cursorCodec(randomBytes(32), 'base64url') }, context),
+    });
+    expect(errors).toBeUndefined();
+  }
+  expect(new Set(asked.map((each) => each.split('.')[0]))).toEqual(new Set(['accounts']));
+  await gateway.close();
+});
+
+test('a client that has a kept response already gets 304', async () => {
+  const directory = await temporaryDirectory();
+  const query = '{ accounts { nodes { name } } }';
+  const file = join(directory.path, 'documents.json');
+  await writeFile(file, JSON.stringify({ accounts: query }));
+  const gateway = await startGateway({ environment: { RESPONSE_CACHE: 'memory', DOCUMENTS: file } });
+  const { key } = await gateway.workspace();
+  const get = (headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${gateway.address}/graphql?documentId=accounts`, { headers: { 'x-api-key': key, ...headers } });
+  const [miss, hit] = [await get(), await get()];
+  expect(hit.headers.get('cache-status')).toBe('Postern; hit');
+  expect(hit.headers.get('cache-control')).toBe('private, no-cache');
+  expect(hit.headers.get('etag')).toBe(miss.headers.get('etag'));
+  expect(await hit.text()).toBe(await miss.text());
+  const known = await get({ 'if-none-match': String(hit.headers.get('etag')) });
+  expect([known.status, await known.text()]).toEqual([304, '']);
+  await gateway.close();
+  await directory[Symbol.asyncDispose]();
+});
+
+test('what is kept is compressed for those who accept it', async () => {
+  const environment = { RESPONSE_CACHE: 'memory', COMPRESSION: 'on' };
+  const gateway = await startGateway({ environment });
+  const workspace = await seeded(gateway, gateway.address).workspace();
+  const named = await furnish(workspace);
+  const query = keptReads.find(({ field }) => field === 'posts')?.document(named);
+  const answers: string[] = [];
+  for (const encoding of ['identity', 'gzip', 'zstd']) {
+    const headers = { 'accept-encoding': encoding };
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': workspace.key, ...headers },
+      body: JSON.stringify({ query }),
+    });
+    expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+    answers.push(await response.text());
+  }
+  expect(new Set(answers).size).toBe(1);
+  await gateway.close();
 });
 
 describe('variables', () => {
