@@ -113,8 +113,7 @@ export function createResponseCache({
         const lifetimeMs = until - elapsed();
         const size = typeof response === 'string' ? Buffer.byteLength(response) : response.length;
         if (size > maxKeptBytes || lifetimeMs <= 0) return;
-        // A copy: bytes may stand in memory that is used again.
-        store.keep({ tenant, key, generation, body: Buffer.from(response as Uint8Array), lifetimeMs });
+        store.keep({ tenant, key, generation, body: response, lifetimeMs });
         request.addHeaders(cacheStatus('fwd=miss; stored'));
       },
     };

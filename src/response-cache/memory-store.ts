@@ -68,7 +68,7 @@ export function createMemoryStore(
     keep({ tenant, key, generation, body, lifetimeMs }: NewResponse) {
       // Nobody would find it.
       if (generation !== generationOf(tenant)) return;
-      put(key, { generation, body, until: elapsed() + lifetimeMs });
+      put(key, { generation, body: bytesOf(body), until: elapsed() + lifetimeMs });
       // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
       for (const oldest of entries.keys()) {
         if (bytes <= maxBytes) break;
@@ -92,3 +92,7 @@ export function createMemoryStore(
     },
   };
 }
+
+/** A copy. */
+const bytesOf = (body: Uint8Array | string): Buffer =>
+  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);

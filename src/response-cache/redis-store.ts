@@ -100,7 +100,8 @@ export function createRedisStore({
       }
     },
     keep({ key, generation, body, lifetimeMs }) {
-      const value = Buffer.concat([Buffer.from(generation, 'latin1'), body]);
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
       client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
     },
     invalidate: announcements.announce,

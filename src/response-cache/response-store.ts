@@ -19,7 +19,8 @@ export interface NewResponse {
   readonly key: string;
   /** The one that was found before the operation was executed. */
   readonly generation: string;
-  readonly body: Buffer;
+  /** Bytes may stand in memory that is used again: the store copies them. */
+  readonly body: Uint8Array | string;
   /** How long it may be found, in milliseconds from now. */
   readonly lifetimeMs: number;
 }
