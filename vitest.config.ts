@@ -19,7 +19,7 @@ export default defineConfig(({ mode }) => {
         ? {
             exclude: [...configDefaults.exclude, ...Object.keys(slowSuites)],
             isolate: false,
-            env: { TEST_POSTGRES_URL: '', CHROMIUM: 'none' },
+            env: { TEST_POSTGRES_URL: '', TEST_REDIS_URL: '', CHROMIUM: 'none' },
           }
         : {}),
     },

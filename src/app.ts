@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { admission } from './auth/admission.ts';
+import type { Caller } from './auth/caller.ts';
 import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
@@ -17,6 +18,7 @@ import { endpoint } from './graphql/endpoint.ts';
 import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from './graphql/graphiql/sign-in.ts';
 import { createPersistedQueries } from './graphql/persisted-queries.ts';
 import { createDocumentFinder } from './graphql/requested-document.ts';
+import { createResponseCache } from './graphql/response-cache.ts';
 import { mountSchemaDocument, schemaPath } from './graphql/schema-document.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { graphqlShortCut } from './graphql/short-cut.ts';
@@ -30,6 +32,8 @@ import { once } from './once.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
 import { readDemoKey } from './providers/sandbox/demo-key.ts';
+import { invalidatingPorts } from './response-cache/invalidating-ports.ts';
+import type { ResponseCacheSettings } from './response-cache/settings.ts';
 import { prefixes } from './rest/endpoints.ts';
 import { mountRest, toAllowedErrorAt } from './rest/server.ts';
 import { inBlocks } from './security/addresses.ts';
@@ -98,7 +102,10 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   });
   const { admit, admitKeyless } = admission(backend.authenticate, limits);
   metrics?.observe('postern.streams', () => [[streams.size, {}]]);
-  const ports = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
+  const responses =
+    config.responseCache === null ? null : await openResponses(config.responseCache, storage, backend, dependencies);
+  const traced = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
+  const ports = responses === null ? traced : invalidatingPorts(traced, responses.changed);
   const demoKey = await demoKeyFor(config);
   const persistedQueries = createPersistedQueries();
   const compress = config.compression ? createCompression() : null;
@@ -109,6 +116,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     cursors: cursorCodec(cursorKeys.current, 'base64url', cursorKeys.previous),
     documentOf: rememberedDocuments(trusted?.parsed),
     compress,
+    responseCache: responses?.cache ?? null,
     persistedQueries,
     findDocument: createDocumentFinder({
       persistedQueries,
@@ -185,6 +193,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       streams.end();
       backend.delivery?.notifications.end();
       await server.close();
+      await responses?.store.close();
       await backend.close();
       // Last: it tells how the gateway drains.
       await metricsServer?.close();
@@ -235,6 +244,22 @@ const needsDatabase = ({ upstream }: Config): boolean => upstream === null || up
 function requireStorage(storage: Storage | null): Storage {
   if (storage === null) throw new Error("A gateway that forwards its callers' API keys has no database");
   return storage;
+}
+
+/** What is kept of responses, and how it ends. Loaded where responses are kept only. */
+async function openResponses(
+  settings: ResponseCacheSettings,
+  storage: Storage | null,
+  { tenantOf }: Backend,
+  dependencies: Dependencies,
+) {
+  const { openResponseStore } = await import('./response-cache/open-store.ts');
+  const store = await openResponseStore(settings, storage?.changes ?? null, dependencies);
+  return {
+    store,
+    cache: createResponseCache({ store, tenantOf, maxAge: settings.maxAge }),
+    changed: (caller: Caller) => store.invalidate(tenantOf(caller)),
+  };
 }
 
 async function openStorageOf({ database }: Config, dependencies: Dependencies): Promise<Storage> {

@@ -15,3 +15,15 @@ export interface Ports {
   readonly webhooks: WebhooksPort;
   readonly deliveries: DeliveriesPort;
 }
+
+/** The names of the ports. */
+export type PortName = { [Name in keyof Ports]: Ports[Name] extends object ? Name : never }[keyof Ports];
+
+/** The methods of each port that change nothing. Any other is a command: the next method is one until it stands here. */
+export const readMethods = {
+  accounts: ['list', 'counts', 'find', 'watch'],
+  jobs: ['list', 'lists', 'counts', 'find', 'watch'],
+  posts: ['list'],
+  webhooks: ['list', 'lists', 'counts', 'find', 'health'],
+  deliveries: ['list', 'lists', 'counts', 'find', 'attempts', 'lastAttempts', 'statistics', 'backlog', 'watch'],
+} as const satisfies { readonly [Name in PortName]: readonly (keyof Ports[Name])[] };

@@ -15,4 +15,9 @@ export interface RequestContext {
    * that changes nothing has one.
    */
   readonly responses?: ReadMemo | undefined;
+  /**
+   * The generation of the data in which the response is to be kept (see response-cache/response-store.ts): what is read for
+   * it joins no read that began in another.
+   */
+  readonly generation?: string | undefined;
 }

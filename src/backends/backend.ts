@@ -1,6 +1,6 @@
 /** What the server needs of a backend, and a backend of the process. */
 import type { Logger } from 'pino';
-import type { Authenticate } from '../auth/caller.ts';
+import type { Authenticate, Caller } from '../auth/caller.ts';
 import type { DeliveryEngine, DeliveryTuning } from '../delivery/engine.ts';
 import type { Idempotency } from '../http/idempotency.ts';
 import type { RandomBytes } from '../ids.ts';
@@ -26,6 +26,8 @@ export interface Dependencies {
 export interface Backend {
   readonly ports: Ports;
   readonly authenticate: Authenticate;
+  /** Names those who share data with a caller: what it changes, they may have read. */
+  readonly tenantOf: (caller: Caller) => string;
   /** Implements `Idempotency-Key`. Without it the key is forwarded through the ports. */
   readonly idempotency?: Idempotency;
   readonly delivery: DeliveryEngine | null;

@@ -91,6 +91,7 @@ export async function embeddedBackend(
       if (config.demo) refuseSandboxKey(apiKey);
       return authenticate(apiKey);
     },
+    tenantOf: ({ workspaceId }) => workspaceId,
     idempotency,
     ready,
     async close() {

@@ -6,8 +6,10 @@ import type { RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import { rememberKeys } from '../auth/remembered-keys.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
+import type { ChangeFeed } from '../response-cache/shared-memory-store.ts';
 import type { Keyring, Secrets } from '../security/secret.ts';
 import type { Vault } from '../security/vault.ts';
+import { changeChannel, createChangeFeed } from '../store/change-feed.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import { type Databases, openDatabases } from '../store/databases.ts';
 import { databaseHealth } from '../store/health.ts';
@@ -29,6 +31,8 @@ export interface Storage {
   readonly databases: Databases;
   readonly rateLimits: RateLimitStore;
   readonly idempotency: Idempotency;
+  /** Between the processes that share the database; null on SQLite. */
+  readonly changes: ChangeFeed | null;
   /** Finds the caller of an API key. What it found is kept for a second, or until a key is revoked. */
   readonly authenticate: Authenticate;
   /** Those of the keys that cannot be used any more, with the reason, by their ids. */
@@ -56,13 +60,19 @@ export async function openStorage(
   const health = databaseHealth(() => databases.keys, location, now);
   const databases = await openDatabases(location, health.onFault, observeStore(telemetry));
   const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
+  const changes = location.kind === 'postgres' ? createChangeFeed(() => databases.keys) : null;
   // SQLite tells nobody: there a revocation is heard of when the second is over.
   const revocations =
     location.kind === 'postgres'
       ? listen(location, {
-          channels: [revocationChannel],
-          onMessage: remembered.forget,
-          onConnected: remembered.forget,
+          channels: [revocationChannel, changeChannel],
+          onMessage: (channel, message) =>
+            channel === changeChannel ? changes?.receive(message) : remembered.forget(),
+          onConnected() {
+            remembered.forget();
+            changes?.connected();
+          },
+          onLost: () => changes?.lost(),
           // This connection is asked for a sign of life, the others only when somebody needs them.
           onSilent: databases.renew,
           logger,
@@ -74,6 +84,7 @@ export async function openStorage(
     refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
     rateLimits: databaseRateLimits(databases.keys, location.kind),
     idempotency: databaseIdempotency(databases.jobs, now, logger),
+    changes,
     async useSecret({ secrets, keyring }, vault) {
       const keys = keyring('check');
       const recognized = await recognizeSecret(databases.keys, keys, secrets);

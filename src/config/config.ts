@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { RateLimitSettings } from '../auth/rate-limits.ts';
 import type { StreamLimits } from '../auth/streams.ts';
 import type { DocumentSettings } from '../graphql/document-manifest.ts';
+import type { ResponseCacheSettings } from '../response-cache/settings.ts';
 import type { AddressBlock } from '../security/addresses.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import type { TelemetrySettings } from '../telemetry/settings.ts';
@@ -49,6 +50,10 @@ export interface Config {
   /** Whether the gateway itself compresses responses. */
   readonly compression: boolean;
   readonly compiledOperations: boolean;
+  /** Where responses are kept; null if they are not. */
+  readonly responseCache: ResponseCacheSettings | null;
+  /** The Redis server, for what uses one. */
+  readonly redisUrl: string | undefined;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
   /** The name servers that resolve the host names of webhooks; empty for those of the system. */
@@ -107,6 +112,8 @@ export function readConfig(environment: Environment): Config {
     documents: documentSettings(values),
     compression: values.COMPRESSION === 'on',
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
+    responseCache: responseCacheSettings(values, upstream),
+    redisUrl: values.REDIS_URL,
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
@@ -133,6 +140,22 @@ function documentSettings({ DOCUMENTS, DOCUMENTS_MODE }: Variables): DocumentSet
   if (DOCUMENTS !== undefined) return { manifest: DOCUMENTS, mode: DOCUMENTS_MODE ?? 'only' };
   if (DOCUMENTS_MODE === undefined) return null;
   throw new ConfigError('DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out');
+}
+
+function responseCacheSettings(
+  { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, REDIS_URL }: Variables,
+  upstream: UpstreamSettings | null,
+): ResponseCacheSettings | null {
+  if (kind === 'off') return null;
+  if (upstream !== null && upstream.apiKey === undefined) {
+    throw new ConfigError(
+      'RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too, or leave it out. A key that the service checks would get what is kept after the service has revoked it',
+    );
+  }
+  const common = { maxAge: RESPONSE_CACHE_MAX_AGE };
+  if (kind === 'memory') return { kind, ...common, maxBytes: RESPONSE_CACHE_MAX_BYTES };
+  if (REDIS_URL !== undefined) return { kind, ...common, url: REDIS_URL };
+  throw new ConfigError('RESPONSE_CACHE=redis needs a server: set REDIS_URL too');
 }
 
 function upstreamSettings(values: Variables): UpstreamSettings | null {

@@ -38,6 +38,14 @@ export function databaseLocation(value: string): DatabaseLocation {
   throw new Error('must be sqlite:<file> or postgres://<user>:<password>@<host>/<database>');
 }
 
+/** The URL of a Redis server. */
+export function redisUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (/^rediss?:\/\/./.test(value) && URL.canParse(value)) return value;
+  // The message does not repeat the value, which may contain a password.
+  throw new Error('must be redis://<user>:<password>@<host>/<number>, or the same with rediss://');
+}
+
 /** Addresses of name servers, with commas between. */
 export function nameServers(value: string): readonly string[] {
   const servers = value

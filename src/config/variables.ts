@@ -11,6 +11,7 @@ import {
   nameServers,
   oneOf,
   origins,
+  redisUrl,
   secret,
   termMap,
   upstreamAddress,
@@ -95,6 +96,22 @@ export const variables = {
     '`on` executes queries of lists over the bytes that the upstream service sends, and other operations straight from the request. `off` executes everything through Yoga. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
+  ),
+  RESPONSE_CACHE: variable(
+    '`memory` keeps responses to queries in each process, `redis` in a server that all processes share, `off` nowhere. Set the same value for all processes that serve one address.',
+    'off',
+    oneOf(['off', 'memory', 'redis']),
+  ),
+  RESPONSE_CACHE_MAX_AGE: variable('Largest number of seconds that a response is kept.', '60', wholeNumber(1, 86_400)),
+  RESPONSE_CACHE_MAX_BYTES: variable(
+    'Bytes of responses that one process keeps with `RESPONSE_CACHE=memory`.',
+    '67108864',
+    wholeNumber(1_048_576, 17_179_869_184),
+  ),
+  REDIS_URL: secretVariable(
+    'Redis server of `RESPONSE_CACHE=redis`: `redis://<user>:<password>@<host>/<number>`, or `rediss://` for TLS.',
+    '',
+    redisUrl,
   ),
   GRAPHQL_MAX_COST: variable(
     'Largest cost of a GraphQL operation, in the units of `@cost` in `schema.graphql`.',

@@ -11,6 +11,7 @@ import { type ErrorName, ServiceError } from '../errors.ts';
 import { authorize, type Operation } from '../operation.ts';
 import { type CursorScope, type Page, type Position, readWindow, startOfList, type Window } from '../paging.ts';
 import { builder } from './builder.ts';
+import { type CacheHint, inheritMaxAge } from './cache-hint.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
@@ -31,6 +32,7 @@ interface Edge {
 
 const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more items follow this page.',
@@ -55,20 +57,27 @@ const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implem
   }),
 });
 
+export interface ConnectionOptions {
+  readonly page?: PageWeights;
+  readonly hint?: { readonly cacheHint: CacheHint };
+}
+
 /**
  * The connection type of an item, and its edge type: `PostConnection` and `PostEdge` for `Post`.
- * @param page what a page weighs in the cost of an operation
+ * @param options.page what a page weighs in the cost of an operation
+ * @param options.hint how long a page may be kept
  */
 export function connectionType<T extends object, Page extends Connection<T> = Connection<T>>(
   name: string,
   item: OutputRef<T>,
   things: string,
-  page: PageWeights = rowsOfDatabase,
+  { page = rowsOfDatabase, hint }: ConnectionOptions = {},
 ) {
   // Not of T: where its items stand, a connection may have an Error.
   const node: OutputRef<object> = item;
   const EdgeObject = builder.objectRef<Edge>(`${name}Edge`).implement({
     description: `One item in a page of ${things}, with its cursor.`,
+    extensions: inheritMaxAge,
     fields: (t) => ({
       cursor: t.string({
         description: 'Pass it as `after` to continue after this item.',
@@ -85,7 +94,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   });
   return builder.objectRef<Page>(`${name}Connection`).implement({
     description: `A page of ${things}.`,
-    extensions: isConnection(page),
+    extensions: { ...isConnection(page), ...hint },
     fields: (t) => ({
       edges: t.field({
         type: [EdgeObject],

@@ -7,7 +7,14 @@ import type { OutputRef } from '@pothos/core';
 import type { Page } from '../paging.ts';
 import { maxTotalCount } from '../validation.ts';
 import { builder } from './builder.ts';
-import { type Connection, type ConnectionRequest, connect, connectionType, type ListRequest } from './connection.ts';
+import {
+  type Connection,
+  type ConnectionOptions,
+  type ConnectionRequest,
+  connect,
+  connectionType,
+  type ListRequest,
+} from './connection.ts';
 import { readsSize } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 import { nullMeansError } from './null-means-error.ts';
@@ -18,8 +25,13 @@ export interface CountedConnection<T> extends Connection<T> {
 }
 
 /** The connection type of an item as {@link connectionType}, with `totalCount`. */
-export function countedConnectionType<T extends object>(name: string, item: OutputRef<T>, things: string) {
-  const type = connectionType<T, CountedConnection<T>>(name, item, things);
+export function countedConnectionType<T extends object>(
+  name: string,
+  item: OutputRef<T>,
+  things: string,
+  options: ConnectionOptions = {},
+) {
+  const type = connectionType<T, CountedConnection<T>>(name, item, things, options);
   builder.objectField(type, 'totalCount', (t) =>
     t.int({
       nullable: true,

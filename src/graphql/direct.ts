@@ -2,11 +2,12 @@
  * Queries and mutations as graphql-js executes them, straight from the request to the socket. What graphql-js or a limit
  * refuses is left to the executor, which says why; what was executed is never left to anybody.
  */
-import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLError, OperationTypeNode } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import { type ServiceError, toEnvelope, unexpectedError } from '../errors.ts';
-import { type Compress, sendCompressed } from '../http/compression.ts';
+import type { Compress } from '../http/compression.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
+import type { RequestContext } from '../request-context.ts';
 import { inSpan, type Tracer } from '../telemetry/telemetry.ts';
 import type { DocumentOf } from './cost/documents.ts';
 import { isIntrospection } from './cost/introspection.ts';
@@ -15,12 +16,13 @@ import { chosenOperation } from './cost/operation-cost.ts';
 import { errorBody, withoutStatus } from './error-extensions.ts';
 import { Fallback } from './fallback.ts';
 import { createContext, type GraphQLContext } from './graphql-context.ts';
-import { isKeptByClient } from './kept-responses.ts';
 import { operationFacts, spanOf } from './operation-facts.ts';
 import { withCost } from './plugins/operation-limits.ts';
 import { errorsOfVariables } from './plugins/variable-limits.ts';
 import { type FailedRequest, presentResult, type ResponseOptions } from './presentation.ts';
+import type { OpenedResponse, ResponseCache } from './response-cache.ts';
 import { schema } from './schema.ts';
+import { sendBody, sendResponse } from './send-response.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
 import type { RefusalOf } from './validity.ts';
 
@@ -33,11 +35,14 @@ export interface DirectOptions extends Pick<GraphQLContext, 'ports' | 'cursors'>
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
+  /** Null, or nothing, where no response is kept. */
+  readonly responseCache?: ResponseCache | null;
 }
 
 /** Serves what is asked for with graphql-js. */
 export function directOperations(options: DirectOptions): Serve {
-  const { documentOf, costOf, refusalOf, maxCost, logger, tracer = null, compress = null } = options;
+  const { documentOf, costOf, refusalOf, maxCost, logger } = options;
+  const { tracer = null, compress = null, responseCache = null } = options;
 
   /** The operation, within its limits. @throws Fallback, GraphQLError or LimitError */
   function operationOf({ request, parameters: { query, operationName, variables } }: RequestedOperation) {
@@ -52,17 +57,21 @@ export function directOperations(options: DirectOptions): Serve {
     if (cost > maxCost) throw new Fallback('cost');
     const refusal = refusalOf(document);
     if (refusal !== null) throw refusal;
-    return { document, cost, isMutation: operation.operation === OperationTypeNode.MUTATION };
+    return { document, operation, cost, isMutation: operation.operation === OperationTypeNode.MUTATION };
   }
 
   return async (requested) => {
     const { request, parameters, contentType, context } = requested;
-    const { document, cost, isMutation } = operationOf(requested);
-    // What was read must not be handed over once a mutation has changed it.
-    const contextValue = createContext(options, isMutation ? { ...context, responses: undefined } : context);
-    const { operationName, variables: variableValues } = parameters;
-    const args: ExecutionArgs = { schema, document, operationName, variableValues, contextValue };
-    if (errorsOfVariables(args).length > 0) throw new Fallback('variables');
+    const { document, operation, cost, isMutation } = operationOf(requested);
+    const { query: text, operationName, variables } = parameters;
+    const asked: ExecutionArgs = { schema, document, operationName, variableValues: variables };
+    if (errorsOfVariables(asked).length > 0) throw new Fallback('variables');
+    const opened =
+      responseCache === null || isMutation
+        ? null
+        : await responseCache.open({ request, caller: context.caller, text, document, operation, variables });
+    if (opened?.body) return sendResponse(request, contentType, opened.body, { compress });
+    const args = { ...asked, contextValue: createContext(options, contextFor(context, isMutation, opened)) };
     const { name, options: ofSpan } = spanOf(request.facts);
     let isExecuted = false;
     try {
@@ -75,7 +84,9 @@ export function directOperations(options: DirectOptions): Serve {
       if (!isExecuted) throw new Fallback('variables');
       const presented = presentResult(result, isMutation, () => failedRequest(request, logger), options);
       const response = withCost(presented, { requestedCost: cost, limit: maxCost }, false);
-      await send(request, contentType, response, compress);
+      const body = bodyOf(response);
+      if (response.errors === undefined) opened?.keep(body);
+      await sendResponse(request, contentType, body, { status: statusOf(response), compress });
     } catch (error) {
       if (!isExecuted) throw error;
       // It must not fall back: what was executed would be executed again.
@@ -83,6 +94,12 @@ export function directOperations(options: DirectOptions): Serve {
       sendFailure(request, contentType, unexpectedError(error));
     }
   };
+}
+
+function contextFor(context: RequestContext, isMutation: boolean, opened: OpenedResponse | null): RequestContext {
+  // What was read must not be handed over once a mutation has changed it.
+  if (isMutation) return { ...context, responses: undefined };
+  return opened === null ? context : { ...context, generation: opened.generation };
 }
 
 /** Whether an operation can be executed for a request with this method. */
@@ -96,35 +113,19 @@ function failedRequest(request: IncomingRequest, logger: Logger): FailedRequest 
   return { id, facts, clientAborted, addHeaders, log: logger.child({ reqId: id }) };
 }
 
-async function send(
-  request: IncomingRequest,
-  contentType: string,
-  { errors = [], ...result }: ExecutionResult,
-  compress: Compress | null,
-): Promise<void> {
-  const body = JSON.stringify(errors.length === 0 ? result : { errors: errors.map(withoutStatus), ...result });
-  if (isKeptByClient(request, body)) return void request.response.writeHead(304).end();
-  const compressed = compress?.(request, body) ?? null;
-  if (compressed !== null) await sendCompressed(request, contentType, compressed, statusOf(errors));
-  else sendBody(request, contentType, statusOf(errors), body);
-}
+const bodyOf = ({ errors = [], ...result }: ExecutionResult): string =>
+  JSON.stringify(errors.length === 0 ? result : { errors: errors.map(withoutStatus), ...result });
 
 /** Says that a response failed, or breaks it off where it has begun. */
 function sendFailure(request: IncomingRequest, contentType: string, failure: ServiceError): void {
   const { id, facts, response } = request;
   facts.errors = [failure.type];
   if (response.headersSent) response.destroy();
-  else sendBody(request, contentType, failure.status, JSON.stringify(errorBody(toEnvelope(failure, id))));
-}
-
-function sendBody({ response }: IncomingRequest, contentType: string, status: number, body: string): void {
-  if (response.closed) return;
-  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+  else sendBody(request, contentType, JSON.stringify(errorBody(toEnvelope(failure, id))), failure.status);
 }
 
 /** The status of an error that fails the whole request, or 200. */
-function statusOf(errors: readonly GraphQLError[]): number {
+function statusOf({ errors = [] }: ExecutionResult): number {
   const statuses = errors.map(({ extensions }) => (isStatus(extensions.http) ? extensions.http.status : 0));
   return Math.max(0, ...statuses) || 200;
 }

@@ -20,6 +20,7 @@ import { type LimitOptions, useOperationLimits } from './plugins/operation-limit
 import { useOperationSpan } from './plugins/operation-span.ts';
 import { useRequestedDocuments } from './plugins/requested-documents.ts';
 import { useResponseBody } from './plugins/response-body.ts';
+import { useResponseCache } from './plugins/response-cache.ts';
 import { useServiceErrors } from './plugins/service-errors.ts';
 import { useShortErrors } from './plugins/short-errors.ts';
 import { useStreamCut } from './plugins/stream-cut.ts';
@@ -27,6 +28,7 @@ import { useUnacceptedStreams } from './plugins/unaccepted-streams.ts';
 import { useVariableLimits } from './plugins/variable-limits.ts';
 import type { ResponseOptions } from './presentation.ts';
 import type { DocumentFinder } from './requested-document.ts';
+import type { ResponseCache } from './response-cache.ts';
 import { schema } from './schema.ts';
 
 export interface ExecutorOptions extends CallerOptions {
@@ -36,6 +38,8 @@ export interface ExecutorOptions extends CallerOptions {
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
+  /** Null, or nothing, where no response is kept. */
+  readonly responseCache?: ResponseCache | null;
   readonly limits: Omit<LimitOptions, 'documentOf' | 'admitKeyless'> & Pick<ResponseOptions, 'maxResponseBytes'>;
 }
 
@@ -51,6 +55,7 @@ export type Execute = (
 
 export function createExecutor(options: ExecutorOptions): Execute {
   const { documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
+  const { responseCache = null } = options;
   const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
@@ -84,6 +89,8 @@ export function createExecutor(options: ExecutorOptions): Execute {
       useCaller({ ...options, ...admission }),
       // Of a caller who is known, before graphql-js reads the variables.
       useVariableLimits(),
+      // In the place of the execution; and when a response is made, after errors are presented.
+      ...(responseCache === null ? [] : [useResponseCache(responseCache)]),
       // Around everything that is executed.
       ...(tracer === null ? [] : [useOperationSpan(tracer)]),
       // When a result is to become a response, behind Yoga's choice of a protocol. The order matters.

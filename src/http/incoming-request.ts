@@ -22,6 +22,9 @@ declare module 'node:http' {
   }
 }
 
+/** What came of looking for a kept response: `unavailable` where nothing was known, because the cache was away. */
+export type CacheResult = 'hit' | 'miss' | 'unavailable';
+
 /** What the log line of a request says beside method, path and status. Metrics and traces say the same. */
 export interface RequestFacts {
   /** The name of the operation, as far as it is told. */
@@ -34,6 +37,8 @@ export interface RequestFacts {
   cost?: number;
   /** `yes`, or why the operation was not compiled. */
   compiled?: string;
+  /** Of a query whose response may be kept: whether it was. */
+  cache?: CacheResult;
   /** The types of the errors in the response, each once. */
   errors?: readonly string[];
   keyId?: string;

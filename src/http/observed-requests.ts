@@ -53,7 +53,8 @@ function countingIn(metrics: Metrics): (request: IncomingRequest) => void {
       'http.response.status_code': sentStatus ?? 'none',
     });
     for (const type of facts.errors ?? []) metrics.count('postern.errors', { 'error.type': type });
-    const { operationType } = facts;
+    const { cache, operationType } = facts;
+    if (cache !== undefined) metrics.count('postern.response_cache.lookups', { result: cache });
     if (operationType === undefined) return;
     metrics.record('postern.graphql.operation.duration', seconds, {
       'graphql.operation.name': nameOf(facts),
@@ -99,6 +100,7 @@ function endSpan(span: Span, { raw, response, sentStatus, facts, route }: Incomi
     'graphql.operation.type': facts.operationType,
     'postern.operation.hash': facts.operationHash,
     'postern.compiled': facts.compiled,
+    'postern.response_cache': facts.cache,
     'postern.errors': facts.errors?.join(' '),
     'postern.key.id': facts.keyId,
     'postern.workspace.id': facts.workspaceId,

@@ -16,6 +16,8 @@ export interface ListenOptions {
   onMessage(channel: string, payload: string): void;
   /** Called with each connection: there may have been notifications while nobody listened. */
   onConnected(): void;
+  /** Called when a connection is lost: nothing is heard until the next one. */
+  onLost?(): void;
   /** Called when a connection has fallen silent, though nobody closed it. */
   onSilent?(): void;
   readonly logger: Logger;
@@ -24,7 +26,7 @@ export interface ListenOptions {
 /** Listens until it is closed, and connects again when the connection is lost or has fallen silent. */
 export function listen(
   { url, settings = postgresDefaults }: { readonly url: string; readonly settings?: PostgresSettings },
-  { channels, session = [], onMessage, onConnected, onSilent, logger }: ListenOptions,
+  { channels, session = [], onMessage, onConnected, onLost, onSilent, logger }: ListenOptions,
 ): { close(): Promise<void> } {
   let closed = false;
   let client: PostgresClient | undefined;
@@ -40,6 +42,7 @@ export function listen(
   };
   const reconnect = (lost: PostgresClient, error: unknown) => {
     if (closed || lost !== client || timer !== undefined) return;
+    onLost?.();
     logger.warn({ err: error }, 'lost the notifications of the database, connecting again');
     lost.abandon();
     timer = setTimeout(() => {

@@ -47,6 +47,12 @@ export const series = {
     labels: ['graphql.operation.type'],
     buckets: costs,
   },
+  'postern.response_cache.lookups': {
+    kind: 'counter',
+    unit: '{request}',
+    help: 'Queries whose responses may be kept, by whether one was found.',
+    labels: ['result'],
+  },
   'postern.errors': {
     kind: 'counter',
     unit: '{response}',

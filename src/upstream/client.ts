@@ -110,7 +110,7 @@ export function createUpstream(
     endpoint: ContractEndpoint,
     request: object,
   ): Promise<WireResponse> {
-    const { caller, signal } = context;
+    const { caller, signal, generation } = context;
     const milliseconds = Math.min(timeoutMs, callBudget.take(signal));
     const prepared = prepare(context, endpoint, request);
     if (endpoint.method !== 'GET') {
@@ -125,9 +125,11 @@ export function createUpstream(
     }
     // A flight has the full time of a call, as later callers may join it: it also ends those who have no less time.
     const work = (flightSignal: AbortSignal) => perform(prepared, flightSignal, timeoutMs);
+    // A read that began before somebody changed what it reads must not become a response that is kept after that.
+    const flight = generation === undefined ? prepared.path : `${generation} ${prepared.path}`;
     const join = async (ends: AbortSignal) => {
       try {
-        return await singleFlight.run(caller.keyId, prepared.path, work, ends);
+        return await singleFlight.run(caller.keyId, flight, work, ends);
       } catch (error) {
         const ended = error === ends.reason || error instanceof TimeoutError;
         throw ended ? expiry(error, { repeatable: true }).error : error;

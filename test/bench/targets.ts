@@ -28,6 +28,16 @@ export const targets = {
     kind: 'postern',
     environment: { ...ownKeys, COMPILED_OPERATIONS: 'off' },
   },
+  cached: {
+    title: 'Postern, RESPONSE_CACHE=memory',
+    kind: 'postern',
+    environment: { ...ownKeys, RESPONSE_CACHE: 'memory' },
+  },
+  redis: {
+    title: 'Postern, RESPONSE_CACHE=redis',
+    kind: 'postern',
+    environment: { ...ownKeys, RESPONSE_CACHE: 'redis', REDIS_URL: process.env.TEST_REDIS_URL ?? '' },
+  },
   mercurius: { title: 'Mercurius + jit', kind: 'gateway', module: 'mercurius.js', path: '/graphql' },
   apollo: { title: 'Apollo Server + datasource-rest', kind: 'gateway', module: 'apollo.js', path: '/' },
   json: { title: 'proxy, JSON parsed and printed', kind: 'proxy', module: 'proxy.js', mode: 'json', path: '/' },

@@ -367,6 +367,46 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'COMPILED_OPERATIONS must be one of on, off, but is "yes"']],
   },
+  RESPONSE_CACHE: {
+    of: ({ responseCache }) => responseCache,
+    unset: null,
+    good: [
+      ['off', null],
+      ['memory', { kind: 'memory', maxAge: 60, maxBytes: 67_108_864 }],
+    ],
+    bad: [
+      ['on', 'RESPONSE_CACHE must be one of off, memory, redis, but is "on"'],
+      ['redis', 'RESPONSE_CACHE=redis needs a server: set REDIS_URL too'],
+    ],
+  },
+  RESPONSE_CACHE_MAX_AGE: {
+    of: ({ responseCache }) => responseCache?.maxAge,
+    unset: 60,
+    good: [['5', 5]],
+    bad: [['0', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 86400, but is "0"']],
+    needs: { RESPONSE_CACHE: 'memory' },
+  },
+  RESPONSE_CACHE_MAX_BYTES: {
+    of: ({ responseCache }) => responseCache?.kind === 'memory' && responseCache.maxBytes,
+    unset: 67_108_864,
+    good: [['1048576', 1_048_576]],
+    bad: [['1', 'RESPONSE_CACHE_MAX_BYTES must be a whole number from 1048576 to ']],
+    needs: { RESPONSE_CACHE: 'memory' },
+  },
+  REDIS_URL: {
+    of: ({ redisUrl }) => redisUrl,
+    unset: undefined,
+    good: [
+      ['redis://user:password@host:6379/1', 'redis://user:password@host:6379/1'],
+      ['rediss://host', 'rediss://host'],
+    ],
+    bad: [
+      ['host:hunter2', 'REDIS_URL must be redis://<user>:<password>@<host>/<number>, or the same with rediss://'],
+      ['http://u:hunter2@host', 'REDIS_URL must be redis://'],
+      ['redis://', 'REDIS_URL must be redis://'],
+    ],
+    secret: true,
+  },
   GRAPHQL_MAX_COST: {
     of: ({ maxOperationCost }) => maxOperationCost,
     unset: 150_000,
@@ -506,6 +546,23 @@ function refusalOf(environment: Record<string, string>): Error {
   }
   throw new Error(`${JSON.stringify(environment)} was accepted`);
 }
+
+test('responses are kept in the server that is named', () => {
+  const { responseCache } = readConfig({
+    RESPONSE_CACHE: 'redis',
+    REDIS_URL: 'redis://host',
+    RESPONSE_CACHE_MAX_AGE: '7',
+  });
+  expect(responseCache).toEqual({ kind: 'redis', maxAge: 7, url: 'redis://host' });
+});
+
+test('responses are not kept for keys that a service checks', () => {
+  for (const RESPONSE_CACHE of ['memory', 'redis']) {
+    const refused = refusalOf({ ...upstream, RESPONSE_CACHE, REDIS_URL: 'redis://host' });
+    expect(refused.message).toMatch(/^RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too/);
+  }
+  expect(readConfig({ ...upstream, UPSTREAM_API_KEY: 'k', RESPONSE_CACHE: 'memory' }).responseCache).not.toBeNull();
+});
 
 test('a mode without a manifest is refused', () => {
   expect(refusalOf({ DOCUMENTS_MODE: 'only' }).message).toBe(

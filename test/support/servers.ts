@@ -16,6 +16,9 @@ function hasUser(name: string): boolean {
   return spawnSync('id', [name]).status === 0;
 }
 
+/** The Redis server in `TEST_REDIS_URL`. Tests have keys of their own there. */
+export const redisUrl: string | undefined = process.env.TEST_REDIS_URL || undefined;
+
 /** The path of Chromium: `CHROMIUM` if it is set, else the path of Debian's package. */
 export const chromium: string | undefined = [process.env.CHROMIUM || '/usr/bin/chromium'].find((path) =>
   existsSync(path),
@@ -50,6 +53,7 @@ function has(program: string): boolean {
 /** What a run of the tests leaves out on this machine, and how to include it. */
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
+  ...(redisUrl === undefined ? ['responses kept in Redis: set TEST_REDIS_URL=redis://… to a server'] : []),
   ...(chromium === undefined
     ? ['GraphiQL and the page of webhooks in a browser: install Chromium, or set CHROMIUM to its path']
     : []),

@@ -11,7 +11,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(target: string): Promise<TcpProxy> {
+/** @param own the port to listen on; 0 picks a free one */
+export async function startTcpProxy(target: string, own = 0): Promise<TcpProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<readonly Socket[]>();
   const sockets = new Set<Socket>();
@@ -37,13 +38,13 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       from.on('close', () => pairs.has(pair) && to.destroy());
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port: own } = server.address() as { port: number };
+  await new Promise<void>((resolve) => server.listen(own, '127.0.0.1', resolve));
+  const { port: listening } = server.address() as { port: number };
   return {
     through(url) {
       const through = new URL(url);
       through.hostname = '127.0.0.1';
-      through.port = String(own);
+      through.port = String(listening);
       return through.href;
     },
     silence: () => pairs.clear(),

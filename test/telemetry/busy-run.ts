@@ -24,7 +24,10 @@ export async function embeddedRun(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ gateway: DeliveringGateway; receiver: Receiver; scrape: () => Promise<string> }> {
   const receiver = await startReceiver();
-  const gateway = await startDelivering({ dialect, environment: { METRICS_PORT: '0', ...environment } });
+  const gateway = await startDelivering({
+    dialect,
+    environment: { METRICS_PORT: '0', RESPONSE_CACHE: 'memory', ...environment },
+  });
   const { address, space, delivery } = gateway;
   const ask = (query: string, variables = {}) => graphql(address, space.key, query, variables);
   receiver.answer = ({ path }, response) => {
@@ -44,6 +47,7 @@ export async function embeddedRun(
   await ask(
     `query Good { posts(accountId: "${gateway.accountId}", identifier: "${secrets.literal}") { nodes { id } } }`,
   );
+  await ask('query Kept { accounts { totalCount } }');
   await ask('query Bad { nope }');
   await ask('{ viewer { __typename } }');
   const query = `mutation Emit($data: JSON) { emitEvent(input: { accountId: "${gateway.accountId}", event: NEW_RELATION, data: $data }) { __typename } }`;

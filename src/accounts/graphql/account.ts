@@ -1,5 +1,6 @@
 import { type AccountStatus, accountStatuses } from '../../auth/account.ts';
 import { builder } from '../../graphql/builder.ts';
+import { maxAge } from '../../graphql/cache-hint.ts';
 import { readsById } from '../../graphql/cost/weights.ts';
 import { contractEnums } from '../../graphql/enums.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
@@ -32,9 +33,13 @@ export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = cont
   ) as Record<AccountStatus, string>,
 );
 
+/** Accounts change by what happens at their networks, of which the gateway is not told. */
+export const accountMaxAge = maxAge(5);
+
 export const AccountObject = builder.objectRef<Account>('Account').implement({
   description: 'An external account that is connected to the workspace. The gateway makes requests on its behalf.',
   interfaces: [Node],
+  extensions: accountMaxAge,
   isTypeOf: (value) => 'status' in (value as object),
   fields: (t) => ({
     id: t.id({ description: 'Global id.', resolve: ({ account_id }) => globalId('Account', account_id) }),

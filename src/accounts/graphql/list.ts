@@ -5,10 +5,12 @@ import { connectCounted, countedConnectionType } from '../../graphql/counted-con
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listAccounts } from '../operations.ts';
 import { type Account, type AccountFilter, accountListLimits, accountListScope } from '../shapes.ts';
-import { AccountObject, KnownAccountStatusEnum, KnownAccountTypeEnum } from './account.ts';
+import { AccountObject, accountMaxAge, KnownAccountStatusEnum, KnownAccountTypeEnum } from './account.ts';
 import { ViewerObject } from './viewer.ts';
 
-const AccountConnection = countedConnectionType<Account>('Account', AccountObject, 'connected accounts');
+const AccountConnection = countedConnectionType<Account>('Account', AccountObject, 'connected accounts', {
+  hint: accountMaxAge,
+});
 
 const listArgs = builder.args((t) => ({
   type: t.field({ type: [KnownAccountTypeEnum], description: 'Types of the accounts to list. Defaults to all types.' }),

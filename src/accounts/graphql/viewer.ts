@@ -1,5 +1,6 @@
 import { type Caller, type Scope, scopes } from '../../auth/caller.ts';
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge, maxAge } from '../../graphql/cache-hint.ts';
 import { listOf } from '../../graphql/cost/weights.ts';
 import { entriesOf } from '../../keys-of.ts';
 
@@ -15,6 +16,7 @@ const ScopeEnum = builder.enumType('Scope', {
 
 const WorkspaceObject = builder.objectRef<Caller>('Workspace').implement({
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
     name: t.exposeString('workspaceName', { description: 'Name of the workspace.' }),
@@ -23,6 +25,8 @@ const WorkspaceObject = builder.objectRef<Caller>('Workspace').implement({
 
 export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   description: 'The API key that made the request.',
+  // Responses are kept for one key, with everything that this type shows of it.
+  extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
     keyId: t.exposeID('keyId', { description: 'Id of the key, as `npm run key -- list` shows it.' }),
     name: t.exposeString('keyName', { description: 'Name of the key.' }),

@@ -13,7 +13,9 @@ import { Fallback } from '../fallback.ts';
 import { isKeptByClient } from '../kept-responses.ts';
 import { operationFacts } from '../operation-facts.ts';
 import type { Parameters } from '../parameters.ts';
-import type { Serve } from '../serve.ts';
+import type { OpenedResponse, ResponseCache } from '../response-cache.ts';
+import { sendResponse } from '../send-response.ts';
+import type { RequestedOperation, Serve } from '../serve.ts';
 import { createOperationCache, type OperationCacheOptions, valuesFor } from './operation-cache.ts';
 import { runCompiled } from './run.ts';
 import { createSend } from './send.ts';
@@ -25,6 +27,8 @@ export interface CompiledOptions extends OperationCacheOptions {
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
+  /** Null, or nothing, where no response is kept. */
+  readonly responseCache?: ResponseCache | null;
 }
 
 /** The limit is on an estimate (see response-size.ts), which is at most this many times the bytes of the response. */
@@ -36,6 +40,7 @@ export function compiledOperations({
   maxResponseBytes,
   tracer = null,
   compress = null,
+  responseCache = null,
   ...cached
 }: CompiledOptions): Serve {
   const { ports } = cached;
@@ -77,8 +82,9 @@ export function compiledOperations({
   }
 
   /** What is sent in place of the output, if anything. A failure closes the splice. */
-  function bodyOf(request: IncomingRequest, splice: Splice) {
+  function bodyOf(request: IncomingRequest, splice: Splice, opened: OpenedResponse | null) {
     try {
+      opened?.keep(splice.output());
       const isKept = isKeptByClient(request, splice.output());
       return { isKept, compressed: isKept ? null : (compress?.(request, splice.output()) ?? null) };
     } catch (error) {
@@ -87,10 +93,19 @@ export function compiledOperations({
     }
   }
 
+  const open = (
+    cache: ResponseCache,
+    { operation: { document, operation } }: ReturnType<typeof operationOf>,
+    { request, parameters: { query: text, variables }, context: { caller } }: Omit<RequestedOperation, 'contentType'>,
+  ) => cache.open({ request, caller, text, document, operation, variables });
+
   return async ({ request, parameters, contentType, context }) => {
     const asked = operationOf(parameters, request.facts);
-    const splice = await (tracer === null ? execute(asked, context) : traced(tracer, asked, context));
-    const { isKept, compressed } = bodyOf(request, splice);
+    const opened = responseCache === null ? null : await open(responseCache, asked, { request, parameters, context });
+    if (opened?.body) return sendResponse(request, contentType, opened.body, { compress });
+    const reading = opened === null ? context : { ...context, generation: opened.generation };
+    const splice = await (tracer === null ? execute(asked, reading) : traced(tracer, asked, reading));
+    const { isKept, compressed } = bodyOf(request, splice, opened);
     if (isKept) {
       splice.close();
       return void request.response.writeHead(304).end();

@@ -1,5 +1,6 @@
 /** The parts of a job posting as they are read. */
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge } from '../../graphql/cache-hint.ts';
 import { listOf } from '../../graphql/cost/weights.ts';
 import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
@@ -14,6 +15,7 @@ type ApplyMethod = Present<'apply_method'>;
 const namedThing = (name: string, description: string) =>
   builder.objectRef<Present<'job_title'>>(name).implement({
     description,
+    extensions: inheritMaxAge,
     fields: (t) => ({
       providerId: t.exposeID('id', {
         nullable: true,
@@ -28,6 +30,7 @@ export const JobCompanyObject = namedThing('JobCompany', 'The hiring company.');
 
 export const PayObject = builder.objectRef<Present<'salary'>>('JobPay').implement({
   description: 'A pay range.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     currency: t.expose('currency', { type: 'Currency', description: 'Currency of the amounts.' }),
     min: t.exposeFloat('min', { description: 'Lower bound.' }),
@@ -55,6 +58,7 @@ export const ScreeningQuestionInterface = builder.interfaceRef<Question>('Screen
 
 builder.objectRef<NumericQuestion>('NumericScreeningQuestion').implement({
   description: 'A screening question that takes a number.',
+  extensions: inheritMaxAge,
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
     minExpectation: t.exposeFloat('min_expectation', { nullable: true, description: 'Lowest expected answer.' }),
@@ -64,6 +68,7 @@ builder.objectRef<NumericQuestion>('NumericScreeningQuestion').implement({
 
 builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement({
   description: 'A multiple-choice screening question.',
+  extensions: inheritMaxAge,
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
     choices: t.exposeStringList('choices', { description: 'The choices offered.', extensions: listOf(10) }),
@@ -76,6 +81,7 @@ builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement(
 
 export const RecruiterObject = builder.objectRef<Present<'recruiter'>>('JobRecruiter').implement({
   description: 'Settings of the recruiting service for a job.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     projectId: t.exposeID('project_id', { description: 'Id of the project that the job is linked to.' }),
     functions: t.exposeIDList('functions', {
@@ -107,6 +113,7 @@ export const RecruiterObject = builder.objectRef<Present<'recruiter'>>('JobRecru
 
 const PnetApplyMethodObject = builder.objectRef<Extract<ApplyMethod, { type: 'pnet' }>>('PnetApplyMethod').implement({
   description: 'Applications are made on the network.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     notificationEmail: t.exposeString('notification_email', {
       description: 'Email address that is notified of applications.',
@@ -119,6 +126,7 @@ const ExternalApplyMethodObject = builder
   .objectRef<Extract<ApplyMethod, { type: 'external' }>>('ExternalApplyMethod')
   .implement({
     description: 'Applications are made on an external website.',
+    extensions: inheritMaxAge,
     fields: (t) => ({ url: t.exposeString('url', { description: 'URL of the website.' }) }),
   });
 
@@ -132,6 +140,7 @@ export const AutoArchiveObject = builder
   .objectRef<Present<'auto_archive_applicants'>>('AutoArchiveApplicants')
   .implement({
     description: 'Which applicants are archived automatically.',
+    extensions: inheritMaxAge,
     fields: (t) => ({
       screeningQuestions: t.boolean({
         description: 'Whether applicants who fail a must-match screening question are archived.',
@@ -146,6 +155,7 @@ export const AutoArchiveObject = builder
 
 export const CheckpointObject = builder.objectRef<OpenCheckpoint>('JobCheckpoint').implement({
   description: 'A step that the network requires before it publishes a draft.',
+  // No hint: it expires by itself.
   fields: (t) => ({
     checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
     attemptsLeft: t.exposeInt('attempts_left', {

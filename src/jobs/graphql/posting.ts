@@ -1,6 +1,7 @@
 /** Job postings as they are read: an addition to the contract that only the embedded backend serves. */
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { builder } from '../../graphql/builder.ts';
+import { maxAge } from '../../graphql/cache-hint.ts';
 import { listOf, readsById } from '../../graphql/cost/weights.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import type { JobPosting } from '../shapes.ts';
@@ -16,10 +17,14 @@ import {
   ScreeningQuestionInterface,
 } from './posting-parts.ts';
 
+/** Nothing but our own commands changes postings. */
+export const postingMaxAge = maxAge(60);
+
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
   description:
     'A job posting, or a draft of one. Available on the embedded backend only, because the contract has no such read.',
   interfaces: [Node],
+  extensions: postingMaxAge,
   isTypeOf: (value) => (value as Partial<JobPosting>).object === 'PnetJobPosting',
   fields: (t) => ({
     id: t.id({ description: 'Global id.', resolve: ({ job_id }) => globalId('Job', job_id) }),

@@ -7,12 +7,13 @@ import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { listJobs } from '../operations.ts';
 import { type JobFilter, type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
 import { KnownJobStateEnum } from './enums.ts';
-import { PnetJobPostingObject } from './posting.ts';
+import { PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
 const PnetJobPostingConnection = countedConnectionType<JobPosting>(
   'PnetJobPosting',
   PnetJobPostingObject,
   'job postings',
+  { hint: postingMaxAge },
 );
 
 const listArgs = builder.args((t) => ({

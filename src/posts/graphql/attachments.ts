@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge } from '../../graphql/cache-hint.ts';
 import { optional, rawTime, required } from '../../graphql/network-values.ts';
 import { taggedBy } from '../../graphql/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
@@ -7,6 +8,7 @@ type Variant<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type:
 
 const MediaSizeObject = builder.objectRef<Variant<'img'>['size']>('MediaSize').implement({
   description: 'Dimensions of an image or video.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     width: t.exposeFloat('width', required('Width in pixels.')),
     height: t.exposeFloat('height', required('Height in pixels.')),
@@ -44,6 +46,7 @@ const interfaces = [PnetPostAttachmentInterface];
 
 builder.objectRef<Variant<'img'>>(typeNames.img).implement({
   description: 'An image.',
+  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     sticker: t.exposeBoolean('sticker', required('Whether the image is a sticker.')),
@@ -53,6 +56,7 @@ builder.objectRef<Variant<'img'>>(typeNames.img).implement({
 
 builder.objectRef<Variant<'video'>>(typeNames.video).implement({
   description: 'A video.',
+  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     gif: t.exposeBoolean('gif', required('Whether the video is an animated GIF: short, silent and looping.')),
@@ -62,6 +66,7 @@ builder.objectRef<Variant<'video'>>(typeNames.video).implement({
 
 builder.objectRef<Variant<'audio'>>(typeNames.audio).implement({
   description: 'An audio recording.',
+  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     voiceNote: t.exposeBoolean('voice_note', required('Whether it was recorded as a voice note.')),
@@ -71,17 +76,20 @@ builder.objectRef<Variant<'audio'>>(typeNames.audio).implement({
 
 builder.objectRef<Variant<'file'>>(typeNames.file).implement({
   description: 'A file of any type.',
+  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({ fileName: t.exposeString('file_name', required('Name of the file.')) }),
 });
 
 builder.objectRef<Variant<'pnet_post'>>(typeNames.pnet_post).implement({
   description: 'Another pnet post, shared as an attachment.',
+  extensions: inheritMaxAge,
   interfaces,
 });
 
 builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
   description: 'An invitation to a video meeting.',
+  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', ...required('When the meeting starts.') }),
@@ -94,6 +102,7 @@ builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
 
 builder.objectRef<PnetAttachment>(unknown).implement({
   description: 'An attachment of a type that this gateway does not know yet.',
+  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({ type: t.exposeString('type', required('Attachment type as pnet names it.')) }),
 });

@@ -1,6 +1,7 @@
 /** The list of posts as a connection. */
 import { ServiceError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge, maxAge } from '../../graphql/cache-hint.ts';
 import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../graphql/connection.ts';
 import { itemsOfNetwork } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
@@ -15,10 +16,14 @@ interface PostWindow extends Connection<ReadWith<Post>> {
   readonly paging: PostList['paging'];
 }
 
-export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts', itemsOfNetwork);
+export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts', {
+  page: itemsOfNetwork,
+  hint: maxAge(60),
+});
 
 const PostPagingObject = builder.objectRef<PostList['paging']>('PostPaging').implement({
   description: 'What the network says of one page of its list.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     pageCount: t.exposeFloat('page_count', {
       description:

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge } from '../../graphql/cache-hint.ts';
 import { optional, rawTime, required } from '../../graphql/network-values.ts';
 import { Node } from '../../graphql/node.ts';
 import { readAt } from '../../graphql/wire-field.ts';
@@ -10,6 +11,7 @@ import { accountOf, globalIdField, partField, type ReadWith, rawId } from './rea
 
 const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
   description: 'The text under a photo or video.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     text: t.exposeString('text', required('Text of the caption.')),
     edited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
@@ -21,6 +23,7 @@ const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('P
 
 const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMedia').implement({
   description: 'A photo or video file.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the file.')),
     width: t.exposeFloat('width', required('Width in pixels.')),
@@ -30,6 +33,7 @@ const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMe
 
 const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('PhotonetOwner').implement({
   description: 'The photonet user who published a post.',
+  extensions: inheritMaxAge,
   interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PhotonetOwner', key: 'id' }),
@@ -56,6 +60,7 @@ const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('Photonet
 
 const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLocation').implement({
   description: 'The place that the owner of a post tagged.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     name: t.exposeString('name', required('Name of the place.')),
     lat: t.exposeFloat('lat', required('Latitude in degrees.')),
@@ -65,6 +70,7 @@ const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLoca
 
 registerPostType<PhotonetPost>('PHOTONET', 'PhotonetPost').implement({
   description: 'A post on photonet, the photo network.',
+  extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PhotonetPost', key: 'provider_id', ownedBy: { object: 'owner', key: 'id' } }),

@@ -1,5 +1,6 @@
 /** Parts of a pnet post that only mean something within it. Those that lead on to other posts are in pnet.ts. */
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge } from '../../graphql/cache-hint.ts';
 import { listOf } from '../../graphql/cost/weights.ts';
 import { optional, required, requiredList } from '../../graphql/network-values.ts';
 import type { PnetPost } from '../shapes.ts';
@@ -8,6 +9,7 @@ type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
 
 export const WriterObject = builder.objectRef<Present<'written_by'>>('PnetWriter').implement({
   description: 'The person who wrote a post on behalf of a company.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the person on pnet.')),
     publicIdentifier: t.exposeString(
@@ -20,6 +22,7 @@ export const WriterObject = builder.objectRef<Present<'written_by'>>('PnetWriter
 
 export const PermissionsObject = builder.objectRef<PnetPost['permissions']>('PnetPostPermissions').implement({
   description: 'What the account that reads a post may do with it.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     canReact: t.exposeBoolean('can_react', required('Whether the account may react to the post.')),
     canShare: t.exposeBoolean('can_share', required('Whether the account may share the post.')),
@@ -29,6 +32,7 @@ export const PermissionsObject = builder.objectRef<PnetPost['permissions']>('Pne
 
 export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('PnetMention').implement({
   description: 'A person or company mentioned in the text of a post.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the profile of the person or company.')),
     start: t.exposeFloat('start', required('Offset of the name in `text`, in UTF-16 code units.')),
@@ -38,6 +42,7 @@ export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('Pn
 
 const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('PnetPollOption').implement({
   description: 'One option of a poll.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the option on pnet.')),
     text: t.exposeString('text', required('Text of the option.')),
@@ -48,6 +53,7 @@ const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('
 
 export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').implement({
   description: 'A poll in a post.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the poll on pnet.')),
     question: t.exposeString('question', required('Question of the poll.')),
@@ -59,6 +65,7 @@ export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').impleme
 
 export const GroupObject = builder.objectRef<Present<'group'>>('PnetGroup').implement({
   description: 'The group that a post was published in.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the group on pnet.')),
     name: t.exposeString('name', required('Name of the group.')),
@@ -68,6 +75,7 @@ export const GroupObject = builder.objectRef<Present<'group'>>('PnetGroup').impl
 
 export const AnalyticsObject = builder.objectRef<Present<'analytics'>>('PnetPostAnalytics').implement({
   description: 'Performance of a post. A figure is null if pnet does not share it with the account.',
+  extensions: inheritMaxAge,
   fields: (t) => ({
     impressions: t.exposeFloat('impressions', optional('Number of impressions.')),
     engagements: t.exposeFloat('engagements', optional('Number of reactions, comments, shares and clicks in total.')),

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { inheritMaxAge } from '../../graphql/cache-hint.ts';
 import { listOf } from '../../graphql/cost/weights.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { optional, required, requiredList } from '../../graphql/network-values.ts';
@@ -35,6 +36,7 @@ const ReactionEnum = contractEnum(
 
 const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').implement({
   description: 'A person or company that publishes posts on pnet.',
+  extensions: inheritMaxAge,
   interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PnetAuthor', key: 'id' }),
@@ -68,6 +70,7 @@ const RepostContentObject = builder
   .objectRef<ReadWith<NonNullable<PnetPost['repost_content']>>>('PnetRepostContent')
   .implement({
     description: 'The original post that a repost shares.',
+    extensions: inheritMaxAge,
     fields: (t) => ({
       providerId: t.exposeID('id', required('Id of the original post on pnet.')),
       date: t.exposeString('date', required('Age of the original post as pnet displays it, such as `3d`.')),
@@ -82,6 +85,7 @@ const RepostContentObject = builder
 
 registerPostType<PnetPost>('PNET', 'PnetPost').implement({
   description: 'A post on pnet, the professional network.',
+  extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PnetPost', key: 'id', ownedBy: { object: 'author', key: 'id' } }),

@@ -1,0 +1,174 @@
+/**
+ * The response cache: the bytes of responses to queries, for the same query of the same API key. It is asked when a request has
+ * passed its key, its limits and the shape of its variables, in the place of the execution, whichever path would execute it: what
+ * one path has kept, any other may send. What the key may not see is decided by the execution, so nothing but a response without
+ * an error is kept, and only for the key that got it.
+ */
+import { hash } from 'node:crypto';
+import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { Caller } from '../auth/caller.ts';
+import { buildVersion } from '../build-version.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import type { FoundResponse, ResponseStore } from '../response-cache/response-store.ts';
+import { maxAgeOf } from './max-age.ts';
+import { schema } from './schema.ts';
+
+/** An operation that is about to be executed. */
+export interface CacheableOperation {
+  readonly request: IncomingRequest;
+  readonly caller: Caller;
+  /** The document, as it was sent. */
+  readonly text: string;
+  /** The same, valid. */
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  /** As they were sent. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** What is known of the response to an operation before it is executed. */
+export interface OpenedResponse {
+  /** The response as JSON; null if the operation must be executed. */
+  readonly body: Uint8Array | null;
+  /** For `RequestContext.generation` of the execution; undefined if nothing can be kept. */
+  readonly generation: string | undefined;
+  /** Keeps a response that has no errors: `{"data":…}`, without anything that a header asked for. */
+  keep(body: Uint8Array | string): void;
+}
+
+export interface ResponseCache {
+  /**
+   * Looks a response up, once for each request: a path that takes over from another goes on with what that one found, because it
+   * may have read something since.
+   * @returns null for an operation whose response is not kept
+   */
+  open(operation: CacheableOperation): OpenedResponse | null | Promise<OpenedResponse | null>;
+}
+
+export interface ResponseCacheOptions {
+  readonly store: ResponseStore;
+  readonly tenantOf: (caller: Caller) => string;
+  /** No response is kept for longer, in seconds. */
+  readonly maxAge: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed?: () => number;
+}
+
+/** Larger responses are not kept: they would take the place of many. */
+const maxKeptBytes = 1_048_576;
+
+/** What is the same for all requests of an operation. */
+interface KnownOperation {
+  readonly lifetimeMs: number;
+  readonly id: string;
+  readonly variables: readonly string[];
+}
+
+export function createResponseCache({
+  store,
+  tenantOf,
+  maxAge,
+  elapsed = () => performance.now(),
+}: ResponseCacheOptions): ResponseCache {
+  /** By the operations of the documents that the cache of documents holds. */
+  const known = new WeakMap<OperationDefinitionNode, KnownOperation>();
+  const opened = new WeakMap<IncomingRequest, ReturnType<ResponseCache['open']>>();
+
+  function learn({ text, document, operation }: CacheableOperation): KnownOperation {
+    const learned = {
+      lifetimeMs: Math.min(maxAgeOf(schema, document, operation), maxAge) * 1_000,
+      id: hash('sha256', JSON.stringify([buildVersion, text, operation.name?.value ?? null])),
+      variables: (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value).sort(),
+    };
+    known.set(operation, learned);
+    return learned;
+  }
+
+  const keyOf = ({ id, variables: names }: KnownOperation, { caller, variables }: CacheableOperation): string => {
+    const given = names.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, sorted(variables[name])]] : []));
+    return hash('sha256', JSON.stringify([id, rightsOf(caller), given]));
+  };
+
+  async function openShared(operation: CacheableOperation, asked: Asked, found: Promise<FoundResponse>) {
+    return toOpened(operation, asked, await found);
+  }
+
+  function toOpened(
+    { request }: CacheableOperation,
+    { tenant, key, until }: Asked,
+    { generation, body }: FoundResponse,
+  ): OpenedResponse {
+    const { facts } = request;
+    if (generation === null) {
+      facts.cache = 'unavailable';
+      request.addHeaders(cacheStatus('fwd=bypass'));
+      return { body: null, generation: undefined, keep() {} };
+    }
+    facts.cache = body === null ? 'miss' : 'hit';
+    request.addHeaders(cacheStatus(body === null ? 'fwd=miss' : 'hit'));
+    return {
+      body,
+      generation,
+      keep(response) {
+        const lifetimeMs = until - elapsed();
+        const size = typeof response === 'string' ? Buffer.byteLength(response) : response.length;
+        if (size > maxKeptBytes || lifetimeMs <= 0) return;
+        store.keep({ tenant, key, generation, body: response, lifetimeMs });
+        request.addHeaders(cacheStatus('fwd=miss; stored'));
+      },
+    };
+  }
+
+  function open(operation: CacheableOperation): ReturnType<ResponseCache['open']> {
+    const about = known.get(operation.operation) ?? learn(operation);
+    if (about.lifetimeMs === 0) return null;
+    const asked = {
+      tenant: tenantOf(operation.caller),
+      key: keyOf(about, operation),
+      until: elapsed() + about.lifetimeMs,
+    };
+    const found = store.find(asked.tenant, asked.key);
+    return found instanceof Promise ? openShared(operation, asked, found) : toOpened(operation, asked, found);
+  }
+
+  return {
+    open(operation) {
+      const before = opened.get(operation.request);
+      if (before !== undefined) return before;
+      const opening = open(operation);
+      opened.set(operation.request, opening);
+      return opening;
+    },
+  };
+}
+
+/** A response that is looked for. */
+interface Asked {
+  readonly tenant: string;
+  readonly key: string;
+  /** When what is read from now on is too old. */
+  readonly until: number;
+}
+
+/** RFC 9211. */
+const cacheStatus = (status: string) => ({ 'cache-status': `Postern; ${status}` });
+
+const rights = new WeakMap<Caller, string>();
+
+/** Everything that is known of a caller: what it may see, and what a response says of its key. */
+function rightsOf(caller: Caller): string {
+  const remembered = rights.get(caller);
+  if (remembered !== undefined) return remembered;
+  const { scopes, accountIds, ...others } = caller;
+  const text = JSON.stringify({ ...others, scopes: [...scopes], accountIds: accountIds && [...accountIds] });
+  rights.set(caller, text);
+  return text;
+}
+
+/** JSON with the keys of objects in one order: nothing depends on another. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]));
+}

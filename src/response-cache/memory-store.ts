@@ -1,0 +1,98 @@
+/** Responses in the memory of the process: those that were used last, within a bound in bytes. */
+import { BoundedMap } from '../bounded-map.ts';
+import type { FoundResponse, NewResponse, ResponseStore } from './response-store.ts';
+
+export interface MemoryStore extends ResponseStore {
+  find(tenant: string, key: string): FoundResponse;
+  /** Ends the generations of all tenants. */
+  invalidateAll(): void;
+  /** What it holds, in bytes. */
+  readonly bytes: number;
+}
+
+/** What an entry takes beside its body, in bytes. */
+const entryBytes = 512;
+
+/** Tenants whose last change is remembered by itself. */
+const maxTenants = 10_000;
+
+interface Entry {
+  readonly generation: string;
+  readonly body: Buffer;
+  readonly until: number;
+}
+
+/**
+ * @param maxBytes of all that is kept
+ * @param elapsed milliseconds of a clock that only goes forward
+ */
+export function createMemoryStore(
+  { maxBytes }: { readonly maxBytes: number },
+  elapsed: () => number = () => performance.now(),
+): MemoryStore {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+  /** Counts the changes of all tenants, so that no number comes twice. */
+  let changes = 0;
+  /** The last change that concerns every tenant without an entry of its own. */
+  let lastOfOthers = 0;
+  const lastChanges = new BoundedMap<string, number>(maxTenants, (change) => {
+    lastOfOthers = Math.max(lastOfOthers, change);
+  });
+  const generationOf = (tenant: string) => String(Math.max(lastOfOthers, lastChanges.get(tenant) ?? 0));
+
+  const drop = (key: string): void => {
+    const entry = entries.get(key);
+    if (entry === undefined) return;
+    entries.delete(key);
+    bytes -= entry.body.length + entryBytes;
+  };
+  const put = (key: string, entry: Entry): void => {
+    drop(key);
+    entries.set(key, entry);
+    bytes += entry.body.length + entryBytes;
+  };
+
+  return {
+    find(tenant, key) {
+      const generation = generationOf(tenant);
+      const entry = entries.get(key);
+      if (entry === undefined) return { generation, body: null };
+      if (entry.generation !== generation || entry.until <= elapsed()) {
+        drop(key);
+        return { generation, body: null };
+      }
+      put(key, entry);
+      return { generation, body: entry.body };
+    },
+    keep({ tenant, key, generation, body, lifetimeMs }: NewResponse) {
+      // Nobody would find it.
+      if (generation !== generationOf(tenant)) return;
+      put(key, { generation, body: bytesOf(body), until: elapsed() + lifetimeMs });
+      // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
+      for (const oldest of entries.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(oldest);
+      }
+    },
+    async invalidate(tenant) {
+      changes += 1;
+      lastChanges.set(tenant, changes);
+    },
+    invalidateAll() {
+      changes += 1;
+      lastOfOthers = changes;
+    },
+    get bytes() {
+      return bytes;
+    },
+    async close() {
+      entries.clear();
+      bytes = 0;
+    },
+  };
+}
+
+/** A copy. */
+const bytesOf = (body: Uint8Array | string): Buffer =>
+  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);

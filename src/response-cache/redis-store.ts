@@ -1,0 +1,114 @@
+/**
+ * Responses in Redis, for all processes that share it. Two kinds of keys: the generation of a tenant, a random name, so that none
+ * comes back when Redis has forgotten it; and a response, which begins with the generation that it was made in. Both are read in
+ * one round trip.
+ */
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { RandomBytes } from '../ids.ts';
+import { createAnnouncements } from './announcements.ts';
+import { type ResponseStore, unavailable } from './response-store.ts';
+
+/** How long Redis may take, in milliseconds. An operation is executed in the meantime of a longer wait. */
+const commandTimeoutMs = 250;
+const connectTimeoutMs = 2_000;
+
+/** How long nothing is asked of a server that did not respond, in milliseconds: requests must not wait for it one by one. */
+const pauseMs = 1_000;
+
+/** A generation that Redis forgets costs misses only, as the next one has another name. */
+const generationSeconds = 86_400;
+
+const generationKey = (tenant: string) => `postern:generation:${tenant}`;
+const responseKey = (key: string) => `postern:response:${key}`;
+
+export interface RedisStoreOptions {
+  /** `redis://` or `rediss://` */
+  readonly url: string;
+  readonly randomBytes: RandomBytes;
+  readonly logger: Logger;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed?: () => number;
+}
+
+export function createRedisStore({
+  url,
+  randomBytes,
+  logger,
+  elapsed = () => performance.now(),
+}: RedisStoreOptions): ResponseStore {
+  const client = new Redis(url, {
+    connectionName: 'postern',
+    // What cannot be asked at once is not worth waiting for.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: connectTimeoutMs,
+    // A server that fell silent without closing the connection.
+    socketTimeout: connectTimeoutMs,
+    retryStrategy: () => pauseMs,
+  });
+  let isLost = false;
+  let askAgainAt = 0;
+  let closed = false;
+
+  const onFailure = (err: unknown): void => {
+    askAgainAt = elapsed() + pauseMs;
+    if (isLost || closed) return;
+    isLost = true;
+    logger.warn({ err }, 'the response cache does not respond');
+  };
+  const onSuccess = (): void => {
+    askAgainAt = 0;
+    if (!isLost) return;
+    isLost = false;
+    logger.info('the response cache responds again');
+  };
+
+  const newGeneration = () => randomBytes(16).toString('base64url');
+  const announcements = createAnnouncements(async (tenant) => {
+    await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds);
+    onSuccess();
+  }, onFailure);
+  client.on('error', onFailure);
+  // It may have changed without a word from this process for as long as it was away.
+  client.on('ready', () => {
+    onSuccess();
+    void announcements.repeat();
+  });
+
+  /** The generation of a tenant that has none, or another process's that was faster. */
+  async function beginGeneration(tenant: string): Promise<string | null> {
+    await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds, 'NX');
+    return client.get(generationKey(tenant));
+  }
+
+  return {
+    async find(tenant, key) {
+      // Redis may still have what this process knows to be out of date.
+      if (announcements.isUntold(tenant) || elapsed() < askAgainAt) return unavailable;
+      try {
+        const [name, kept] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
+        onSuccess();
+        if (!name) return { generation: await beginGeneration(tenant), body: null };
+        const isCurrent = kept?.subarray(0, name.length).equals(name) === true;
+        return { generation: name.toString('latin1'), body: isCurrent ? kept.subarray(name.length) : null };
+      } catch (error) {
+        onFailure(error);
+        return unavailable;
+      }
+    },
+    keep({ key, generation, body, lifetimeMs }) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
+      client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
+    },
+    invalidate: announcements.announce,
+    async close() {
+      closed = true;
+      announcements.close();
+      client.disconnect();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** For how long the response to an operation may be kept, from the hints of the schema. */
+import { type GraphQLObjectType, type GraphQLSchema, getOperationAST, isObjectType, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { cacheHintOf } from '../../src/graphql/cache-hint.ts';
+import { maxAgeOf } from '../../src/graphql/max-age.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { builtSchema } from '../support/hinted-schema.ts';
+
+function secondsOf(text: string, of: GraphQLSchema = schema, operationName?: string): number {
+  const document = parse(text);
+  expect(validate(of, document)).toEqual([]);
+  const operation = getOperationAST(document, operationName);
+  if (!operation) throw new Error('No operation');
+  return maxAgeOf(of, document, operation);
+}
+
+const posts = (selection: string) => `posts(accountId: "a", identifier: "i") { ${selection} }`;
+
+describe('of the schema', () => {
+  test.each([
+    [
+      'a list',
+      60,
+      `{ ${posts('nodes { ... on PnetPost { text author { name } } } pageInfo { endCursor } }').replace(/ }$/, '')} }`,
+    ],
+    ['a list of the accounts', 5, '{ accounts { nodes { name } totalCount } }'],
+    ['the shortest of several', 5, `{ ${posts('nodes { __typename }')} account(accountId: "a") { name } }`],
+    ['an object within another', 5, '{ jobPosting(jobId: "1") { jobState account { name } } }'],
+    [
+      'a posting',
+      60,
+      '{ jobPosting(jobId: "1") { jobState salary { min } applyMethod { ... on ExternalApplyMethod { url } } } }',
+    ],
+    ['a key beside a list', 60, `{ viewer { name workspace { name } } ${posts('pageInfo { hasNextPage }')} }`],
+    [
+      'a fragment',
+      60,
+      `query { ...F } fragment F on Query { ${posts('nodes { ...P }')} } fragment P on NetworkPost { url author { name } }`,
+    ],
+  ])('%s: %i seconds', (_what, seconds, text) => {
+    expect(secondsOf(text)).toBe(seconds);
+  });
+
+  test.each([
+    ['what is read from nowhere', '{ viewer { name } __typename }'],
+    ['webhooks, which the engine disables', '{ webhooks { nodes { webhookId } } }'],
+    [
+      'webhooks of an account',
+      `{ ${posts('nodes { __typename }')} account(accountId: "a") { webhooks { nodes { webhookId } } } }`,
+    ],
+    ['deliveries', '{ delivery(deliveryId: "d") { deliveryId } }'],
+    ['a checkpoint, which expires by itself', '{ jobPosting(jobId: "1") { checkpoint { attemptsLeft } } }'],
+    ['whatever has an id', '{ node(id: "x") { ... on PnetPost { text } } }'],
+    ['samples, which have times', '{ eventSamples { event } }'],
+    ['the schema', `{ ${posts('nodes { __typename }')} __schema { queryType { name } } }`],
+    [
+      'what a directive leaves out',
+      `query ($no: Boolean = false) { ${posts('nodes { __typename }')} webhooks @include(if: $no) { totalCount } }`,
+    ],
+    ['a mutation', 'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }'],
+    ['a subscription', 'subscription { accountUpdated(accountIds: ["a"]) { status } }'],
+  ])('%s is not kept', (_what, text) => {
+    expect(secondsOf(text)).toBe(0);
+  });
+
+  test('nothing with a hint shows webhooks, deliveries or what was counted of them', () => {
+    const hinted = Object.values(schema.getTypeMap()).filter(
+      (type): type is GraphQLObjectType => isObjectType(type) && cacheHintOf(type) !== undefined,
+    );
+    expect(hinted.length).toBeGreaterThan(40);
+    const names = hinted
+      .map(({ name }) => name)
+      .filter((name) => /Webhook|Deliver|Statistics|Event|Secret|Error/.test(name));
+    // An edge is reached by its connection only, which has none.
+    expect(names.filter((name) => !name.endsWith('Edge'))).toEqual([]);
+  });
+});
+
+describe('of a schema of the test', () => {
+  test.each([
+    ['a type without a hint', 0, '{ bare { value } }'],
+    ['a field without an object', 0, '{ value }'],
+    ['a hint of the type', 30, '{ thing { value } }'],
+    ['a hint of the field, before that of its type', 10, '{ shorter { value } }'],
+    ['a value with a hint of its own', 3, '{ thing { value brief } }'],
+    ['a value that is never kept', 0, '{ thing { now } }'],
+    ['a part of what may be kept', 30, '{ thing { part { value } } }'],
+    ['a part of nothing', 0, '{ part { value } }'],
+    ['a union, by the least of its types', 30, '{ thing { either { ... on Part { value } } } }'],
+    ['a union with a type without a hint', 0, '{ thing { any { ... on Part { value } } } }'],
+    ['the least, wherever it stands', 3, '{ thing { value } again: thing { part { thing { brief } } } }'],
+  ])('%s: %i seconds', (_what, seconds, text) => {
+    expect(secondsOf(text, builtSchema)).toBe(seconds);
+  });
+
+  test('the operation that is chosen', () => {
+    const text = 'query One { thing { value } } query Other { bare { value } }';
+    expect([secondsOf(text, builtSchema, 'One'), secondsOf(text, builtSchema, 'Other')]).toEqual([30, 0]);
+  });
+});

@@ -1,0 +1,98 @@
+/** Responses in memory: what is found, when no more, and within which bound. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createMemoryStore } from '../../src/response-cache/memory-store.ts';
+
+const minute = 60_000;
+
+function store(maxBytes = 1_048_576) {
+  const clock = { ms: 0 };
+  const memory = createMemoryStore({ maxBytes }, () => clock.ms);
+  const generationOf = (tenant: string) => memory.find(tenant, 'none').generation as string;
+  return {
+    memory,
+    clock,
+    generationOf,
+    keep(tenant: string, key: string, { text = key, lifetimeMs = minute, generation = generationOf(tenant) } = {}) {
+      memory.keep({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
+    },
+    textOf(tenant: string, key: string) {
+      const { body } = memory.find(tenant, key);
+      return body === null ? null : Buffer.from(body).toString();
+    },
+  };
+}
+
+test('what is kept is found for as long as it lives', () => {
+  const { keep, textOf, clock } = store();
+  keep('t', 'a', { lifetimeMs: 1_000 });
+  expect(textOf('t', 'a')).toBe('a');
+  expect(textOf('t', 'b')).toBeNull();
+  clock.ms = 999;
+  expect(textOf('t', 'a')).toBe('a');
+  clock.ms = 1_000;
+  expect(textOf('t', 'a')).toBeNull();
+});
+
+describe('a change', () => {
+  test('ends what is kept of its tenant, and nothing else', async () => {
+    const { memory, keep, textOf } = store();
+    keep('t', 'a');
+    keep('other', 'b');
+    await memory.invalidate('t');
+    expect([textOf('t', 'a'), textOf('other', 'b')]).toEqual([null, 'b']);
+    keep('t', 'a');
+    expect(textOf('t', 'a')).toBe('a');
+  });
+
+  test('keeps out what began before it', async () => {
+    const { memory, keep, textOf, generationOf } = store();
+    const before = generationOf('t');
+    await memory.invalidate('t');
+    keep('t', 'a', { generation: before });
+    expect(textOf('t', 'a')).toBeNull();
+    expect(generationOf('t')).not.toBe(before);
+  });
+
+  test('of all tenants ends everything', () => {
+    const { memory, keep, textOf } = store();
+    keep('t', 'a');
+    memory.invalidateAll();
+    expect(textOf('t', 'a')).toBeNull();
+  });
+
+  test('is not forgotten, however many tenants change', async () => {
+    const { memory, generationOf } = store();
+    await memory.invalidate('t');
+    const seen = new Set([generationOf('t')]);
+    for (let tenant = 0; tenant < 25_000; tenant += 1) await memory.invalidate(`tenant ${tenant}`);
+    const before = generationOf('t');
+    await memory.invalidate('t');
+    expect(seen.has(generationOf('t'))).toBe(false);
+    expect(generationOf('t')).not.toBe(before);
+  });
+});
+
+test('the responses that were used last stay within the bound', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ key: fc.nat(30), size: fc.nat(5_000), reads: fc.boolean() }), { maxLength: 200 }),
+      (steps) => {
+        const { memory, keep, textOf } = store(20_000);
+        for (const { key, size, reads } of steps) {
+          if (reads) textOf('t', String(key));
+          else keep('t', String(key), { text: 'x'.repeat(size) });
+          expect(memory.bytes).toBeLessThanOrEqual(20_000);
+        }
+        const last = steps.findLast(({ reads }) => !reads);
+        if (last !== undefined) expect(textOf('t', String(last.key))).toBe('x'.repeat(last.size));
+      },
+    ),
+  );
+  const { keep, textOf, memory } = store(3_000);
+  for (const key of ['a', 'b', 'c']) keep('t', key, { text: 'x'.repeat(400) });
+  textOf('t', 'a');
+  keep('t', 'd', { text: 'x'.repeat(400) });
+  expect(['a', 'b', 'c', 'd'].filter((key) => textOf('t', key) !== null)).toEqual(['a', 'c', 'd']);
+  expect(memory.bytes).toBeLessThanOrEqual(3_000);
+});

@@ -1,0 +1,240 @@
+/** Several processes: what one changes ends what the others keep, and where they cannot be told nothing is kept. */
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createMemoryStore } from '../../src/response-cache/memory-store.ts';
+import { createRedisStore } from '../../src/response-cache/redis-store.ts';
+import { type ChangeListener, createSharedMemoryStore } from '../../src/response-cache/shared-memory-store.ts';
+import { seeded } from '../support/backends.ts';
+import { databases } from '../support/databases.ts';
+import { startGateway } from '../support/gateway.ts';
+import { ask, keptReads, untilKept } from '../support/kept-responses.ts';
+import { documentOf, furnish } from '../support/operations.ts';
+import { redisUrl } from '../support/servers.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const query = '{ accounts { nodes { accountId name } } }';
+const silent = pino({ level: 'silent' });
+
+/** Gateways on one database, which end with the test. */
+async function startThree(dialect: (typeof databases)[number], environment: Readonly<Record<string, string>>) {
+  const database = await dialect.location();
+  const start = (more: Readonly<Record<string, string>>) =>
+    startGateway({ environment: { DATABASE_URL: database.url, ...more } });
+  const gateways = [await start(environment), await start(environment), await start({})] as const;
+  onTestFinished(async () => {
+    for (const gateway of gateways) await gateway.close();
+    await database.drop();
+  });
+  const [first, second, plain] = gateways;
+  return { first, second, plain, workspace: seeded(first, first.address).workspace };
+}
+
+type Variant = readonly [
+  what: string,
+  dialect: (typeof databases)[number],
+  environment: Readonly<Record<string, string>>,
+];
+const [sqlite, postgres] = databases as readonly [(typeof databases)[number], (typeof databases)[number] | undefined];
+const variants: readonly Variant[] = [
+  ...(postgres === undefined ? [] : ([['memory, on Postgres', postgres, { RESPONSE_CACHE: 'memory' }]] as const)),
+  ...(redisUrl === undefined
+    ? []
+    : ([['Redis, on SQLite', sqlite, { RESPONSE_CACHE: 'redis', REDIS_URL: redisUrl }]] as const)),
+];
+
+describe.each(variants)('with %s', (_what, dialect, environment) => {
+  test('a command of one process ends what all have kept', async () => {
+    const { first, second, plain, workspace } = await startThree(dialect, environment);
+    const { key } = await workspace();
+    for (const { address } of [first, second]) await untilKept(address, key);
+    const owner = await workspace();
+    const named = await furnish(owner);
+    const reads = keptReads.map(({ document }) => document(named));
+    const prime = async () => {
+      for (const { address } of [first, second, first, second])
+        for (const read of reads) await ask(address, owner.key, read);
+      for (const { address } of [first, second])
+        for (const read of reads) expect((await ask(address, owner.key, read)).cache).toBe('hit');
+    };
+    for (const field of ['editJob', 'createJobDraft', 'publishJob', 'deleteWebhook']) {
+      await prime();
+      await ask(first.address, owner.key, documentOf(`Mutation.${field}`, named));
+      for (const read of reads) {
+        const fresh = (await ask(plain.address, owner.key, read)).body;
+        expect((await ask(first.address, owner.key, read)).body).toBe(fresh);
+        const ofSecond = async () => (await ask(second.address, owner.key, read)).body;
+        // Redis is asked each time; Postgres tells, which takes a moment.
+        if (environment.RESPONSE_CACHE === 'redis') expect(await ofSecond()).toBe(fresh);
+        else await expect.poll(ofSecond).toBe(fresh);
+      }
+    }
+  });
+
+  test('a hit is to the byte what a miss is', async () => {
+    const { first, second, plain, workspace } = await startThree(dialect, environment);
+    const owner = await workspace();
+    await untilKept(first.address, owner.key);
+    await untilKept(second.address, owner.key);
+    const named = await furnish(owner);
+    for (const { document } of keptReads) {
+      const read = document(named);
+      await expect.poll(async () => (await ask(first.address, owner.key, read)).cache).toBe('hit');
+      const { body } = await ask(plain.address, owner.key, read);
+      expect((await ask(first.address, owner.key, read)).body).toBe(body);
+      expect((await ask(second.address, owner.key, read)).body).toBe(body);
+    }
+  });
+});
+
+describe('memory, with a feed of changes', () => {
+  function shared(publish: () => Promise<void> = async () => {}) {
+    let listener: ChangeListener | undefined;
+    const store = createSharedMemoryStore(
+      createMemoryStore({ maxBytes: 1_000_000 }),
+      {
+        publish,
+        listen(next) {
+          listener = next;
+        },
+      },
+      { logger: silent },
+    );
+    onTestFinished(() => store.close());
+    const keep = async () => {
+      const { generation } = await store.find('t', 'k');
+      if (generation === null) return;
+      store.keep({ tenant: 't', key: 'k', generation, body: Buffer.from('kept'), lifetimeMs: 60_000 });
+    };
+    const isKept = async () => (await store.find('t', 'k')).body !== null;
+    return { store, listener: listener as unknown as ChangeListener, keep, isKept };
+  }
+
+  test('nothing is found while changes are not heard of, and nothing of before afterwards', async () => {
+    const { store, listener, keep, isKept } = shared();
+    await keep();
+    expect(await isKept()).toBe(false);
+    listener.onConnected();
+    await keep();
+    expect(await isKept()).toBe(true);
+    listener.onLost();
+    expect(await store.find('t', 'k')).toEqual({ generation: null, body: null });
+    listener.onConnected();
+    expect(await isKept()).toBe(false);
+  });
+
+  test('a change of another process ends what is kept of its tenant', async () => {
+    const { listener, keep, isKept } = shared();
+    listener.onConnected();
+    await keep();
+    listener.onChange('other');
+    expect(await isKept()).toBe(true);
+    listener.onChange('t');
+    expect(await isKept()).toBe(false);
+  });
+
+  test('a change that cannot be told is told again', async () => {
+    let calls = 0;
+    const { store } = shared(async () => {
+      calls += 1;
+      if (calls === 1) throw new Error('The database is away');
+    });
+    await store.invalidate('t');
+    expect(calls).toBe(1);
+    await expect.poll(() => calls, { timeout: 3_000 }).toBe(2);
+  });
+});
+
+describe.runIf(redisUrl !== undefined)('Redis', () => {
+  const server = redisUrl ?? '';
+
+  async function store(url = server) {
+    const redis = createRedisStore({ url, randomBytes, logger: silent });
+    onTestFinished(() => redis.close());
+    const [tenant, key] = [randomBytes(8).toString('hex'), randomBytes(8).toString('hex')];
+    await expect.poll(async () => (await redis.find(tenant, key)).generation).not.toBeNull();
+    return { redis, tenant, key };
+  }
+  const textOf = (body: Uint8Array | null) => (body === null ? null : Buffer.from(body).toString());
+
+  test('a response is found until its time is over', async () => {
+    const { redis, tenant, key } = await store();
+    const generation = (await redis.find(tenant, key)).generation as string;
+    redis.keep({ tenant, key, generation, body: Buffer.from('{"data":"ü"}'), lifetimeMs: 500 });
+    expect(textOf((await redis.find(tenant, key)).body)).toBe('{"data":"ü"}');
+    await expect.poll(async () => (await redis.find(tenant, key)).body, { timeout: 2_000 }).toBeNull();
+  });
+
+  test('what began before a change is not found after it', async () => {
+    const { redis, tenant, key } = await store();
+    const generation = (await redis.find(tenant, key)).generation as string;
+    await redis.invalidate(tenant);
+    redis.keep({ tenant, key, generation, body: Buffer.from('old'), lifetimeMs: 60_000 });
+    const found = await redis.find(tenant, key);
+    expect(found.body).toBeNull();
+    expect(found.generation).not.toBe(generation);
+  });
+
+  test('a generation that Redis forgets does not come back', async () => {
+    const { redis, tenant, key } = await store();
+    const generation = (await redis.find(tenant, key)).generation as string;
+    redis.keep({ tenant, key, generation, body: Buffer.from('old'), lifetimeMs: 60_000 });
+    expect(textOf((await redis.find(tenant, key)).body)).toBe('old');
+    const client = new Redis(server);
+    await client.del(`postern:generation:${tenant}`);
+    client.disconnect();
+    const found = await redis.find(tenant, key);
+    expect(found.body).toBeNull();
+    expect(found.generation).not.toBe(generation);
+  });
+
+  test('while it is away operations are executed, and what was changed meanwhile is not found afterwards', async () => {
+    let proxy = await startTcpProxy(server);
+    const url = proxy.through(server);
+    const port = Number(new URL(url).port);
+    const gateway = await startGateway({ environment: { RESPONSE_CACHE: 'redis', REDIS_URL: url } });
+    onTestFinished(() => gateway.close());
+    const owner = await seeded(gateway, gateway.address).workspace();
+    const named = await furnish(owner);
+    const read = `{ jobPosting(jobId: "${named.draftId}") { description } }`;
+    await untilKept(gateway.address, owner.key);
+    await ask(gateway.address, owner.key, read);
+    expect((await ask(gateway.address, owner.key, read)).cache).toBe('hit');
+    await proxy.close();
+    const away = await ask(gateway.address, owner.key, read);
+    expect(away).toMatchObject({ status: 200, cache: 'fwd=bypass' });
+    expect(away.body).toBe('{"data":{"jobPosting":{"description":null}}}');
+    const edited = await ask(gateway.address, owner.key, documentOf('Mutation.editJob', named));
+    expect(edited.body).toContain('PnetJobPostingEdited');
+    proxy = await startTcpProxy(server, port);
+    onTestFinished(() => proxy.close());
+    const changed = '{"data":{"jobPosting":{"description":"changed"}}}';
+    for (let times = 0; times < 40; times += 1) {
+      expect((await ask(gateway.address, owner.key, read)).body).toBe(changed);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect((await ask(gateway.address, owner.key, read)).cache).toBe('hit');
+    const told = gateway.log.map(({ msg }) => msg).filter((msg) => String(msg).startsWith('the response cache'));
+    expect(told.slice(-2)).toEqual(['the response cache does not respond', 'the response cache responds again']);
+    expect(gateway.log.find(({ cache }) => cache === 'unavailable')).toBeDefined();
+  });
+
+  test('a server that falls silent holds up a request for a moment, and the next ones not at all', async () => {
+    const proxy = await startTcpProxy(server);
+    onTestFinished(() => proxy.close());
+    const gateway = await startGateway({ environment: { RESPONSE_CACHE: 'redis', REDIS_URL: proxy.through(server) } });
+    onTestFinished(() => gateway.close());
+    const { key } = await gateway.workspace();
+    await untilKept(gateway.address, key);
+    proxy.silenceAll();
+    const times: number[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const began = performance.now();
+      expect(await ask(gateway.address, key, query)).toMatchObject({ status: 200, cache: 'fwd=bypass' });
+      times.push(performance.now() - began);
+    }
+    expect(times[0]).toBeLessThan(1_000);
+    expect(Math.max(...times.slice(1))).toBeLessThan(200);
+  });
+});
