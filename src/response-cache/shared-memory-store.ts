@@ -37,8 +37,17 @@ export function createSharedMemoryStore(
       isListening = false;
     },
   });
-  const announcements = createAnnouncements(feed.publish, (err) =>
-    logger.warn({ err }, 'other processes could not be told of a change; they are told again'),
+  let isFailing = false;
+  const announcements = createAnnouncements(
+    async (tenant) => {
+      await feed.publish(tenant);
+      isFailing = false;
+    },
+    (err) => {
+      // It is tried again every second, for each tenant.
+      if (!isFailing) logger.warn({ err }, 'other processes could not be told of a change; they are told again');
+      isFailing = true;
+    },
   );
   return {
     find: (tenant, key) => (isListening ? memory.find(tenant, key) : unavailable),
