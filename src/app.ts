@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
 import { admission } from './auth/admission.ts';
 import { rateLimits } from './auth/rate-limits.ts';
 import { createStreams, type Streams } from './auth/streams.ts';
@@ -18,6 +19,7 @@ import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from './graphql/g
 import { createPersistedQueries } from './graphql/persisted-queries.ts';
 import { createDocumentFinder } from './graphql/requested-document.ts';
 import { mountSchemaDocument, schemaPath } from './graphql/schema-document.ts';
+import { servedSchema } from './graphql/served-schema.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { graphqlShortCut } from './graphql/short-cut.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
@@ -78,7 +80,8 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   // It shows what only our own delivery engine knows.
   const hasWebhooksPage = config.webhooksPage && config.upstream === null;
   // Before anything is open that would keep the process of a start that fails.
-  const trusted = await trustedDocuments(config, hasWebhooksPage);
+  const { schema, print } = await servedSchema(config);
+  const trusted = await trustedDocuments(config, schema, hasWebhooksPage);
   // Each is loaded where it is needed only, as loading takes most of the start.
   const storage = needsDatabase(config) ? await openStorageOf(config, dependencies) : null;
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
@@ -103,6 +106,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const persistedQueries = createPersistedQueries();
   const compress = config.compression ? createCompression() : null;
   const executing = {
+    schema,
     ports,
     tracer,
     admit,
@@ -144,7 +148,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
   const graphiql = config.graphiql ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null } : null;
   mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, shortCut });
-  if (config.introspection) mountSchemaDocument(server);
+  if (config.introspection) mountSchemaDocument(server, print);
   if (hasWebhooksPage) mountWebhooksPage(server, config.graphiql);
   mountRest(server, { ...backend, ports, admit, compress });
   const { prometheus } = config.telemetry;
@@ -217,13 +221,14 @@ const demoSignIn = ({ dataDirectory }: Config, { now, randomBytes }: Dependencie
 /** @throws ConfigError for a manifest with documents that are not executed */
 async function trustedDocuments(
   { documents, introspection }: Config,
+  schema: GraphQLSchema,
   hasWebhooksPage: boolean,
 ): Promise<TrustedDocuments | null> {
   if (documents === null) return null;
   const ofPages = hasWebhooksPage ? await documentsOfPage() : [];
   const { openTrustedDocuments } = await import('./graphql/trusted-documents.ts');
   try {
-    return openTrustedDocuments(documents, { introspection, ofPages });
+    return openTrustedDocuments(documents, { schema, introspection, ofPages });
   } catch (error) {
     throw new ConfigError(`DOCUMENTS ${messageOf(error)}`);
   }

@@ -1,6 +1,6 @@
 /** The executor: Yoga and its own execution, for every operation that is not served ahead of the router (short-cut.ts). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { oncePerRequest } from '../auth/admission.ts';
 import { fromUnknown } from '../errors.ts';
@@ -27,16 +27,17 @@ import { useUnacceptedStreams } from './plugins/unaccepted-streams.ts';
 import { useVariableLimits } from './plugins/variable-limits.ts';
 import type { ResponseOptions } from './presentation.ts';
 import type { DocumentFinder } from './requested-document.ts';
-import { schema } from './schema.ts';
 
 export interface ExecutorOptions extends CallerOptions {
+  readonly schema: GraphQLSchema;
   readonly documentOf: DocumentOf;
   readonly persistedQueries: PersistedQueries;
   readonly findDocument: DocumentFinder;
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
-  readonly limits: Omit<LimitOptions, 'documentOf' | 'admitKeyless'> & Pick<ResponseOptions, 'maxResponseBytes'>;
+  readonly limits: Omit<LimitOptions, 'schema' | 'documentOf' | 'admitKeyless'> &
+    Pick<ResponseOptions, 'maxResponseBytes'>;
 }
 
 /**
@@ -50,7 +51,7 @@ export type Execute = (
 ) => Promise<void>;
 
 export function createExecutor(options: ExecutorOptions): Execute {
-  const { documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
+  const { schema, documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
   const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
@@ -77,7 +78,7 @@ export function createExecutor(options: ExecutorOptions): Execute {
       // Before the limits look at the document.
       useRequestedDocuments({ persistedQueries, findDocument, ...admission }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
-      useOperationLimits({ ...limits, documentOf, ...admission }),
+      useOperationLimits({ ...limits, schema, documentOf, ...admission }),
       // Before the others, which wrap what executes.
       useGraphQLJs(),
       // Before a valid operation is executed.
