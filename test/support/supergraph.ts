@@ -5,13 +5,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { composeServices as composeWithApollo } from '@apollo/composition';
-import { ApolloGateway, RemoteGraphQLDataSource } from '@apollo/gateway';
+import { ApolloGateway, type GraphQLDataSourceProcessOptions, RemoteGraphQLDataSource } from '@apollo/gateway';
 import { ApolloServer } from '@apollo/server';
 import { startStandaloneServer } from '@apollo/server/standalone';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { createGatewayRuntime } from '@graphql-hive/gateway-runtime';
 import { composeServices as composeWithGuild } from '@theguild/federation-composition';
-import { type ExecutionArgs, parse } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, parse } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 
 export interface Running extends AsyncDisposable {
@@ -29,6 +29,8 @@ export interface TasksSubgraph extends Running {
   /** How many objects each of its `_entities` fields was asked for. */
   readonly batches: number[];
   tasks: readonly Task[];
+  /** Global ids of posts. */
+  bookmarks: readonly string[];
 }
 
 export const tasksSdl = `
@@ -36,6 +38,7 @@ export const tasksSdl = `
 
   type Query {
     tasks: [Task!]!
+    bookmarks: [NetworkPost!]!
   }
 
   type Task {
@@ -69,12 +72,12 @@ export const tasksSdl = `
 
 /** Starts the subgraph. Its fields follow from the ids, so that a test knows them. */
 export async function startTasks(): Promise<TasksSubgraph> {
-  const state = { tasks: [] as readonly Task[], batches: [] as number[] };
+  const state: Omit<TasksSubgraph, keyof Running> = { tasks: [], bookmarks: [], batches: [] };
   const schema = buildSubgraphSchema([
     {
       typeDefs: parse(tasksSdl),
       resolvers: {
-        Query: { tasks: () => state.tasks },
+        Query: { tasks: () => state.tasks, bookmarks: () => state.bookmarks.map((id) => ({ id })) },
         Task: {
           title: ({ jobId }: Task) => `Task of ${jobId}`,
           posting: ({ jobId }: Task) => ({ jobId }),
@@ -82,7 +85,7 @@ export async function startTasks(): Promise<TasksSubgraph> {
         },
         Account: { owner: ({ accountId }: { accountId: string }) => `owner of ${accountId}` },
         PnetJobPosting: { applicants: ({ jobId }: { jobId: string }) => jobId.length },
-        NetworkPost: { bookmarked: ({ id }: { id: string }) => id.length > 0 },
+        NetworkPost: { bookmarked: ({ id }: { id: string }) => state.bookmarks.includes(id) },
       },
     },
   ]);
@@ -114,16 +117,16 @@ async function listen(listener: RequestListener): Promise<Running> {
   };
 }
 
-export interface Subgraph {
+export interface ComposedSubgraph {
   readonly name: string;
   readonly url: string;
   readonly sdl: string;
 }
 
 /** The supergraph that a composer makes. */
-export type Compose = (subgraphs: readonly Subgraph[]) => string;
+export type Compose = (subgraphs: readonly ComposedSubgraph[]) => string;
 
-const typeDefs = (subgraphs: readonly Subgraph[]) =>
+const typeDefs = (subgraphs: readonly ComposedSubgraph[]) =>
   subgraphs.map(({ name, url, sdl }) => ({ name, url, typeDefs: parse(sdl) }));
 
 export const composers: Readonly<Record<string, Compose>> = {
@@ -173,17 +176,8 @@ export const supergraphGateways: Readonly<Record<string, (supergraph: string) =>
     };
   },
   async 'Apollo Gateway'(supergraphSdl) {
-    const gateway = new ApolloGateway({
-      supergraphSdl,
-      buildService: ({ url }) =>
-        new RemoteGraphQLDataSource<{ authorization?: string }>({
-          url,
-          willSendRequest({ request, context }) {
-            if (context.authorization !== undefined) request.http?.headers.set('authorization', context.authorization);
-          },
-        }),
-    });
-    const server = new ApolloServer<{ authorization?: string }>({ gateway });
+    const gateway = new ApolloGateway({ supergraphSdl, buildService: ({ url = '' }) => new Subgraph({ url }) });
+    const server = new ApolloServer<Client>({ gateway, includeStacktraceInErrorResponses: false });
     const { url } = await startStandaloneServer(server, {
       listen: { host: '127.0.0.1', port: 0 },
       context: async ({ req }) => ({ authorization: req.headers.authorization }),
@@ -191,3 +185,22 @@ export const supergraphGateways: Readonly<Record<string, (supergraph: string) =>
     return { url, [Symbol.asyncDispose]: () => server.stop() };
   },
 };
+
+interface Client {
+  readonly authorization?: string | undefined;
+}
+
+class Subgraph extends RemoteGraphQLDataSource<Client> {
+  override willSendRequest({ request, context }: GraphQLDataSourceProcessOptions<Client>): void {
+    if (context.authorization !== undefined) request.http?.headers.set('authorization', context.authorization);
+  }
+
+  /** Apollo has errors of its own for a status of 401 and the like. Those of the subgraph say more. */
+  override async errorFromResponse(
+    response: Parameters<RemoteGraphQLDataSource['errorFromResponse']>[0],
+  ): Promise<GraphQLError> {
+    const error = await super.errorFromResponse(response);
+    const { errors: [first] = [] } = (error.extensions.response as { body: ExecutionResult }).body;
+    return first === undefined ? error : new GraphQLError(first.message, { extensions: first.extensions });
+  }
+}

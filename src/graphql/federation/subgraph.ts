@@ -3,9 +3,9 @@
  * the schema with two root fields more. `_service` tells composers the schema, `_entities` reads objects for a gateway that
  * joins subgraphs. Everything else is the schema as it is, down to its objects.
  *
- * Why not `@pothos/plugin-federation`: it prints the schema itself, without the directives of print.ts, and needs a
- * resolver for each type. Ours is one for all, as every entity has a global id, which `node` reads. And it would add its
- * fields and types to a schema that is not federated as well.
+ * Why not `@pothos/plugin-federation`: it needs a resolver for each type, where one does for all, as every entity has a
+ * global id; what it prints has none of the directives of print.ts; and it imports internals of `@apollo/subgraph` that the
+ * present version does not have.
  */
 import {
   GraphQLError,
@@ -131,7 +131,7 @@ async function findEntity(
   place: number,
   context: GraphQLContext,
   info: GraphQLResolveInfo,
-  Entity: GraphQLUnionType,
+  entity: GraphQLUnionType,
 ): Promise<object | null> {
   if (place >= maxEntities) {
     throw new ServiceError('limit_too_high', { detail: `representations must have at most ${maxEntities} entries` });
@@ -139,7 +139,7 @@ async function findEntity(
   const wanted = info.schema.getType(representation.__typename);
   const found = await findByKey(representation, keysOf(wanted), place, context);
   if (found === null) return null;
-  const type = info.schema.getType((await typeOfNode(found, context, info, Entity)) ?? '');
+  const type = info.schema.getType((await typeOfNode(found, context, info, entity)) ?? '');
   const isWanted =
     type === wanted || (isInterfaceType(wanted) && isObjectType(type) && info.schema.isSubType(wanted, type));
   return isWanted ? found : null;
