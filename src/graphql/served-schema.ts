@@ -1,5 +1,4 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Config } from '../config/config.ts';
 import { once } from '../once.ts';
 import { schema } from './schema.ts';
 
@@ -10,17 +9,22 @@ export interface ServedSchema {
   readonly print: () => Promise<string>;
 }
 
-export async function servedSchema({
-  federation,
-  introspection,
-}: Pick<Config, 'federation' | 'introspection'>): Promise<ServedSchema> {
+interface SchemaOptions {
+  /** Whether it is the schema of a subgraph. */
+  readonly federation: boolean;
+  /** Whether the schema can be read. */
+  readonly introspection: boolean;
+}
+
+/** The schema as the configuration asks for it. What only a subgraph needs is loaded for one only. */
+export async function servedSchema({ federation, introspection }: SchemaOptions): Promise<ServedSchema> {
   if (!federation) {
     return {
       schema,
-      print: once(async () => {
+      print: async () => {
         const { printedSchema } = await import('./print.ts');
         return printedSchema(schema);
-      }),
+      },
     };
   }
   const { toSubgraph } = await import('./federation/subgraph.ts');

@@ -23,7 +23,7 @@ import { backends, type SeededWorkspace, type Served } from '../support/backends
 import { type GatewayOptions, graphql, startGateway } from '../support/gateway.ts';
 import { furnish, type Named } from '../support/operations.ts';
 import { statementsOf } from '../support/statements.ts';
-import { gatewayInFrontOf, json, listPosts, pnetPost, postList, startStub } from '../support/stub.ts';
+import { gatewayInFrontOf, json, listPosts, pnetPost, postList, startStub, webhook } from '../support/stub.ts';
 import { composers, sdlOf, tasksSdl } from '../support/supergraph.ts';
 
 const sdl = subgraphSdl(schema);
@@ -184,6 +184,25 @@ describe('the switch', () => {
       representations: [{ __typename: 'Account', accountId }],
     });
     expect(data._entities).toMatchObject([{ __typename: 'Account' }]);
+  });
+
+  test('on, in front of a service, webhooks are read, and what the contract does not read is refused', async () => {
+    const stub = await startStub((_request, response) =>
+      json(response, 200, { object: 'WebhookList', items: [webhook('w1'), webhook('w2')], cursor: null }),
+    );
+    const { ask } = await gatewayInFrontOf(stub, { environment: federated });
+    const { data, errors } = await ask(entitiesQuery, {
+      representations: [
+        { __typename: 'AutoWebhook', webhookId: 'w2' },
+        { __typename: 'PnetJobPosting', jobId: '1' },
+        { __typename: 'Webhook', webhookId: 'w1' },
+        { __typename: 'AutoWebhook', webhookId: 'w3' },
+      ],
+    });
+    const found = (id: string) => ({ __typename: 'AutoWebhook', id: globalId('Webhook', id) });
+    expect(data._entities).toEqual([found('w2'), null, found('w1'), null]);
+    expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'FEATURE_NOT_SUBSCRIBED' } }]);
+    expect(stub.received).toHaveLength(1);
   });
 
   test('on, operations over the bytes of a service are compiled as before', async () => {

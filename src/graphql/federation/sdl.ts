@@ -34,15 +34,15 @@ const federation = {
 } as const;
 
 /**
- * Directives of others that a supergraph keeps, so that its gateway checks one-ofs as well, and its clients know which null
- * is an error. The URLs tell directives of one name apart; that of \`@oneOf\`, which is GraphQL's own, is nobody's.
+ * Directives that a supergraph keeps, each by the URL of its specification: its gateway can check one-ofs, and its clients
+ * know which null is an error. GraphQL gives its own `@oneOf` no URL; composers need one, and read nothing from it.
  */
 const composed: Readonly<Record<string, string>> = {
   [semanticNonNullDirective.name]: 'https://specs.apollo.dev/nullability/v0.4',
   [GraphQLOneOfDirective.name]: 'https://spec.graphql.org/oneOf/v1.0',
 };
 
-/** What else must be defined. graphql-js does not print \`@oneOf\`, and composers refuse a directive that they do not know. */
+/** What else must be defined. graphql-js does not print `@oneOf`, and composers refuse a directive that they do not know. */
 const others = parse(`
   directive @oneOf on INPUT_OBJECT
   directive @link(url: String!, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA

@@ -11,9 +11,9 @@ import {
   GraphQLError,
   type GraphQLFieldConfig,
   GraphQLList,
+  type GraphQLNamedType,
   GraphQLNonNull,
   GraphQLObjectType,
-  type GraphQLResolveInfo,
   GraphQLScalarType,
   GraphQLSchema,
   GraphQLString,
@@ -102,13 +102,20 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
       },
     },
     extensions: readsByIds('representations', maxEntities),
-    resolve: (_root, { representations }: { readonly representations: readonly Representation[] }, context, info) =>
+    resolve: (_root, { representations }: { readonly representations: readonly Representation[] }, context, info) => {
+      const typeOf = async (found: object) =>
+        info.schema.getType((await typeOfNode(found, context, info, Entity)) ?? '');
       // One that cannot be read costs no other: a gateway asks for the objects of many places at once.
-      representations.map((each, place) =>
-        findEntity(each, place, context, info, Entity).catch((error: unknown) => {
+      return representations.map(async (representation, place) => {
+        try {
+          const wanted = info.schema.getType(representation.__typename);
+          const found = await findByKey(representation, keysOf(wanted), place, context);
+          return found !== null && isOf(info.schema, await typeOf(found), wanted) ? found : null;
+        } catch (error) {
           throw fromUnknown(error);
-        }),
-      ),
+        }
+      });
+    },
   };
 }
 
@@ -125,33 +132,26 @@ const Any = new GraphQLScalarType<Representation, unknown>({
 const isRepresentation = (value: unknown): value is Representation =>
   typeof value === 'object' && value !== null && '__typename' in value && typeof value.__typename === 'string';
 
-/** The object that a representation is about; null if the caller can access none of its type with its key. */
-async function findEntity(
-  representation: Representation,
-  place: number,
-  context: GraphQLContext,
-  info: GraphQLResolveInfo,
-  entity: GraphQLUnionType,
-): Promise<object | null> {
-  if (place >= maxEntities) {
-    throw new ServiceError('limit_too_high', { detail: `representations must have at most ${maxEntities} entries` });
-  }
-  const wanted = info.schema.getType(representation.__typename);
-  const found = await findByKey(representation, keysOf(wanted), place, context);
-  if (found === null) return null;
-  const type = info.schema.getType((await typeOfNode(found, context, info, entity)) ?? '');
-  const isWanted =
-    type === wanted || (isInterfaceType(wanted) && isObjectType(type) && info.schema.isSubType(wanted, type));
-  return isWanted ? found : null;
-}
+/** Whether objects of a type are of the type that is wanted, which may be an interface. */
+const isOf = (schema: GraphQLSchema, type: Type, wanted: Type): boolean =>
+  type === wanted || (isInterfaceType(wanted) && isObjectType(type) && schema.isSubType(wanted, type));
 
-/** @throws ServiceError `invalid_parameters` for what is no entity, and for a key that is missing or no id */
+type Type = GraphQLNamedType | undefined;
+
+/**
+ * The object with the key that a representation has; null if the caller can access none. It may be of another type.
+ * @throws ServiceError `invalid_parameters` for what is no entity, and for a key that is missing or no id; `limit_too_high`
+ * for one too many
+ */
 async function findByKey(
   representation: Representation,
   keys: readonly string[],
   place: number,
   context: GraphQLContext,
 ): Promise<object | null> {
+  if (place >= maxEntities) {
+    throw new ServiceError('limit_too_high', { detail: `representations must have at most ${maxEntities} entries` });
+  }
   const refuse = (message: string, ...path: string[]): never => {
     throw invalidParameters([{ path: ['representations', place, ...path], message }]);
   };
