@@ -493,13 +493,17 @@ test('entities cost what nodes cost, and what is sent of them', () => {
     return operationCost(subgraph, document, operation, variables);
   };
   const selection = '{ __typename ... on Account { name posts(first: 5) { nodes { ... on PnetPost { text } } } } }';
-  for (const count of [1, 10, 100]) {
-    const ids = Array.from({ length: count }, (_, at) => String(at));
-    const nodes = costOf(`query ($ids: [ID!]!) { nodes(ids: $ids) ${selection} }`, { ids });
-    const entities = costOf(`query ($all: [_Any!]!) { _entities(representations: $all) ${selection} }`, {
-      all: ids.map((id) => ({ __typename: 'Account', id })),
+  const ids = (count: number) => Array.from({ length: count }, (_, at) => String(at));
+  const nodes = (count: number) =>
+    costOf(`query ($ids: [ID!]!) { nodes(ids: $ids) ${selection} }`, { ids: ids(count) });
+  const entities = (count: number) =>
+    costOf(`query ($all: [_Any!]!) { _entities(representations: $all) ${selection} }`, {
+      all: ids(count).map((id) => ({ __typename: 'Account', id })),
     });
-    // Of each representation the two entries of the object.
-    expect(entities - nodes).toBe(count * 10);
-  }
+  // Of each representation the two entries of the object.
+  for (const count of [1, 10, 100]) expect(entities(count) - nodes(count)).toBe(count * 10);
+  const each = entities(2) - entities(1);
+  expect(entities(maxEntities) - entities(1)).toBe((maxEntities - 1) * each);
+  // Those beyond the limit are not read.
+  expect(entities(maxEntities + 1) - entities(maxEntities)).toBeLessThan(each);
 });
