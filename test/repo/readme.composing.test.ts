@@ -10,9 +10,11 @@ import { schemaFromExecutor } from '@graphql-tools/wrap';
 import { buildSchema, graphql as execute } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { keysOf } from '../../src/graphql/federation/keys.ts';
+import { subgraphSdl } from '../../src/graphql/federation/sdl.ts';
 import { globalId } from '../../src/graphql/node.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { startGateway } from '../support/gateway.ts';
+import { runProcess } from '../support/process.ts';
 import { curl } from '../support/servers.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -101,6 +103,14 @@ async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('The server has no port');
   return address.port;
 }
+
+test('the schema that composers read can be printed', async () => {
+  const [, script = ''] = /`npm run --silent (\w+) > /.exec(section) ?? [];
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const [program, file, ...rest] = scripts[script].split(' ');
+  expect([program, rest]).toEqual(['node', []]);
+  expect((await runProcess(file, [], {})).stdout).toBe(subgraphSdl(schema));
+});
 
 test('the keys in the table are those of the schema', () => {
   const rows = [...section.matchAll(/^\| (`\w+`.*) \| (`\w+`.*) \|$/gm)];
