@@ -19,6 +19,7 @@ import { curl } from '../support/servers.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = await readFile(join(root, 'README.md'), 'utf8');
+const project = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 const section = readme.slice(readme.indexOf('\n## Composing\n')).split('\n## ')[1] ?? '';
 const blocks = (language: string) =>
   [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text = '']) => text);
@@ -34,11 +35,18 @@ test('the section has the files of the recipe', () => {
 
 test('it names the packages that the files import, and no others', () => {
   const installed = [...section.matchAll(/npm install ([^`\n]+)/g)].flatMap(([, names = '']) => names.split(' '));
+  const names = installed.map((name) => name.replace(/(?!^)@\d+$/, ''));
   const imported = [...files.values()].flatMap((text) =>
     [...text.matchAll(/ from '(?!node:)(@[^/]+\/[^/']+|[^/']+)/g)].map(([, name]) => name),
   );
   // Hive Gateway loads it for subgraphs that are reached over HTTP.
-  expect(new Set(installed)).toEqual(new Set([...imported, '@graphql-mesh/transport-http']));
+  expect(new Set(names)).toEqual(new Set([...imported, '@graphql-mesh/transport-http']));
+});
+
+test('it has the overrides of the project, and its version of graphql-js', () => {
+  const { overrides, dependencies } = project;
+  expect(JSON.parse(/echo '(.*)' > package\.json/.exec(section)?.[1] ?? '')).toEqual({ type: 'module', overrides });
+  expect(section).toContain(`npm install graphql@${dependencies.graphql.split('.')[0]} `);
 });
 
 describe.skipIf(curl === undefined)('the recipe', () => {
@@ -106,8 +114,7 @@ async function freePort(): Promise<number> {
 
 test('the schema that composers read can be printed', async () => {
   const [, script = ''] = /`npm run --silent (\w+) > /.exec(section) ?? [];
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const [program, file, ...rest] = scripts[script].split(' ');
+  const [program, file, ...rest] = project.scripts[script].split(' ');
   expect([program, rest]).toEqual(['node', []]);
   expect((await runProcess(file, [], {})).stdout).toBe(subgraphSdl(schema));
 });
