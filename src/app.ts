@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
 import { admission } from './auth/admission.ts';
 import type { Caller } from './auth/caller.ts';
 import { rateLimits } from './auth/rate-limits.ts';
@@ -20,6 +21,7 @@ import { createPersistedQueries } from './graphql/persisted-queries.ts';
 import { createDocumentFinder } from './graphql/requested-document.ts';
 import { createResponseCache } from './graphql/response-cache.ts';
 import { mountSchemaDocument, schemaPath } from './graphql/schema-document.ts';
+import { servedSchema } from './graphql/served-schema.ts';
 import { mountGraphQL } from './graphql/server.ts';
 import { graphqlShortCut } from './graphql/short-cut.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
@@ -82,7 +84,8 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   // It shows what only our own delivery engine knows.
   const hasWebhooksPage = config.webhooksPage && config.upstream === null;
   // Before anything is open that would keep the process of a start that fails.
-  const trusted = await trustedDocuments(config, hasWebhooksPage);
+  const { schema, print } = await servedSchema(config);
+  const trusted = await trustedDocuments(config, schema, hasWebhooksPage);
   // Each is loaded where it is needed only, as loading takes most of the start.
   const storage = needsDatabase(config) ? await openStorageOf(config, dependencies) : null;
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
@@ -103,13 +106,16 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const { admit, admitKeyless } = admission(backend.authenticate, limits);
   metrics?.observe('postern.streams', () => [[streams.size, {}]]);
   const responses =
-    config.responseCache === null ? null : await openResponses(config.responseCache, storage, backend, dependencies);
+    config.responseCache === null
+      ? null
+      : await openResponses(config.responseCache, schema, { storage, backend }, dependencies);
   const traced = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
   const ports = responses === null ? traced : invalidatingPorts(traced, responses.changed);
   const demoKey = await demoKeyFor(config);
   const persistedQueries = createPersistedQueries();
   const compress = config.compression ? createCompression() : null;
   const executing = {
+    schema,
     ports,
     tracer,
     admit,
@@ -152,7 +158,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
   const graphiql = config.graphiql ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null } : null;
   mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, shortCut });
-  if (config.introspection) mountSchemaDocument(server);
+  if (config.introspection) mountSchemaDocument(server, print);
   if (hasWebhooksPage) mountWebhooksPage(server, config.graphiql);
   mountRest(server, { ...backend, ports, admit, compress });
   const { prometheus } = config.telemetry;
@@ -226,13 +232,14 @@ const demoSignIn = ({ dataDirectory }: Config, { now, randomBytes }: Dependencie
 /** @throws ConfigError for a manifest with documents that are not executed */
 async function trustedDocuments(
   { documents, introspection }: Config,
+  schema: GraphQLSchema,
   hasWebhooksPage: boolean,
 ): Promise<TrustedDocuments | null> {
   if (documents === null) return null;
   const ofPages = hasWebhooksPage ? await documentsOfPage() : [];
   const { openTrustedDocuments } = await import('./graphql/trusted-documents.ts');
   try {
-    return openTrustedDocuments(documents, { introspection, ofPages });
+    return openTrustedDocuments(documents, { schema, introspection, ofPages });
   } catch (error) {
     throw new ConfigError(`DOCUMENTS ${messageOf(error)}`);
   }
@@ -249,15 +256,15 @@ function requireStorage(storage: Storage | null): Storage {
 /** What is kept of responses, and how it ends. Loaded where responses are kept only. */
 async function openResponses(
   settings: ResponseCacheSettings,
-  storage: Storage | null,
-  { tenantOf }: Backend,
+  schema: GraphQLSchema,
+  { storage, backend: { tenantOf } }: { readonly storage: Storage | null; readonly backend: Backend },
   dependencies: Dependencies,
 ) {
   const { openResponseStore } = await import('./response-cache/open-store.ts');
   const store = await openResponseStore(settings, storage?.changes ?? null, dependencies);
   return {
     store,
-    cache: createResponseCache({ store, tenantOf, maxAge: settings.maxAge }),
+    cache: createResponseCache({ schema, store, tenantOf, maxAge: settings.maxAge }),
     changed: (caller: Caller) => store.invalidate(tenantOf(caller)),
   };
 }

@@ -39,6 +39,8 @@ export interface Config {
   readonly webhooksPage: boolean;
   /** Whether clients can read the schema, and errors suggest its names. */
   readonly introspection: boolean;
+  /** Whether the gateway is a subgraph of a supergraph. */
+  readonly federation: boolean;
   /** The origins whose pages may read responses. */
   readonly corsOrigins: readonly string[];
   /** The trusted documents; null without a manifest. */
@@ -108,6 +110,7 @@ export function readConfig(environment: Environment): Config {
     graphiql: values.GRAPHIQL === 'on',
     webhooksPage: values.WEBHOOKS_PAGE === 'on',
     introspection: values.INTROSPECTION === 'on',
+    federation: values.FEDERATION === 'on',
     corsOrigins: values.CORS_ORIGINS,
     documents: documentSettings(values),
     compression: values.COMPRESSION === 'on',
@@ -136,8 +139,16 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** Whoever has a manifest and says nothing more expects that it protects: that it does not would be seen by nobody. */
-function documentSettings({ DOCUMENTS, DOCUMENTS_MODE }: Variables): DocumentSettings | null {
-  if (DOCUMENTS !== undefined) return { manifest: DOCUMENTS, mode: DOCUMENTS_MODE ?? 'only' };
+function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables): DocumentSettings | null {
+  if (DOCUMENTS !== undefined) {
+    const mode = DOCUMENTS_MODE ?? 'only';
+    if (mode === 'only' && FEDERATION === 'on') {
+      throw new ConfigError(
+        'FEDERATION=on needs DOCUMENTS_MODE=prefer: the gateway of a supergraph writes documents that are in no manifest',
+      );
+    }
+    return { manifest: DOCUMENTS, mode };
+  }
   if (DOCUMENTS_MODE === undefined) return null;
   throw new ConfigError('DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out');
 }

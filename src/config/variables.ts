@@ -72,6 +72,11 @@ export const variables = {
     'on',
     oneOf(['on', 'off']),
   ),
+  FEDERATION: variable(
+    '`on` makes the gateway a subgraph of Apollo Federation 2: it then has `_service` and `_entities`, for composers and for the gateway of the supergraph, and `/schema.graphql` is what composers read.',
+    'off',
+    oneOf(['on', 'off']),
+  ),
   CORS_ORIGINS: variable(
     'Origins, separated by commas, whose pages may send requests to GraphQL and REST and read the responses: `https://app.example,http://localhost:5173`. If unset, none.',
     '',

@@ -2,7 +2,7 @@
  * Queries and mutations as graphql-js executes them, straight from the request to the socket. What graphql-js or a limit
  * refuses is left to the executor, which says why; what was executed is never left to anybody.
  */
-import { type ExecutionArgs, type ExecutionResult, execute, OperationTypeNode } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import { type ServiceError, toEnvelope, unexpectedError } from '../errors.ts';
 import type { Compress } from '../http/compression.ts';
@@ -21,12 +21,12 @@ import { withCost } from './plugins/operation-limits.ts';
 import { errorsOfVariables } from './plugins/variable-limits.ts';
 import { type FailedRequest, presentResult, type ResponseOptions } from './presentation.ts';
 import type { OpenedResponse, ResponseCache } from './response-cache.ts';
-import { schema } from './schema.ts';
 import { sendBody, sendResponse } from './send-response.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
 import type { RefusalOf } from './validity.ts';
 
 export interface DirectOptions extends Pick<GraphQLContext, 'ports' | 'cursors'>, ResponseOptions {
+  readonly schema: GraphQLSchema;
   readonly documentOf: DocumentOf;
   readonly costOf: CostOf;
   readonly refusalOf: RefusalOf;
@@ -41,7 +41,7 @@ export interface DirectOptions extends Pick<GraphQLContext, 'ports' | 'cursors'>
 
 /** Serves what is asked for with graphql-js. */
 export function directOperations(options: DirectOptions): Serve {
-  const { documentOf, costOf, refusalOf, maxCost, logger } = options;
+  const { schema, documentOf, costOf, refusalOf, maxCost, logger } = options;
   const { tracer = null, compress = null, responseCache = null } = options;
 
   /** The operation, within its limits. @throws Fallback, GraphQLError or LimitError */

@@ -1,6 +1,6 @@
 /** The executor: Yoga and its own execution, for every operation that is not served ahead of the router (short-cut.ts). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { oncePerRequest } from '../auth/admission.ts';
 import { fromUnknown } from '../errors.ts';
@@ -29,9 +29,9 @@ import { useVariableLimits } from './plugins/variable-limits.ts';
 import type { ResponseOptions } from './presentation.ts';
 import type { DocumentFinder } from './requested-document.ts';
 import type { ResponseCache } from './response-cache.ts';
-import { schema } from './schema.ts';
 
 export interface ExecutorOptions extends CallerOptions {
+  readonly schema: GraphQLSchema;
   readonly documentOf: DocumentOf;
   readonly persistedQueries: PersistedQueries;
   readonly findDocument: DocumentFinder;
@@ -40,7 +40,8 @@ export interface ExecutorOptions extends CallerOptions {
   readonly compress?: Compress | null;
   /** Null, or nothing, where no response is kept. */
   readonly responseCache?: ResponseCache | null;
-  readonly limits: Omit<LimitOptions, 'documentOf' | 'admitKeyless'> & Pick<ResponseOptions, 'maxResponseBytes'>;
+  readonly limits: Omit<LimitOptions, 'schema' | 'documentOf' | 'admitKeyless'> &
+    Pick<ResponseOptions, 'maxResponseBytes'>;
 }
 
 /**
@@ -54,7 +55,7 @@ export type Execute = (
 ) => Promise<void>;
 
 export function createExecutor(options: ExecutorOptions): Execute {
-  const { documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
+  const { schema, documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
   const { responseCache = null } = options;
   const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
@@ -82,7 +83,7 @@ export function createExecutor(options: ExecutorOptions): Execute {
       // Before the limits look at the document.
       useRequestedDocuments({ persistedQueries, findDocument, ...admission }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
-      useOperationLimits({ ...limits, documentOf, ...admission }),
+      useOperationLimits({ ...limits, schema, documentOf, ...admission }),
       // Before the others, which wrap what executes.
       useGraphQLJs(),
       // Before a valid operation is executed.

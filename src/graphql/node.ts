@@ -98,7 +98,8 @@ export function registerNode<Count extends keyof RawIdsOf = 1>(
 /** The types of objects that were read by id and do not say their type themselves. */
 const typesRead = new WeakMap<object, string>();
 
-const typeOfNode: GraphQLTypeResolver<object, GraphQLContext> = (value, ...rest) =>
+/** The type of an object that was read by id. */
+export const typeOfNode: GraphQLTypeResolver<object, GraphQLContext> = (value, ...rest) =>
   typesRead.get(value) ?? defaultTypeResolver(value, ...rest);
 
 export const Node = builder.interfaceRef<object>('Node').implement({
@@ -114,11 +115,21 @@ export const Node = builder.interfaceRef<object>('Node').implement({
   }),
 });
 
-async function findNode(id: string, context: GraphQLContext): Promise<object | null> {
+/** The object with a global id; null if there is none that the caller can access. */
+export async function findNode(id: string, context: GraphQLContext): Promise<object | null> {
   const parsed = parseGlobalId(id);
-  const kind = parsed === null ? undefined : nodeKinds.get(parsed.kind);
-  if (parsed === null || kind === undefined || parsed.rawIds.length !== kind.rawIds) return null;
-  const found = await kind.load(parsed.rawIds, context);
+  return parsed === null ? null : findOfKind(parsed.kind, parsed.rawIds, context);
+}
+
+/** The object of a kind with these raw ids; null if there is none that the caller can access. */
+export async function findOfKind(
+  name: string,
+  rawIds: readonly string[],
+  context: GraphQLContext,
+): Promise<object | null> {
+  const kind = nodeKinds.get(name);
+  if (kind === undefined || rawIds.length !== kind.rawIds) return null;
+  const found = await kind.load(rawIds, context);
   if (found !== null && kind.type !== undefined) typesRead.set(found, kind.type);
   return found;
 }

@@ -5,6 +5,8 @@
 import {
   astFromValue,
   type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
   isInterfaceType,
   isObjectType,
   lexicographicSortSchema,
@@ -12,13 +14,13 @@ import {
   printSchema,
 } from 'graphql';
 import { costDirective, directivesOf, listSizeDirective } from './cost/directives.ts';
-import { schema } from './schema.ts';
 import { semanticNonNullDirective, semanticNonNullOf } from './semantic-nullability.ts';
 
-export const printedSchema = (): string => `${withDirectives(printSchema(lexicographicSortSchema(schema)))}\n`;
+export const printedSchema = (schema: GraphQLSchema): string =>
+  `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)))}\n`;
 
 /** Each line with the directives of the field that ends in it. */
-function withDirectives(printed: string): string {
+function withDirectives(schema: GraphQLSchema, printed: string): string {
   let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
   let directives = '';
   let isDescription = false;
@@ -29,10 +31,10 @@ function withDirectives(printed: string): string {
     if (isDescription || quotes > 0) return line;
     const [, typeName] = /^(?:type|interface|input|enum|union|scalar|directive) @?(\w+)/.exec(line) ?? [];
     if (typeName !== undefined) {
-      fields = fieldsOf(typeName);
+      const type = schema.getType(typeName);
+      fields = fieldsOf(type);
       directives = '';
       isInterface = line.startsWith('interface');
-      const type = schema.getType(typeName);
       if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, directivesOf(type).cost)} {`);
     }
     // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.
@@ -44,8 +46,7 @@ function withDirectives(printed: string): string {
   return lines.join('\n');
 }
 
-function fieldsOf(typeName: string): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
-  const type = schema.getType(typeName);
+function fieldsOf(type: GraphQLNamedType | undefined): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
   if (!isObjectType(type) && !isInterfaceType(type)) return {};
   return type.getFields();
 }
@@ -70,4 +71,7 @@ function directive({ name, args }: typeof costDirective, values: object | undefi
   return printed.length === 0 ? ` @${name}` : ` @${name}(${printed.join(', ')})`;
 }
 
-if (import.meta.main) process.stdout.write(printedSchema());
+if (import.meta.main) {
+  const { schema } = await import('./schema.ts');
+  process.stdout.write(printedSchema(schema));
+}

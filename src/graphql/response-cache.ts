@@ -5,13 +5,12 @@
  * an error is kept, and only for the key that got it.
  */
 import { hash } from 'node:crypto';
-import type { DocumentNode, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
 import { buildVersion } from '../build-version.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { FoundResponse, ResponseStore } from '../response-cache/response-store.ts';
 import { maxAgeOf } from './max-age.ts';
-import { schema } from './schema.ts';
 
 /** An operation that is about to be executed. */
 export interface CacheableOperation {
@@ -46,6 +45,7 @@ export interface ResponseCache {
 }
 
 export interface ResponseCacheOptions {
+  readonly schema: GraphQLSchema;
   readonly store: ResponseStore;
   readonly tenantOf: (caller: Caller) => string;
   /** No response is kept for longer, in seconds. */
@@ -65,6 +65,7 @@ interface KnownOperation {
 }
 
 export function createResponseCache({
+  schema,
   store,
   tenantOf,
   maxAge,

@@ -5,11 +5,8 @@ import { once } from '../once.ts';
 
 export const schemaPath = '/schema.graphql';
 
-/** Serves the schema, as it is in `schema.graphql`. Like introspection it needs no API key. */
-export function mountSchemaDocument(server: FastifyInstance): void {
-  const document = once(async () => {
-    const { printedSchema } = await import('./print.ts');
-    return staticDocument('text/plain; charset=utf-8', printedSchema());
-  });
+/** Serves the schema. Like introspection it needs no API key. @param print made when it is first asked for */
+export function mountSchemaDocument(server: FastifyInstance, print: () => Promise<string>): void {
+  const document = once(async () => staticDocument('text/plain; charset=utf-8', await print()));
   server.get(schemaPath, async (request, reply) => sendDocument(await document(), request, reply));
 }

@@ -20,7 +20,6 @@ import { Fallback } from './fallback.ts';
 import { wantsPage } from './graphiql/page.ts';
 import { contentTypeFor } from './media-type.ts';
 import { readParameters } from './parameters.ts';
-import { schema } from './schema.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
 import { createValidity } from './validity.ts';
 
@@ -50,8 +49,8 @@ export function graphqlShortCut({
   const options = {
     ...executing,
     ...limits,
-    costOf: rememberedCosts(schema, trusted),
-    refusalOf: createValidity(limits.introspection),
+    costOf: rememberedCosts(executing.schema, trusted),
+    refusalOf: createValidity(executing.schema, limits.introspection),
   };
   const compiled = isCompiling ? compiledOperations({ ...options, trusted }) : null;
   const direct = directOperations({ ...options, suggestions: limits.introspection, logger });

@@ -3,10 +3,16 @@
  * and validated when the gateway starts, and stay in memory for as long as it runs.
  */
 import { hash } from 'node:crypto';
-import { type DocumentNode, getOperationAST, NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  specifiedRules,
+  validate,
+} from 'graphql';
 import { parseDocument } from './cost/documents.ts';
 import type { DocumentSettings } from './document-manifest.ts';
-import { schema } from './schema.ts';
 
 export interface TrustedDocuments {
   /** Whether no other documents are executed. */
@@ -18,6 +24,7 @@ export interface TrustedDocuments {
 }
 
 export interface TrustedDocumentOptions {
+  readonly schema: GraphQLSchema;
   /** Whether the schema can be read. */
   readonly introspection: boolean;
   /** The documents of the gateway's own pages, which are in no manifest. */
@@ -30,7 +37,7 @@ const maxNamed = 10;
 /** @throws Error that continues the name of a variable, with the documents that are not valid for the schema, or beyond a limit */
 export function openTrustedDocuments(
   { manifest, mode }: DocumentSettings,
-  { introspection, ofPages }: TrustedDocumentOptions,
+  { schema, introspection, ofPages }: TrustedDocumentOptions,
 ): TrustedDocuments {
   const parsed = new Map<string, DocumentNode>();
   const byHash = new Map<string, string>();
@@ -38,7 +45,7 @@ export function openTrustedDocuments(
   for (const [id, text] of [...manifest, ...ofPages.map((each) => ['', each] as const)]) {
     byHash.set(hash('sha256', text), text);
     try {
-      parsed.set(text, validDocument(text, introspection));
+      parsed.set(text, validDocument(schema, text, introspection));
     } catch (error) {
       problems.push(`  ${id}: ${error instanceof Error ? error.message : error}`);
     }
@@ -55,7 +62,7 @@ function namingDocuments(problems: readonly string[]): string {
 }
 
 /** @throws Error for a document that is no GraphQL, not valid, or beyond a limit. Its message names the operation. */
-function validDocument(text: string, introspection: boolean): DocumentNode {
+function validDocument(schema: GraphQLSchema, text: string, introspection: boolean): DocumentNode {
   const document = parseDocument(text);
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const [error] = validate(schema, document, rules, { maxErrors: 1 });

@@ -1,13 +1,12 @@
 /** Whether a document is valid: looked into once, as long as the document is remembered. */
-import { type DocumentNode, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
 import { Fallback } from './fallback.ts';
-import { schema } from './schema.ts';
 
 /** @returns why the executor refuses a document, or null. */
 export type RefusalOf = (document: DocumentNode) => Fallback | null;
 
 /** @param introspection whether the schema can be read */
-export function createValidity(introspection: boolean): RefusalOf {
+export function createValidity(schema: GraphQLSchema, introspection: boolean): RefusalOf {
   const known = new WeakMap<DocumentNode, Fallback | null>();
   const refusalOf: RefusalOf = (document) => {
     // All errors are told by the executor.

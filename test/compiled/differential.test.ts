@@ -1,6 +1,9 @@
 /** Compiled operations against graphql-js, over generated operations and pages. `npm run test:differential` runs a million. */
 import { describe, expect, test } from 'vitest';
-import { randomSeed, runDifferential, summaryOf, type Tally } from './differential.ts';
+import { compileOperation } from '../../src/graphql/compiled/operation.ts';
+import { toSubgraph } from '../../src/graphql/federation/subgraph.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { randomSeed, realSubject, runDifferential, summaryOf, type Tally } from './differential.ts';
 
 /** Well-formed pairs that must be compiled. What is not: windows that go on in another page. */
 const mostOf = ({ wellFormed }: Tally): number => 0.95 * wellFormed;
@@ -15,6 +18,13 @@ describe('compiled operations print what graphql-js gives, byte for byte', () =>
     process.stdout.write(`${summaryOf(tally)}\n`);
     expect(tally.pairs).toBeGreaterThanOrEqual(pairs);
     expect(tally.wellFormed).toBeGreaterThan(0.3 * pairs);
+    expect(tally.wellFormedCompiled).toBeGreaterThanOrEqual(mostOf(tally));
+  });
+
+  test('and the schema of a subgraph compiles to the same', async () => {
+    const subgraph = toSubgraph(schema, null);
+    const compile: typeof compileOperation = (_schema, ...rest) => compileOperation(subgraph, ...rest);
+    const tally = await runDifferential({ seed: 20_260_101, pairs: 2_000 }, { ...realSubject(), compile });
     expect(tally.wellFormedCompiled).toBeGreaterThanOrEqual(mostOf(tally));
   });
 });

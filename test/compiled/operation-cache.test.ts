@@ -7,7 +7,13 @@ import { schema } from '../../src/graphql/schema.ts';
 import { createValidity } from '../../src/graphql/validity.ts';
 import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
 
-const options = { ports, maxCost: 1000, costOf: rememberedCosts(schema), refusalOf: createValidity(true) };
+const options = {
+  ports,
+  maxCost: 1000,
+  costOf: rememberedCosts(schema),
+  schema,
+  refusalOf: createValidity(schema, true),
+};
 const list = 'posts(accountId: "a", identifier: "b", first: $first) { nodes { ... on PnetPost { text } } }';
 const document = parse(`query Posts($first: Int!) { ${list} }`);
 

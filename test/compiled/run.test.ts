@@ -25,7 +25,8 @@ async function responseWith(characters: number): Promise<unknown> {
     ports,
     maxCost: Infinity,
     costOf: rememberedCosts(schema),
-    refusalOf: createValidity(true),
+    schema,
+    refusalOf: createValidity(schema, true),
   });
   const operation = compiledFor(find(parse(query), null), {});
   const context = {

@@ -301,6 +301,15 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'INTROSPECTION must be one of on, off, but is "yes"']],
   },
+  FEDERATION: {
+    of: ({ federation }) => federation,
+    unset: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'FEDERATION must be one of on, off, but is "yes"']],
+  },
   CORS_ORIGINS: {
     of: ({ corsOrigins }) => corsOrigins,
     unset: [],
@@ -568,6 +577,15 @@ test('a mode without a manifest is refused', () => {
   expect(refusalOf({ DOCUMENTS_MODE: 'only' }).message).toBe(
     'DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out',
   );
+});
+
+test.each(['', 'only'])('a subgraph that executes trusted documents only is refused: DOCUMENTS_MODE=%s', (mode) => {
+  const subgraph = { FEDERATION: 'on', DOCUMENTS: manifestFile };
+  expect(refusalOf({ ...subgraph, DOCUMENTS_MODE: mode }).message).toMatch(
+    /^FEDERATION=on needs DOCUMENTS_MODE=prefer/,
+  );
+  const { documents, federation } = readConfig({ ...subgraph, DOCUMENTS_MODE: 'prefer' });
+  expect([documents?.mode, federation]).toEqual(['prefer', true]);
 });
 
 test.each(['UPSTREAM_API_KEY', 'UPSTREAM_HEADERS'])('%s without an upstream is refused', (name) => {

@@ -1,13 +1,13 @@
 /** Objects that lead on to others: with what scopes, and with how many statements and calls of networks. */
 
 import { randomBytes } from 'node:crypto';
-import { DefaultQueryExecutor } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Scope, scopeNames } from '../../src/auth/caller.ts';
 import { newId } from '../../src/ids.ts';
 import type { SandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
+import { statementsOf } from '../support/statements.ts';
 
 /** Counts the pages that are read of networks. */
 const calls = { posts: 0 };
@@ -21,26 +21,6 @@ const countingCalls = (sandbox: SandboxNetworks): SandboxNetworks => ({
     },
   },
 });
-
-/** The statements about a workspace, of those that `work` executes. What the gateway does by itself is about none. */
-async function statementsOf(workspaceId: string, work: () => Promise<unknown>): Promise<string[]> {
-  const seen: string[] = [];
-  const { executeQuery } = DefaultQueryExecutor.prototype;
-  const spy = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery').mockImplementation(function (
-    this: DefaultQueryExecutor,
-    query,
-    ...rest
-  ) {
-    if (query.parameters.includes(workspaceId)) seen.push(query.sql);
-    return executeQuery.call(this, query, ...rest) as never;
-  });
-  try {
-    await work();
-  } finally {
-    spy.mockRestore();
-  }
-  return seen;
-}
 
 interface Edge {
   readonly parent: string;

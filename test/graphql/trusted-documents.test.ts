@@ -98,7 +98,7 @@ test('what others send pushes no trusted document out of memory, nor what is kno
   const document = parse(documents.posts);
   const documentOf = rememberedDocuments(new Map([[documents.posts, document]]));
   const trusted = new Set([document]);
-  const options = { ports, maxCost: 100_000, refusalOf: createValidity(true), trusted };
+  const options = { ports, maxCost: 100_000, schema, refusalOf: createValidity(schema, true), trusted };
   const { find, compiledFor } = createOperationCache({ ...options, costOf: rememberedCosts(schema, trusted) });
   const compiled = compiledFor(find(document, null), {});
   for (let index = 0; index < 500; index += 1) {

@@ -15,13 +15,13 @@ import type { CostOf } from '../cost/known-costs.ts';
 import { chosenOperation } from '../cost/operation-cost.ts';
 import { Fallback } from '../fallback.ts';
 import { listSourceOf } from '../list-source.ts';
-import { schema } from '../schema.ts';
 import type { RefusalOf } from '../validity.ts';
 import { compileVariables, type ReadValues, type Values } from './arguments.ts';
 import { type EncodedOperation, encodeOperation } from './encoded-operation.ts';
 import { compileOperation } from './operation.ts';
 
 export interface OperationCacheOptions {
+  readonly schema: GraphQLSchema;
   readonly ports: Ports;
   readonly maxCost: number;
   readonly costOf: CostOf;
@@ -64,6 +64,7 @@ export interface OperationCache {
 }
 
 export function createOperationCache({
+  schema,
   ports,
   maxCost,
   costOf,

@@ -63,9 +63,14 @@ export function preparedIntrospection(schema: GraphQLSchema): Introspect {
   };
 }
 
+/** The field with which a federation gateway reads the schema: see federation/subgraph.ts. */
+export const serviceField = '_service';
+
 /** Whether an operation asks for the schema only, which needs no API key. A fragment may hide anything: it counts as more. */
 export const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
-  selectionSet.selections.every((each) => each.kind === Kind.FIELD && each.name.value.startsWith('__'));
+  selectionSet.selections.every(
+    (each) => each.kind === Kind.FIELD && (each.name.value.startsWith('__') || each.name.value === serviceField),
+  );
 
 /** A value of the response to the whole introspection. What is no object or list is JSON already. */
 type Prepared = string | readonly Prepared[] | ReadonlyMap<string, Prepared>;

@@ -87,7 +87,7 @@ function describe(
     if (!isList && !sizesOthers) return 1;
     const sizes = slicing.flatMap((name) => sizeOf(argument(name) ?? defaultOf(definition, name)));
     // A field refuses a larger page itself, and says so in its own words.
-    if (sizes.length > 0) return Math.min(maxPage, Math.max(1, ...sizes));
+    if (sizes.length > 0) return Math.min(listSize?.assumedSize ?? maxPage, Math.max(1, ...sizes));
     return listSize?.assumedSize ?? assumed ?? maxPage;
   };
   return {

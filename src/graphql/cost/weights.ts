@@ -30,6 +30,8 @@ const weights = {
   value: 1,
   /** A value of the scalar `JSON`: a whole object, to be serialized. */
   json: 10,
+  /** The whole schema as text, to be serialized. */
+  schema: 2_500,
   /** An HMAC. */
   cursor: 20,
   /** An object that is a row of the database, or an item of a page: it is read and parsed. */
@@ -47,6 +49,9 @@ export const readsSize = costs(weights.size);
 
 /** For `extensions` of a field that writes. */
 export const writes = costs(weights.mutation);
+
+/** For `extensions` of a field that tells the schema as text. */
+export const tellsSchema = costs(weights.schema);
 
 /** For `extensions` of a field that seals a cursor. It is sealed once for each edge, however often it is selected. */
 export const sealsCursor = costs(weights.cursor);

@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
   validate,
 } from 'graphql';
@@ -15,9 +16,9 @@ import { type CostReport, LimitError, maxIntrospectionCost } from '../cost/limit
 import { chosenOperation, operationCost } from '../cost/operation-cost.ts';
 import { type Incoming, requireCounted } from '../graphql-context.ts';
 import { operationFacts } from '../operation-facts.ts';
-import { schema } from '../schema.ts';
 
 export interface LimitOptions extends Pick<Admission, 'admitKeyless'> {
+  readonly schema: GraphQLSchema;
   /** The largest cost of an operation. */
   readonly maxCost: number;
   /** Whether the schema can be read. */
@@ -36,6 +37,7 @@ const wantsCost = ({ headers }: FastifyRequest): boolean => headers['graphql-cos
  * document that is made for it, and a response that is too large is too late to refuse.
  */
 export function useOperationLimits({
+  schema,
   maxCost,
   introspection,
   documentOf,
@@ -57,7 +59,7 @@ export function useOperationLimits({
       const operation = document && chosenOperation(document, operationName);
       if (document === null || !operation) return;
       Object.assign(http.facts, operationFacts(operation, query));
-      if (!introspection) requireNoIntrospection(document);
+      if (!introspection) requireNoIntrospection(schema, document);
       const response = introspect?.(document, operation) ?? null;
       if (response !== null) {
         report(preparedCost(response));
@@ -90,7 +92,7 @@ function parsed(parse: () => DocumentNode): DocumentNode | null {
 }
 
 /** @throws GraphQLError for a document that asks for the schema */
-function requireNoIntrospection(document: DocumentNode): void {
+function requireNoIntrospection(schema: GraphQLSchema, document: DocumentNode): void {
   const [refused] = validate(schema, document, [NoSchemaIntrospectionCustomRule]);
   if (refused !== undefined) throw refused;
 }

@@ -6,7 +6,7 @@ import { type ErrorName, ServiceError } from '../../errors.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { type IdKind, registerNode } from '../../graphql/node.ts';
 import { type PhotonetPost, type PnetAuthor, type Post, postLimits } from '../shapes.ts';
-import { connectPosts } from './list.ts';
+import { connectPosts, type PostListArguments } from './list.ts';
 import { type ReadWith, readWith } from './reading-account.ts';
 
 /** How much of an author's posts is read for one post. The newest come first. */
@@ -38,6 +38,32 @@ function countAuthor(context: GraphQLContext, { accountId, authorId }: AuthorPos
   });
 }
 
+interface PageOfPosts {
+  readonly posts: readonly ReadWith<Post>[];
+  /** The cursor of the next page; undefined if this is the last one. */
+  readonly next: string | undefined;
+}
+
+async function readPage(context: GraphQLContext, list: PostListArguments): Promise<PageOfPosts> {
+  const { window, cursorOf } = await connectPosts(context, list);
+  return {
+    posts: window.items.flatMap(({ node }) => (node instanceof Error ? [] : [node])),
+    next: window.hasNextPage && window.end !== null ? cursorOf(window.end) : undefined,
+  };
+}
+
+const pagesSearched = new WeakMap<GraphQLContext, Map<string, Promise<PageOfPosts>>>();
+
+/** A page that the nodes of one operation share: hundreds of them may be looked for among the same posts. */
+function sharedPage(context: GraphQLContext, list: PostListArguments): Promise<PageOfPosts> {
+  const pages = pagesSearched.get(context) ?? new Map<string, Promise<PageOfPosts>>();
+  pagesSearched.set(context, pages);
+  const key = JSON.stringify(list);
+  const page = pages.get(key) ?? readPage(context, list);
+  pages.set(key, page);
+  return page;
+}
+
 async function* pagesOf(
   context: GraphQLContext,
   { accountId, authorId, kind }: AuthorPosts,
@@ -47,9 +73,9 @@ async function* pagesOf(
   const list = { accountId, identifier: authorId, isCompany: isCompany(kind, authorId) || undefined, first };
   let after: string | undefined;
   do {
-    const { window, cursorOf } = await connectPosts(context, { ...list, after });
-    yield window.items.flatMap(({ node }) => (node instanceof Error ? [] : [node]));
-    after = window.hasNextPage && window.end !== null ? cursorOf(window.end) : undefined;
+    const { posts, next } = await sharedPage(context, { ...list, after });
+    yield posts;
+    after = next;
   } while (after !== undefined);
 }
 

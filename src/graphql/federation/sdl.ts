@@ -1,0 +1,124 @@
+/**
+ * The schema as composers of Federation 2 read it: that of print.ts, with the keys of its entities, and with definitions of
+ * all directives that it has. Composers do without most of these, but other tools then read it as any schema.
+ */
+import {
+  type ConstDirectiveNode,
+  type DirectiveDefinitionNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  GraphQLOneOfDirective,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  print,
+  type TypeDefinitionNode,
+  visit,
+} from 'graphql';
+import { costDirective } from '../cost/directives.ts';
+import { printedSchema } from '../print.ts';
+import { semanticNonNullDirective } from '../semantic-nullability.ts';
+import { keysOf } from './keys.ts';
+
+/** The directives of Federation that the schema has. 2.9 is the first version with costs. */
+const federation = {
+  url: 'https://specs.apollo.dev/federation/v2.9',
+  directives: definitionsIn(`
+    directive @composeDirective(name: String!) repeatable on SCHEMA
+    directive @cost(weight: Int!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR
+    directive @key(fields: federation__FieldSet!, resolvable: Boolean = true) repeatable on OBJECT | INTERFACE
+    directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true) on FIELD_DEFINITION
+    directive @shareable repeatable on OBJECT | FIELD_DEFINITION
+  `),
+} as const;
+
+/**
+ * Directives that a supergraph keeps, each by the URL of its specification: its gateway can check one-ofs, and its clients
+ * know which null is an error. GraphQL gives its own `@oneOf` no URL; composers need one, and read nothing from it.
+ */
+const composed: Readonly<Record<string, string>> = {
+  [semanticNonNullDirective.name]: 'https://specs.apollo.dev/nullability/v0.4',
+  [GraphQLOneOfDirective.name]: 'https://spec.graphql.org/oneOf/v1.0',
+};
+
+/** What else must be defined. graphql-js does not print `@oneOf`, and composers refuse a directive that they do not know. */
+const others = parse(`
+  directive @oneOf on INPUT_OBJECT
+  directive @link(url: String!, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA
+  enum link__Purpose { SECURITY EXECUTION }
+  scalar link__Import
+  scalar federation__FieldSet
+`).definitions;
+
+/** Types that other subgraphs have too, and that are the same in all. */
+const shareable: ReadonlySet<string> = new Set(['PageInfo']);
+
+function definitionsIn(text: string): readonly DirectiveDefinitionNode[] {
+  return parse(text).definitions.filter((definition) => definition.kind === Kind.DIRECTIVE_DEFINITION);
+}
+
+/** @param schema not federated */
+export function subgraphSdl(schema: GraphQLSchema): string {
+  const withKeys = <Node extends TypeDefinitionNode>(node: Node): Node => {
+    const keys = keysOf(schema.getType(node.name.value)).map((key) => `@key(fields: "${key}")`);
+    const added = directives([...keys, ...(shareable.has(node.name.value) ? ['@shareable'] : [])]);
+    return { ...node, directives: [...added, ...(node.directives ?? [])] };
+  };
+  const document = visit(withDefinitions(parse(printedSchema(schema))), {
+    SchemaDefinition: (node) => ({ ...node, directives: links() }),
+    ObjectTypeDefinition: withKeys,
+    InterfaceTypeDefinition: withKeys,
+    FieldDefinition: withNumericSizes,
+    Directive: (node) => (node.name.value === costDirective.name ? withNumber(node) : undefined),
+  });
+  return `${print(document)}\n`;
+}
+
+/** The document with the definitions of Federation, also in the place of its own. */
+function withDefinitions({ definitions, ...document }: DocumentNode): DocumentNode {
+  const names = new Set(federation.directives.map(({ name }) => name.value));
+  const kept = definitions.filter((each) => each.kind !== Kind.DIRECTIVE_DEFINITION || !names.has(each.name.value));
+  return { ...document, definitions: [...kept, ...federation.directives, ...others] };
+}
+
+function links(): readonly ConstDirectiveNode[] {
+  const link = (url: string, names: readonly string[]) =>
+    `@link(url: "${url}", import: [${names.map((name) => `"@${name}"`).join(', ')}])`;
+  return directives([
+    link(
+      federation.url,
+      federation.directives.map(({ name }) => name.value),
+    ),
+    ...Object.entries(composed).flatMap(([name, url]) => [link(url, [name]), `@composeDirective(name: "@${name}")`]),
+  ]);
+}
+
+/** Parses directives as they stand behind a type. */
+function directives(texts: readonly string[]): readonly ConstDirectiveNode[] {
+  const [definition] = parse(`scalar Any ${texts.join(' ')}`).definitions;
+  return definition?.kind === Kind.SCALAR_TYPE_DEFINITION ? (definition.directives ?? []) : [];
+}
+
+/** Federation takes sizes from numbers only: a list that is sized by the list in an argument has its assumed size. */
+function withNumericSizes(field: FieldDefinitionNode): FieldDefinitionNode {
+  const isNumber = (name: string): boolean =>
+    field.arguments?.some((argument) => argument.name.value === name && /^Int!?$/.test(print(argument.type))) ?? false;
+  return visit(field, {
+    Argument: ({ name, value }) =>
+      name.value === 'slicingArguments' &&
+      value.kind === Kind.LIST &&
+      value.values.some((each) => each.kind === Kind.STRING && !isNumber(each.value))
+        ? null
+        : undefined,
+  });
+}
+
+/** In the cost specification of IBM weights are texts, in that of Federation numbers. */
+const withNumber = (node: DirectiveNode): DirectiveNode =>
+  visit(node, { StringValue: ({ value }) => ({ kind: Kind.INT, value }) });
+
+if (import.meta.main) {
+  const { schema } = await import('../schema.ts');
+  process.stdout.write(subgraphSdl(schema));
+}
