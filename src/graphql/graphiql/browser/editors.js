@@ -46,6 +46,16 @@ export function prepareEditors() {
   globalThis.monaco.editor.onDidCreateEditor((editor) => {
     // A dimmed number has too little contrast.
     editor.updateOptions({ wordWrap: 'on', fontSize: 13, renderFinalNewline: 'on' });
+    // Once it is whole. Tab indents: without this the keyboard would not come out again.
+    queueMicrotask(() =>
+      editor.addAction({
+        id: 'postern-leave',
+        label: 'Leave the Editor',
+        keybindings: [globalThis.monaco.KeyCode.Escape],
+        keybindingContext: 'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible',
+        run: () => editor.getContainerDomNode().focus(),
+      }),
+    );
     // An operation from the history has no headers (storage.js): it keeps those that are there.
     const setValue = editor.setValue.bind(editor);
     editor.setValue = (text) => {

@@ -11,6 +11,11 @@ export function correctMarkup(root) {
       tab.parentElement.removeAttribute('role');
       root.querySelector('[role="tabpanel"]')?.setAttribute('role', 'region');
     }
+    // Where the keyboard stops, and nothing says why.
+    for (const editor of root.querySelectorAll('.graphiql-editor:not([role])')) {
+      editor.setAttribute('role', 'group');
+      editor.setAttribute('aria-label', 'Enter edits, Escape leaves');
+    }
     // "Set active", whatever the operation is called.
     for (const item of root.querySelectorAll('.graphiql-history-item-label[aria-label]')) {
       item.removeAttribute('aria-label');
