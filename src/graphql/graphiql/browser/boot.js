@@ -19,10 +19,11 @@ globalThis.MonacoEnvironment = {
   getWorkerUrl: (_module, label) => new URL(`${label}.js`, import.meta.url).href,
 };
 
-/** Loaded along with GraphiQL. Without it GraphiQL introspects, and shows why it cannot. */
+/** Loaded along with GraphiQL. Where it is missing, GraphiQL introspects, and shows why it cannot. */
 const schema = introspection
-  ? fetch(new URL('introspection.json', import.meta.url)).then((response) =>
-      response.ok ? response.json() : undefined,
+  ? fetch(new URL('introspection.json', import.meta.url)).then(
+      (response) => (response.ok ? response.json() : undefined),
+      () => undefined,
     )
   : undefined;
 
