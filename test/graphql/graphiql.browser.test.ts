@@ -480,6 +480,10 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await page.getByRole('button', { name: 'Open settings dialog' }).click();
       await check('the settings');
       await page.keyboard.press('Escape');
+      const [other, theme] = colorScheme === 'light' ? (['dark', 'vs-dark'] as const) : (['light', 'vs'] as const);
+      await page.emulateMedia({ colorScheme: other });
+      await page.locator(`.result-window .monaco-editor.${theme}`).waitFor();
+      await check('when the system changes its colours');
       expect(found).toEqual([]);
     });
   });

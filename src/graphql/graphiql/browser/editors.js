@@ -43,6 +43,11 @@ function defineTheme(name, { base, ground, accent, tint, lineNumber, tokens }) {
 /** Has to be called when Monaco is there, and before GraphiQL makes editors of it. */
 export function prepareEditors() {
   for (const [name, theme] of Object.entries(themes)) defineTheme(name, theme);
+  // GraphiQL follows the system with its style sheet, but not with its editors.
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
+    const isChosen = /\bgraphiql-(light|dark)\b/.test(document.body.className);
+    if (!isChosen) globalThis.monaco.editor.setTheme(matches ? editorTheme.dark : editorTheme.light);
+  });
   globalThis.monaco.editor.onDidCreateEditor((editor) => {
     // A dimmed number has too little contrast.
     editor.updateOptions({ wordWrap: 'on', fontSize: 13, renderFinalNewline: 'on' });
