@@ -156,7 +156,9 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     observer: observeRequests(telemetry),
   });
   const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
-  const graphiql = config.graphiql ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null } : null;
+  const graphiql = config.graphiql
+    ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null, introspection: config.introspection }
+    : null;
   mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, shortCut });
   if (config.introspection) mountSchemaDocument(server, print);
   if (hasWebhooksPage) mountWebhooksPage(server, config.graphiql);

@@ -5,8 +5,7 @@ import { once } from '../once.ts';
 import { endpoint } from './endpoint.ts';
 import { errorBody } from './error-extensions.ts';
 import type { ExecutorOptions } from './executor.ts';
-import { type GraphiQLOptions, mountGraphiQLAssets, sendPage, wantsPage } from './graphiql/page.ts';
-import { mountSignIn } from './graphiql/sign-in.ts';
+import { type GraphiQLOptions, mountGraphiQL, wantsPage } from './graphiql/page.ts';
 import type { GraphQLShortCut } from './short-cut.ts';
 
 export interface GraphQLOptions extends ExecutorOptions {
@@ -39,13 +38,12 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
       const envelope = errorResponse(error, request);
       return reply.status(isUnsupportedMedia(error) ? 415 : envelope.status).send(errorBody(envelope));
     });
-    if (graphiql !== null) mountGraphiQLAssets(scope, endpoint);
-    if (graphiql?.signIn) mountSignIn(scope, endpoint, graphiql.signIn);
+    const sendPage = graphiql === null ? null : mountGraphiQL(scope, endpoint, graphiql);
     scope.route({
       url: endpoint,
       method: ['GET', 'POST', 'OPTIONS'],
       handler: async (request, reply) => {
-        if (graphiql !== null && wantsPage(request)) return sendPage(endpoint, graphiql, request, reply);
+        if (sendPage !== null && wantsPage(request)) return sendPage(request, reply);
         reply.hijack();
         const execute = await executor();
         await execute(request, reply, shortCut?.admittedContextOf(request.incoming));

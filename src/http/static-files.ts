@@ -3,6 +3,7 @@
  * a version, so that browsers may keep them forever.
  */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -42,6 +43,17 @@ export const textTypes = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 } as const;
+
+/** Reads a file of a page. @param folder the URL of its folder */
+export const readStaticFile = async (name: string, type: string, folder: URL): Promise<StaticFile> => [
+  name,
+  type,
+  await readFile(new URL(name, folder), 'utf8'),
+];
+
+/** The module with which pages read the results of subscriptions. */
+export const eventStreamModule = (): Promise<StaticFile> =>
+  readStaticFile('event-stream.js', textTypes.js, new URL('./browser/', import.meta.url));
 
 export function createAssets(files: readonly StaticFile[]): Assets {
   const hash = createHash('sha256');

@@ -8,7 +8,15 @@ import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../graphql/endpoint.ts';
 import { pageHeaders } from '../http/headers.ts';
 import { icon } from '../http/logo.ts';
-import { type Assets, assetsPath, createAssets, mountAssets, textTypes } from '../http/static-files.ts';
+import {
+  type Assets,
+  assetsPath,
+  createAssets,
+  eventStreamModule,
+  mountAssets,
+  readStaticFile,
+  textTypes,
+} from '../http/static-files.ts';
 import { once } from '../once.ts';
 
 /** Where the page is. */
@@ -38,14 +46,10 @@ const folder = new URL('./browser/', import.meta.url);
 /** Reads the files at the first request. */
 const pageAssets: () => Promise<Assets> = once(async () => {
   const names = (await readdir(folder)).filter((name) => /\.(?:js|css)$/.test(name)).sort();
-  return createAssets(
-    await Promise.all(
-      names.map(async (name) => {
-        const type = extname(name) === '.css' ? textTypes.css : textTypes.js;
-        return [name, type, await readFile(new URL(name, folder), 'utf8')] as const;
-      }),
-    ),
+  const files = names.map((name) =>
+    readStaticFile(name, extname(name) === '.css' ? textTypes.css : textTypes.js, folder),
   );
+  return createAssets(await Promise.all([eventStreamModule(), ...files]));
 });
 
 /** The documents that the page sends, as texts. */

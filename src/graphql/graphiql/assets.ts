@@ -1,24 +1,55 @@
 /** The files of the GraphiQL page. */
-import { readFile } from 'node:fs/promises';
-import { type Assets, createAssets, textTypes } from '../../http/static-files.ts';
-import { once } from '../../once.ts';
+import { introspectionFromSchema } from 'graphql';
+import {
+  type Assets,
+  createAssets,
+  eventStreamModule,
+  readStaticFile,
+  type StaticFile,
+  textTypes,
+} from '../../http/static-files.ts';
+import { schema } from '../schema.ts';
+import { exampleOperation, examples } from './examples.ts';
 
-/** Reads the files at the first request: 9 MB that most processes never need. */
-export const graphiqlAssets: () => Promise<Assets> = once(async () => {
-  const own = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
-  const [bundle, boot, signIn] = await Promise.all([
-    import('@graphql-yoga/render-graphiql/graphiql'),
-    own('boot.js'),
-    own('sign-in.js'),
-  ]);
+const folder = new URL('./browser/', import.meta.url);
+
+const scripts = ['boot.js', 'editors.js', 'fetcher.js', 'markup.js', 'sign-in.js', 'snippets.js', 'storage.js'];
+
+/**
+ * Reads the files: 9 MB that most processes never need.
+ * @param hasIntrospection whether the schema is among them
+ */
+export async function graphiqlAssets(hasIntrospection: boolean): Promise<Assets> {
+  const bundle = await import('@graphql-yoga/render-graphiql/graphiql');
   return createAssets([
     ['graphiql.js', textTypes.js, bundle.js],
     ['graphiql.css', textTypes.css, bundle.css],
-    ['boot.js', textTypes.js, boot],
-    ['sign-in.js', textTypes.js, signIn],
     // Monaco's workers, under the labels by which it requests them.
     ['editorWorkerService.js', textTypes.js, bundle.editorWorkerService],
     ['json.js', textTypes.js, bundle.jsonWorker],
     ['graphql.js', textTypes.js, bundle.graphqlWorker],
+    ...(await Promise.all(scripts.map((name) => readStaticFile(name, textTypes.js, folder)))),
+    await readStaticFile('page.css', textTypes.css, folder),
+    await eventStreamModule(),
+    await exampleModule(),
+    ...(hasIntrospection ? [introspection()] : []),
   ]);
-});
+}
+
+/** The examples by name: the texts of each operation and of its variables. */
+async function exampleModule(): Promise<StaticFile> {
+  const texts = await Promise.all(
+    examples.map(async (example) => {
+      const variables = JSON.stringify(example.variables, null, 2);
+      return [example.name, { query: await exampleOperation(example), variables }] as const;
+    }),
+  );
+  return ['examples.js', textTypes.js, `export const examples = ${JSON.stringify(Object.fromEntries(texts))};\n`];
+}
+
+/** The schema, as a file that browsers keep. The response to an introspection would be sent again with every visit. */
+const introspection = (): StaticFile => [
+  'introspection.json',
+  'application/json; charset=utf-8',
+  JSON.stringify(introspectionFromSchema(schema)),
+];

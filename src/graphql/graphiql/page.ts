@@ -1,17 +1,21 @@
 /** GraphiQL for browsers that open the GraphQL endpoint. */
+import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageHeaders } from '../../http/headers.ts';
-import { icon, logo } from '../../http/logo.ts';
+import { icon } from '../../http/logo.ts';
 import { assetsPath, mountAssets } from '../../http/static-files.ts';
+import { once } from '../../once.ts';
 import { graphiqlAssets } from './assets.ts';
-import { exampleTabs } from './examples.ts';
-import { type SignIn, signInPath } from './sign-in.ts';
+import { exampleGroups } from './examples.ts';
+import { mountSignIn, type SignIn, signInPath } from './sign-in.ts';
 
 export interface GraphiQLOptions {
   /** Hands the demo key to the user who has the link; null if no key may be shown. */
   readonly signIn: SignIn | null;
   /** The path of the page of webhooks; null where it is not served. */
   readonly webhooksPage: string | null;
+  /** Whether anyone may read the schema. */
+  readonly introspection: boolean;
 }
 
 /**
@@ -33,106 +37,58 @@ const policy = [
 
 const headers = pageHeaders(policy);
 
-/** Serves the files of the page, under the endpoint. */
-export const mountGraphiQLAssets = (server: FastifyInstance, endpoint: string): void =>
-  mountAssets(server, endpoint, graphiqlAssets);
-
 /** Whether a browser opens the endpoint as a page. */
 export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
   method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 
 /** Responds with the page. It contains no secret: anybody may read it. */
-export async function sendPage(
-  endpoint: string,
-  { signIn, webhooksPage }: GraphiQLOptions,
-  { query, incoming }: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { version } = await graphiqlAssets();
-  const assets = assetsPath(endpoint, version);
-  incoming.varyBy('accept');
-  reply.headers(headers);
-  if (signIn !== null && typeof query === 'object' && query !== null && 'token' in query) {
-    return reply.send(renderSignIn(assets, signInPath(endpoint)));
-  }
-  return reply.send(
-    render(
-      assets,
-      {
-        title: 'Postern',
-        logo,
-        defaultEditorToolsVisibility: 'variables',
-        signIn: signIn !== null,
-        defaultTabs: await exampleTabs(),
-      },
-      webhooksPage,
-    ),
-  );
-}
+export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The page behind the link that the start prints. */
-const renderSignIn = (assets: string, exchange: string): string => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <title>Postern</title>
-    <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
-    <script defer src="${assets}/sign-in.js"></script>
-    <style>
-      body { margin: 24px; font: 16px system-ui, sans-serif; color: #777; }
-    </style>
-  </head>
-  <body>
-    <noscript>GraphiQL needs JavaScript.</noscript>
-    <p id="problem" role="status"></p>
-    ${dataElement('sign-in', { exchange })}
-  </body>
-</html>
-`;
+/** Serves what the page needs, under the endpoint. The endpoint itself serves the page with what is returned. */
+export function mountGraphiQL(server: FastifyInstance, endpoint: string, options: GraphiQLOptions): SendPage {
+  const { signIn, webhooksPage, introspection } = options;
+  const assets = once(() => graphiqlAssets(introspection));
+  mountAssets(server, endpoint, assets);
+  if (signIn !== null) mountSignIn(server, endpoint, signIn);
+
+  const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
+    const path = assetsPath(endpoint, (await assets()).version);
+    const values: typeof parts = { ...parts, assets: path, icon: `data:image/svg+xml,${encodeURIComponent(icon)}` };
+    const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
+    return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
+  };
+  const page = once(() =>
+    render('page.html', {
+      webhooks: webhooksPage === null ? '' : `<a href="${webhooksPage}">Webhooks</a>`,
+      examples: exampleMenu(),
+      options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
+    }),
+  );
+  const signInPage = once(() =>
+    render('sign-in.html', { options: dataElement('sign-in', { exchange: signInPath(endpoint) }) }),
+  );
+
+  return async ({ query, incoming }, reply) => {
+    incoming.varyBy('accept');
+    const hasToken = signIn !== null && typeof query === 'object' && query !== null && 'token' in query;
+    return reply.headers(headers).send(await (hasToken ? signInPage : page)());
+  };
+}
 
 /** Data for a script of the page. With "<" escaped, nothing in it can close the element. */
 const dataElement = (id: string, data: object): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
-function render(assets: string, options: Readonly<Record<string, unknown>>, webhooksPage: string | null): string {
-  const link =
-    webhooksPage === null ? '' : `<nav id="pages"><a href="${webhooksPage}">Webhooks and their deliveries</a></nav>`;
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Postern</title>
-    <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
-    <link rel="stylesheet" href="${assets}/graphiql.css">
-    <script defer src="${assets}/graphiql.js"></script>
-    <script defer src="${assets}/boot.js"></script>
-    <style>
-      body { margin: 0; height: 100vh; display: flex; flex-direction: column; }
-      #root { flex: 1; min-height: 0; }
-      /* GraphiQL is as high as the window, which it shares with the note. */
-      #root .graphiql-container { height: 100%; }
-      #note { margin: 0; padding: 8px 16px; font: 14px system-ui, sans-serif; color: #3b2a00; background: #ffe9a8; }
-      #pages { padding: 6px 16px; font: 14px system-ui, sans-serif; background: #f3f0fd; }
-      #pages a { color: #4a2fc0; }
-      /* All examples in view, in as many rows as they take. */
-      .graphiql-container .graphiql-session-header { height: auto; align-items: flex-start; }
-      .graphiql-container .graphiql-tabs { flex-wrap: wrap; overflow: visible; row-gap: 4px; }
-      /* GraphiQL animates tabs whose place has changed (a font arrived, the docs were opened) but shows it only while one
-         has the focus: the tab would jump from under the pointer between press and release, and not be opened. */
-      .graphiql-container .graphiql-tab { transform: none !important; }
-      /* An id with many dashes must not look like a long line. */
-      .graphiql-container .monaco-editor * { font-variant-ligatures: none !important; font-feature-settings: 'liga' 0, 'calt' 0 !important; }
-      .loading { padding: 24px; font: 16px system-ui, sans-serif; color: #777; }
-    </style>
-  </head>
-  <body class="no-focus-outline">
-    <noscript>GraphiQL needs JavaScript. Any GraphQL client can read the schema without a key.</noscript>
-    <p id="note" role="status" hidden>GraphiQL has no API key yet: open the link that the start of the gateway printed, or enter a key under Headers.</p>
-    ${link}
-    <div id="root"><p class="loading">Loading GraphiQL …</p></div>
-    ${dataElement('graphiql', { assets, ...options })}
-  </body>
-</html>
-`;
-}
+/** The examples by group. The first of all has the focus when the menu opens. */
+const exampleMenu = (): string =>
+  exampleGroups
+    .map(
+      ({ title, examples }, group) =>
+        `<div><h2>${title}</h2><ul>${examples
+          .map((example, index) => {
+            const focus = group + index === 0 ? ' autofocus' : '';
+            return `<li><button type="button" data-example="${example.name}"${focus}>${example.title}</button></li>`;
+          })
+          .join('')}</ul></div>`,
+    )
+    .join('');

@@ -1,4 +1,5 @@
 /** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
+import { resultsOf } from './event-stream.js';
 
 const endpoint = '/graphql';
 /** GraphiQL keeps the demo key in this tab under the same name. */
@@ -69,31 +70,8 @@ export async function subscribe(query, { onData, onOpen, signal }) {
   });
   if (!response.ok || response.body === null) throw new ApiError('No live updates.', { status: response.status });
   onOpen();
-  let text = '';
-  for await (const chunk of chunksOf(response.body.pipeThrough(new TextDecoderStream()))) {
-    text += chunk;
-    const events = text.split('\n\n');
-    text = events.pop();
-    for (const event of events) {
-      const data = event.match(/^data: ?(.*)$/m)?.[1];
-      if (!data) continue;
-      const result = JSON.parse(data);
-      if (result.errors) throw toError(result.errors[0]);
-      if (result.data) onData(result.data);
-    }
-  }
-}
-
-/** Not every browser can iterate over a stream. */
-async function* chunksOf(stream) {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reader.releaseLock();
+  for await (const { data, errors } of resultsOf(response.body)) {
+    if (errors) throw toError(errors[0]);
+    if (data) onData(data);
   }
 }

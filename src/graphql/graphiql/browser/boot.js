@@ -1,0 +1,167 @@
+/**
+ * Runs in the browser, unbundled: starts GraphiQL, and adds a menu of examples, links to share, snippets, and a line about the
+ * last response.
+ */
+import { editorTheme, prepareEditors, presentOperation, showOperation } from './editors.js';
+import { examples } from './examples.js';
+import { createFetcher } from './fetcher.js';
+import { correctMarkup } from './markup.js';
+import { curl, javaScript, typeScript } from './snippets.js';
+import { storage } from './storage.js';
+
+const element = (id) => document.getElementById(id);
+const { endpoint, introspection, signIn } = JSON.parse(element('graphiql').textContent);
+const url = new URL(endpoint, location.href).href;
+
+// Monaco reads it when it is loaded, which is after this module.
+globalThis.MonacoEnvironment = {
+  globalAPI: true,
+  getWorkerUrl: (_module, label) => new URL(`${label}.js`, import.meta.url).href,
+};
+
+/** Loaded along with GraphiQL. Where it is missing, GraphiQL introspects, and shows why it cannot. */
+const schema = introspection
+  ? fetch(new URL('introspection.json', import.meta.url)).then(
+      (response) => (response.ok ? response.json() : undefined),
+      () => undefined,
+    )
+  : undefined;
+
+const say = (text) => {
+  element('status').textContent = text;
+};
+
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** Shows what the fetcher knows of a response. */
+function showResponse(response) {
+  if (response === null) return say('Running …');
+  const { status, ms, bytes, results, cost, requestId } = response;
+  const facts = [
+    `status ${status}`,
+    `${number.format(ms)} ms`,
+    bytes !== undefined && `${number.format(bytes)} bytes`,
+    results !== undefined && `${number.format(results)} ${results === 1 ? 'result' : 'results'}`,
+    // What is refused before it is read has no cost.
+    cost?.requestedCost && `cost ${number.format(cost.requestedCost)} of ${number.format(cost.limit)}`,
+    requestId !== null && `request ${requestId}`,
+  ];
+  say(facts.filter(Boolean).join(' · '));
+}
+
+const { fetcher, stop } = createFetcher(endpoint, showResponse);
+
+/** Opens an operation in the present tab, with the key that is there. It is sent when the user runs it, by Enter. */
+function open(operation) {
+  stop();
+  showOperation(operation);
+  document.querySelector('.graphiql-execute-button').focus();
+}
+
+/** The operation of a link: in the fragment, which no server sees, or in the query, as other pages of GraphiQL have it. */
+function linked() {
+  const { hash, search, pathname } = location;
+  const parameters = new URLSearchParams(hash.includes('query=') ? hash.slice(1) : search);
+  if (!parameters.has('query')) return null;
+  // A reload shows what the operation has become, not what it was.
+  history.replaceState(null, '', pathname);
+  return { query: parameters.get('query'), variables: parameters.get('variables') ?? '' };
+}
+
+/** A link to the present operation. Headers are not in it, and so no key. */
+const linkToShare = () => `${url}#${new URLSearchParams(presentOperation())}`.replaceAll('+', '%20');
+
+/** The present operation as a program. @throws SyntaxError for variables that are not JSON */
+function snippetIn(language) {
+  const { query, variables } = presentOperation();
+  return { curl, javaScript, typeScript }[language]({ url, query, variables: JSON.parse(variables.trim() || '{}') });
+}
+
+/** @param {() => string} make throws if there is nothing to copy */
+async function copy(make, done) {
+  try {
+    await navigator.clipboard.writeText(make());
+    say(`Copied. ${done}`);
+  } catch (error) {
+    say(`Not copied. ${error.message}`);
+  }
+}
+
+function listen() {
+  element('examples').addEventListener('click', ({ target }) => {
+    const example = examples[target.dataset.example];
+    if (example === undefined) return;
+    element('examples').hidePopover();
+    open(example);
+    say(`${target.textContent}: Enter runs it.`);
+  });
+  element('share').addEventListener('click', () =>
+    copy(linkToShare, 'The link holds the operation and its variables, and no key.'),
+  );
+  element('copy').addEventListener('click', ({ target }) => {
+    const { snippet } = target.dataset;
+    if (snippet === undefined) return;
+    element('copy').hidePopover();
+    copy(() => snippetIn(snippet), 'It takes the API key from the environment variable POSTERN_KEY.');
+  });
+  for (const menu of document.querySelectorAll('[popover]')) {
+    menu.addEventListener('keydown', (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      const items = [...menu.querySelectorAll('button')];
+      items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
+    });
+  }
+  addEventListener('hashchange', () => {
+    const operation = linked();
+    if (operation !== null) open(operation);
+  });
+}
+
+function storedTab() {
+  try {
+    const { tabs, activeTabIndex } = JSON.parse(storage.getItem('graphiql:tabState'));
+    return tabs[activeTabIndex];
+  } catch {
+    return undefined;
+  }
+}
+
+async function start() {
+  // Stored by sign-in.js, for this tab and for as long as it is open.
+  const key = sessionStorage.getItem('postern:demo-key') ?? '';
+  const headers = JSON.stringify({ 'X-API-KEY': key }, null, 2);
+  const persistHeaders = storage.getItem('graphiql:shouldPersistHeaders') === 'true';
+  // GraphiQL opens the tab that has the initial operation, or an additional one if none has.
+  const first = linked() ?? storedTab() ?? Object.values(examples)[0];
+  const hasKey = key !== '' || (persistHeaders && Boolean(first.headers));
+  element('note').hidden = !signIn || hasKey;
+  prepareEditors();
+  correctMarkup(element('root'));
+  globalThis.YogaGraphiQL.renderYogaGraphiQL(element('root'), {
+    fetcher,
+    schema: await schema,
+    dangerouslyAssumeSchemaIsValid: true,
+    editorTheme,
+    // Without this, Yoga's choice of plugins takes the place of GraphiQL's own, which is the history.
+    plugins: undefined,
+    title: 'Postern',
+    headers,
+    defaultTabs: [first],
+    initialQuery: first.query ?? '',
+    initialVariables: first.variables ?? '',
+    ...(persistHeaders ? { initialHeaders: first.headers ?? headers } : {}),
+    defaultEditorToolsVisibility: hasKey ? 'variables' : 'headers',
+    storage,
+    // API keys are stored only if the user chooses so in the settings. The default is null, because false would hide
+    // that choice.
+    shouldPersistHeaders: persistHeaders || null,
+    // Tabs are stored. Writing each keystroke into the URL as well would fill the browser's history.
+    onEditQuery() {},
+  });
+  listen();
+}
+
+// After GraphiQL, which is a deferred script.
+addEventListener('DOMContentLoaded', start);

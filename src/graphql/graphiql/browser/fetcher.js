@@ -1,0 +1,92 @@
+/** How GraphiQL sends operations. Its own way shows nothing of a response but the result. */
+import { resultsOf } from './event-stream.js';
+
+/**
+ * @param {string} endpoint
+ * @param {(response: object | null) => void} onResponse hears what there is to say of a response: `status`, `ms` until it had
+ *   arrived, `requestId`, `bytes` and `cost` (`requestedCost`, `limit`); of a subscription instead how many `results` have
+ *   arrived. Null when a request is sent.
+ */
+export function createFetcher(endpoint, onResponse) {
+  let subscription = new AbortController();
+
+  async function fetcher({ query, variables, operationName }, { headers, documentAST } = {}) {
+    const isSubscription = (documentAST?.definitions ?? []).some(
+      ({ operation, name }) => operation === 'subscription' && (!operationName || name?.value === operationName),
+    );
+    const sent = new Headers(headers);
+    const addsCost = !isSubscription && !sent.has('graphql-cost');
+    if (addsCost) sent.set('graphql-cost', 'report');
+    sent.set('accept', isSubscription ? 'text/event-stream' : 'application/graphql-response+json, application/json');
+    sent.set('content-type', 'application/json');
+
+    const controller = new AbortController();
+    const startedAt = performance.now();
+    onResponse(null);
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: sent,
+      body: JSON.stringify({ query, variables, operationName: operationName ?? undefined }),
+      signal: controller.signal,
+    });
+    const about = (more) =>
+      onResponse({
+        status: response.status,
+        ms: performance.now() - startedAt,
+        requestId: response.headers.get('x-request-id'),
+        ...more,
+      });
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      subscription = controller;
+      return stoppable(resultsOf(response.body), controller, (results) => about({ results }));
+    }
+    const bytes = await response.arrayBuffer();
+    const result = parse(bytes, response);
+    about({ bytes: bytes.byteLength, cost: result.extensions?.cost });
+    return addsCost ? withoutCost(result) : result;
+  }
+
+  return { fetcher, stop: () => subscription.abort() };
+}
+
+function parse(bytes, { status, headers }) {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw new Error(`The response with status ${status} is not JSON, but ${headers.get('content-type')}.`);
+  }
+}
+
+/** The result as other clients get it, who have not asked for the cost. */
+function withoutCost({ extensions: { cost, ...extensions } = {}, ...result }) {
+  return Object.keys(extensions).length === 0 ? result : { ...result, extensions };
+}
+
+/**
+ * The results of a subscription for GraphiQL, which ends them with `return` of an iterator of its own. That of a generator
+ * would wait for the next result.
+ */
+function stoppable(results, controller, onResult) {
+  async function* counted() {
+    let count = 0;
+    try {
+      for await (const result of results) {
+        count += 1;
+        onResult(count);
+        yield result;
+      }
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+    }
+  }
+  const iterator = counted();
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => iterator.next(),
+      async return() {
+        controller.abort();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+}

@@ -1,0 +1,29 @@
+/** What assistive technology cannot use in the markup of GraphiQL, corrected as it appears. */
+
+/** @param {Element} root where GraphiQL is */
+export function correctMarkup(root) {
+  const correct = () => {
+    // A tab with buttons in it: they cannot be reached. It is a list of buttons, of which one is current.
+    for (const tab of root.querySelectorAll('.graphiql-tab[aria-selected]')) {
+      tab.querySelector('.graphiql-tab-button').setAttribute('aria-current', tab.getAttribute('aria-selected'));
+      tab.removeAttribute('aria-selected');
+      tab.removeAttribute('role');
+      tab.parentElement.removeAttribute('role');
+      root.querySelector('[role="tabpanel"]')?.setAttribute('role', 'region');
+    }
+    // Where the keyboard stops, and nothing says why.
+    for (const editor of root.querySelectorAll('.graphiql-editor:not([role])')) {
+      editor.setAttribute('role', 'group');
+      editor.setAttribute('aria-label', 'Enter edits, Escape leaves');
+    }
+    // "Set active", whatever the operation is called.
+    for (const item of root.querySelectorAll('.graphiql-history-item-label[aria-label]')) {
+      item.removeAttribute('aria-label');
+    }
+  };
+  new MutationObserver(correct).observe(root, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['aria-selected', 'aria-label'],
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * An operation as a command or program that sends it. None contains an API key, because snippets end up in tickets, chats and
+ * repositories: they take it from the environment variable POSTERN_KEY.
+ *
+ * Each takes `{ url, query, variables }`: the endpoint as an absolute URL, the text of the document, and an object.
+ */
+
+export function curl({ url, query, variables }) {
+  const { document, operationName, kind } = about(query);
+  const isSubscription = kind === 'subscription';
+  return [
+    `curl -s${isSubscription ? 'N' : ''} ${quoted(url)}`,
+    ...(isSubscription ? [`-H 'accept: text/event-stream'`] : []),
+    `-H "X-API-KEY: $POSTERN_KEY" -H 'content-type: application/json'`,
+    `-d ${quoted(JSON.stringify({ query: document, operationName, variables }))}`,
+  ].join(' \\\n  ');
+}
+
+/** A module for Node.js. */
+export const javaScript = (operation) => program(operation);
+
+/** The same with the types that GraphQL Code Generator makes of the document, which it finds by its comment. */
+export function typeScript(operation) {
+  const { name, kind } = about(operation.query);
+  if (name === undefined) throw new Error('Give the operation a name: its types are called after it.');
+  return program(operation, `${capitalized(name)}${capitalized(kind)}`);
+}
+
+/** @param {string} [type] the name of the result's type */
+function program({ url, query, variables }, type) {
+  const { document, operationName, kind } = about(query);
+  const lines = {
+    types: type && `import type { ${type}, ${type}Variables } from './gql/graphql.ts';\n`,
+    query: `const query = /* GraphQL */ \`${document.replaceAll(/[`\\]|\$\{/g, '\\$&')}\`;`,
+    variables: `const variables${type ? `: ${type}Variables` : ''} = ${JSON.stringify(variables, null, 2)};\n`,
+    key: `'x-api-key': process.env.POSTERN_KEY${type ? " ?? ''" : ''}`,
+    sent: `{ query, ${operationName ? `operationName: '${operationName}', ` : ''}variables }`,
+  };
+  const body =
+    kind === 'subscription'
+      ? `const client = createClient({ url: '${url}', headers: { ${lines.key} } });
+for await (const { data, errors } of client.iterate${type ? `<${type}>` : ''}(${lines.sent})) {
+  console.log(data, errors);
+}`
+      : `const response = await fetch('${url}', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ${lines.key} },
+  body: JSON.stringify(${lines.sent}),
+});
+const { data, errors }${type ? `: { data?: ${type} | null; errors?: { message: string }[] }` : ''} = await response.json();
+console.log(data, errors);`;
+  return [
+    kind === 'subscription' && `import { createClient } from 'graphql-sse';${type ? '' : '\n'}`,
+    lines.types,
+    lines.query,
+    lines.variables,
+    body,
+    '',
+  ]
+    .filter((line) => line !== undefined && line !== false)
+    .join('\n');
+}
+
+/** What a document says of its first operation. The name is needed to choose it only if there are others. */
+function about(query) {
+  // What stands above the document is about the example, not about the operation.
+  const document = query.replace(/^(?:\s*#.*\n)+/, '').trim();
+  const operations = [...document.matchAll(/^\s*(query|mutation|subscription)\b\s*(\w+)?\s*[({@]/gm)];
+  const [[, kind = 'query', name] = []] = operations;
+  return { document, kind, name, operationName: operations.length > 1 ? name : undefined };
+}
+
+const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
+
+/** In single quotes of a POSIX shell. */
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,26 @@
+/**
+ * Runs in the browser: the results of a subscription, as they arrive. The gateway sends each as a server-sent event whose data
+ * is JSON in one line.
+ * @param {ReadableStream<Uint8Array>} body of a response of the type `text/event-stream`
+ */
+export async function* resultsOf(body) {
+  // By a reader, because not every browser can iterate over a stream.
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      text += value;
+      const events = text.split('\n\n');
+      text = events.pop();
+      for (const event of events) {
+        const data = event.match(/^data: ?(.*)$/m)?.[1];
+        if (data) yield JSON.parse(data);
+      }
+    }
+  } finally {
+    // Whoever reads no further closes the connection. A stream that has failed is closed.
+    reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,511 @@
+/** The page of GraphiQL in a browser: as a newcomer sees it, by keyboard, on a phone, in light and dark. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Example, exampleGroups, exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
+import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
+import { chromium } from '../support/servers.ts';
+
+type Name = (typeof examples)[number]['name'];
+
+const exampleOf = (name: Name): Example => examples.find((each) => each.name === name) as Example;
+
+/** The part of Monaco that the tests read. */
+interface MonacoWindow {
+  readonly monaco: {
+    readonly editor: { getModels(): { readonly uri: { readonly path: string }; getValue(): string }[] };
+  };
+}
+
+describe.skipIf(!chromium)('GraphiQL in a browser', () => {
+  let gateway: Gateway;
+  let key: string;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  /** What the page asked of anybody else, and what it complained about. */
+  const outside: string[] = [];
+  /** Requests that say where the page came from. */
+  const referred: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    gateway = await startGateway({ environment: { DEMO: 'on' } });
+    gateway.app.server.server.on('request', ({ url, headers }) => {
+      if (headers.referer !== undefined) referred.push(`${url} from ${headers.referer}`);
+    });
+    key = (await readFile(join(gateway.directory, 'demo-key'), 'utf8')).trim();
+    browser = await launcher.launch({
+      executablePath: chromium as string,
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    context.on('request', (sent) => {
+      if (!/^(data|blob):/.test(sent.url()) && new URL(sent.url()).origin !== gateway.address) outside.push(sent.url());
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
+    await page.waitForURL(`${gateway.address}/graphql`);
+    await editorIsThere();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.close();
+  });
+
+  const editorIsThere = (tab = page) => tab.locator('.graphiql-query-editor .view-line').first().waitFor();
+
+  /** Monaco writes spaces as no-break spaces. */
+  const textIn = async (selector: string, tab = page) =>
+    (await tab.locator(`${selector} .view-lines`).innerText()).replaceAll('\u00a0', ' ');
+  /** The whole response that is shown, of which Monaco renders what is in view. */
+  const answer = () =>
+    page.evaluate((): string => {
+      return (
+        (globalThis as unknown as MonacoWindow).monaco.editor
+          .getModels()
+          .find(({ uri }) => uri.path.endsWith('response.json'))
+          ?.getValue() ?? ''
+      );
+    });
+  const status = () => page.locator('#status').innerText();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+
+  /** Opens an example in the present tab, and waits until GraphiQL has read it: what is run before is the one before. */
+  async function openExample(name: Name, tab = page): Promise<void> {
+    await tab.getByRole('button', { name: 'Examples' }).click();
+    await tab.getByRole('button', { name: exampleOf(name).title, exact: true }).click();
+    await hasRead(name, tab);
+  }
+
+  const hasRead = (name: string, tab = page) =>
+    expect
+      .poll(() => tab.evaluate(() => globalThis.localStorage['postern:graphiql:query']), { timeout: 10_000 })
+      .toContain(` ${name}`);
+
+  /** Presses the button and waits for an answer that holds this text. */
+  async function runAndSee(text: string): Promise<void> {
+    await page.locator('.graphiql-execute-button').click();
+    await expect.poll(answer, { timeout: 10_000 }).toContain(text);
+  }
+
+  it('starts with the first example, and the demo key in the headers', async () => {
+    expect(await page.title()).toBe('Postern');
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
+    expect(await page.locator('#note').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await expect.poll(() => page.locator('.graphiql-editor-tool').innerText()).toContain(key);
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+  });
+
+  it('runs it, and says what the response took', async () => {
+    await runAndSee('"Demo"');
+    const line = await status();
+    expect(line).toMatch(/^status 200 · [\d,]+ ms · [\d,]+ bytes · cost [\d,]+ of 150,000 · request [\w-]{36}$/);
+    const requestId = line.slice(-36);
+    await expect
+      .poll(() => gateway.log)
+      .toContainEqual(expect.objectContaining({ reqId: requestId, operation: 'WhoAmI' }));
+    // The cost was asked for by the page: other clients do not get it.
+    expect(await answer()).not.toContain('requestedCost');
+    const { data } = await graphql(gateway.address, key, await exampleOperation(exampleOf('WhoAmI')));
+    const bytes = Number(/([\d,]+) bytes/.exec(line)?.[1]?.replaceAll(',', ''));
+    expect(bytes).toBeGreaterThan(JSON.stringify({ data }).length);
+  });
+
+  it('opens every example of its menu in the present tab', async () => {
+    for (const group of exampleGroups) {
+      const [first] = group.examples;
+      await openExample(first.name);
+      expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual([first.name]);
+      expect(await answer()).toBe('');
+    }
+    await page.getByRole('button', { name: 'Examples' }).click();
+    expect(await page.locator('#examples button').allInnerTexts()).toEqual(examples.map(({ title }) => title));
+    await page.keyboard.press('Escape');
+  });
+
+  it('brings back by undo what an example has replaced', async () => {
+    await openExample('CompanyPosts');
+    await openExample('NextPage');
+    await page.locator('.graphiql-query-editor .view-lines').click();
+    await page.keyboard.press('ControlOrMeta+Z');
+    await hasRead('CompanyPosts');
+  });
+
+  it('keeps the token out of the address, the history of the tab, the storage, the cookies and the referrers', async () => {
+    const token = gateway.app.signInToken as string;
+    expect(page.url()).toBe(`${gateway.address}/graphql`);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(kept).not.toContain(token);
+    expect(await context.cookies()).toEqual([]);
+    const visited = await (await context.newCDPSession(page)).send('Page.getNavigationHistory');
+    expect(visited.entries.map(({ url }) => url)).toEqual(['about:blank', `${gateway.address}/graphql`]);
+    expect(referred).toEqual([]);
+  });
+
+  it('gives no key to a tab without the link, nor to one that uses it again, and shows where to enter one', async () => {
+    const other = await browser.newContext();
+    const tab = await other.newPage();
+    await tab.goto(`${gateway.address}/graphql`);
+    await expect.poll(() => tab.locator('#note').innerText(), { timeout: 10_000 }).toContain('open the link');
+    await editorIsThere(tab);
+    await expect
+      .poll(() => textIn('.graphiql-editor-tool .graphiql-editor:not(.hidden)', tab))
+      .toContain('"X-API-KEY": ""');
+    expect(await tab.content()).not.toContain(key);
+    await tab.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
+    await expect.poll(() => tab.locator('#problem').innerText(), { timeout: 10_000 }).toContain('Restart the gateway');
+    expect(tab.url()).toBe(`${gateway.address}/graphql`);
+    expect(await tab.content()).not.toContain(key);
+    await other.close();
+  });
+
+  it('receives the events of a subscription, until it is stopped or another example is opened', async () => {
+    const emit = exampleOf('EmitEvent');
+    const isRunning = () => page.getByRole('button', { name: /^Stop query/ }).isVisible();
+    const ended = () =>
+      gateway.log.filter(({ operation, aborted }) => operation === 'WatchDeliveries' && aborted).length;
+    for (const stop of [() => page.locator('.graphiql-execute-button').click(), () => openExample('PnetPosts')]) {
+      const before = ended();
+      await openExample('WatchDeliveries');
+      await page.locator('.graphiql-execute-button').click();
+      await expect
+        .poll(
+          async () => {
+            await graphql(gateway.address, key, await exampleOperation(emit), emit.variables);
+            return answer();
+          },
+          { timeout: 10_000 },
+        )
+        .toContain('"HELD"');
+      expect(await status()).toMatch(/^status 200 · [\d,]+ ms · \d+ results? · request [\w-]{36}$/);
+      expect(await isRunning()).toBe(true);
+      await stop();
+      await expect.poll(isRunning).toBe(false);
+      await expect.poll(ended).toBe(before + 1);
+    }
+    expect(await answer()).toBe('');
+  });
+
+  it('publishes a draft through a checkpoint', async () => {
+    await openExample('PublishWithOtp');
+    await runAndSee('"PnetJobPostingPublishCheckpoint"');
+    expect(await answer()).toContain('invalid_checkpoint_solution');
+  });
+
+  it('creates a webhook', async () => {
+    await openExample('CreateWebhook');
+    await runAndSee('"WebhookCreated"');
+  });
+
+  it('shows what it gets in place of a response', async () => {
+    const proxy = { status: 502, contentType: 'text/html', body: '<p>Bad gateway' };
+    await page.route('**/graphql', (route) => route.fulfill(proxy), { times: 1 });
+    await runAndSee('status 502');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('502')]);
+  });
+
+  it('shares an operation by a link without its key, which runs nothing by itself', async () => {
+    await openExample('TypedError');
+    await page.getByRole('button', { name: 'Share' }).click();
+    await expect.poll(status).toContain('Copied.');
+    const link = await copied();
+    expect(link).not.toContain(key);
+    const { origin, pathname, search, hash } = new URL(link);
+    expect(`${origin}${pathname}${search}`).toBe(`${gateway.address}/graphql`);
+    expect(Object.fromEntries(new URLSearchParams(hash.slice(1)))).toEqual({
+      query: await exampleOperation(exampleOf('TypedError')),
+      variables: JSON.stringify(exampleOf('TypedError').variables, null, 2),
+    });
+
+    const other = await browser.newContext();
+    const tab = await other.newPage();
+    const sent: string[] = [];
+    other.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+    await tab.goto(link);
+    await editorIsThere(tab);
+    expect(await tab.locator('.graphiql-tab').allInnerTexts()).toEqual(['TypedError']);
+    expect(tab.url()).toBe(`${gateway.address}/graphql`);
+    expect(sent).toEqual([]);
+    await other.close();
+
+    // In the page itself, which is not loaded again.
+    await openExample('WhoAmI');
+    await page.evaluate((address) => location.assign(address), link);
+    await hasRead('TypedError');
+    expect(page.url()).toBe(`${gateway.address}/graphql`);
+  });
+
+  it.each([
+    ['curl', /^curl -s '/],
+    ['fetch', /await fetch\(/],
+    ['TypeScript', /import type \{ TypedErrorQuery, TypedErrorQueryVariables \}/],
+  ])('copies an operation as %s, without its key', async (name, expected) => {
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await page.locator('#copy').getByRole('button', { name, exact: true }).click();
+    await expect.poll(copied).toMatch(expected);
+    expect(await status()).toContain('POSTERN_KEY');
+    expect(await copied()).toContain('POSTERN_KEY');
+    expect(await copied()).not.toContain(key);
+  });
+
+  it('says why nothing is copied', async () => {
+    await page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .view-lines').click();
+    await page.keyboard.type('{');
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await page.locator('#copy').getByRole('button', { name: 'curl' }).click();
+    await expect.poll(status).toContain('Not copied.');
+    await openExample('TypedError');
+  });
+
+  it('explains the schema, for which it sends no request', async () => {
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const docs = page.locator('.graphiql-doc-explorer');
+    await docs.getByText('Query', { exact: true }).click();
+    await expect.poll(() => docs.innerText(), { timeout: 10_000 }).toContain('The API key that made the request.');
+    expect(gateway.log.filter(({ operation }) => operation === 'IntrospectionQuery')).toEqual([]);
+    await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+  });
+
+  it('completes fields, and marks errors', async () => {
+    await page.getByRole('button', { name: /new tab/i }).click();
+    await page.locator('.graphiql-query-editor .view-lines').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('query Typed { vie');
+    await expect.poll(() => page.locator('.suggest-widget').innerText()).toContain('viewer');
+    await page.keyboard.press('Escape');
+    await page.keyboard.type(' }');
+    await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor();
+  });
+
+  it('stores the tabs and the history, but no key', async () => {
+    // In the new tab, whose headers are its own.
+    await runAndSee('Cannot query field');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')]);
+    const history = () => page.evaluate(() => globalThis.localStorage['postern:graphiql:queries']);
+    await expect.poll(history).toContain('Typed');
+    expect(await history()).toContain('WatchDeliveries');
+    expect(await page.evaluate(() => JSON.stringify(globalThis.localStorage))).not.toContain(key);
+  });
+
+  it('restores its state after a reload, and an operation from the history with the present key', async () => {
+    expect(page.url()).toBe(`${gateway.address}/graphql`);
+    await page.reload();
+    await editorIsThere();
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['TypedError', 'Typed']);
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history').getByRole('button', { name: 'WhoAmI', exact: true }).first().click();
+    await hasRead('WhoAmI');
+    await runAndSee('"Demo"');
+    await page.getByRole('button', { name: 'Hide History' }).click();
+    await page.getByRole('button', { name: 'Close Tab' }).last().click();
+    expect(await page.evaluate(() => JSON.stringify(globalThis.localStorage))).not.toContain(key);
+  });
+
+  it('loads again from the cache of the browser, but for the page itself', async () => {
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    let bytes = 0;
+    const transferred = new Set<string>();
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      bytes += encodedDataLength;
+      if (encodedDataLength > 0) transferred.add(requestId);
+    });
+    await page.reload({ waitUntil: 'networkidle' });
+    await editorIsThere();
+    await session.detach();
+    expect(transferred.size).toBe(1);
+    expect(bytes).toBeLessThan(15_000);
+  });
+
+  it('keeps its key when the used link is opened again in the tab', async () => {
+    await page.goto(`${gateway.address}/graphql?token=${gateway.app.signInToken}`);
+    await page.waitForURL(`${gateway.address}/graphql`);
+    await editorIsThere();
+    await openExample('WhoAmI');
+    await runAndSee('"Demo"');
+    // The browser itself reports the exchange that was refused.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  });
+
+  describe('by keyboard', () => {
+    /** What has the focus: its name, or the beginning of its text. */
+    const focused = () =>
+      page.evaluate(() => {
+        const element = document.activeElement as HTMLElement;
+        const { outlineStyle } = getComputedStyle(element);
+        const name = element.getAttribute('aria-label') ?? element.innerText;
+        return { name: name.trim().slice(0, 60), isVisible: outlineStyle !== 'none' };
+      });
+
+    async function tabTo(name: string | RegExp, direction = 'Tab'): Promise<number> {
+      for (let stops = 1; stops < 30; stops += 1) {
+        await page.keyboard.press(direction);
+        const { name: reached, isVisible } = await focused();
+        expect(isVisible, reached).toBe(true);
+        if (typeof name === 'string' ? reached === name : name.test(reached)) return stops;
+      }
+      throw new Error(`No way leads to ${name}.`);
+    }
+
+    beforeEach(async () => {
+      await page.reload();
+      await editorIsThere();
+    });
+
+    it('reaches everything within two dozen stops', async () => {
+      expect(await tabTo('Examples')).toBe(1);
+      expect(await tabTo('Result Window')).toBeLessThan(24);
+    });
+
+    it('chooses an example, runs it and reads its response', async () => {
+      await tabTo('Examples');
+      await page.keyboard.press('Enter');
+      expect(await focused()).toMatchObject({ name: exampleOf('WhoAmI').title });
+      await page.keyboard.press('ArrowUp');
+      expect(await focused()).toMatchObject({ name: examples.at(-1)?.title });
+      for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowDown');
+      const { name } = await focused();
+      const chosen = examples.find(({ title }) => title === name) as Example;
+      await page.keyboard.press('Enter');
+      await hasRead(chosen.name);
+      await page.keyboard.press('Escape');
+      await openExample('PnetPosts');
+      expect(await focused()).toMatchObject({ name: expect.stringMatching(/^Execute query/) });
+      await page.keyboard.press('Enter');
+      await expect.poll(answer, { timeout: 10_000 }).toContain('"reactionCounter"');
+      await tabTo('Result Window');
+    });
+
+    it('comes into the editors, and out of them again', async () => {
+      await tabTo('Enter edits, Escape leaves');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ControlOrMeta+Home');
+      await page.keyboard.type('# typed ');
+      await expect.poll(() => textIn('.graphiql-query-editor')).toContain('# typed #');
+      await page.keyboard.press('Escape');
+      expect(await focused()).toMatchObject({ name: 'Enter edits, Escape leaves' });
+      await tabTo(/^Execute query/);
+      await tabTo('Enter edits, Escape leaves', 'Shift+Tab');
+    });
+
+    it('leaves a menu by Escape, back to its button', async () => {
+      await tabTo('Copy as');
+      await page.keyboard.press('Enter');
+      expect(await focused()).toMatchObject({ name: 'curl' });
+      await page.keyboard.press('Escape');
+      expect(await focused()).toMatchObject({ name: 'Copy as' });
+    });
+  });
+
+  describe.each([
+    [390, 844],
+    [1280, 800],
+    [1920, 1080],
+  ])('%i pixels wide', (width, height) => {
+    beforeAll(() => page.setViewportSize({ width, height }));
+
+    it('fits', async () => {
+      await page.reload();
+      await editorIsThere();
+      await page.locator('.graphiql-execute-button').click();
+      await expect.poll(answer, { timeout: 10_000 }).toContain('{');
+      const overflow = () =>
+        page.evaluate(() => [
+          document.documentElement.scrollWidth - innerWidth,
+          document.documentElement.scrollHeight - innerHeight,
+        ]);
+      expect(await overflow()).toEqual([0, 0]);
+      for (const place of ['.graphiql-query-editor', '.graphiql-editor-tool', '.result-window', '#status']) {
+        const box = await page.locator(place).boundingBox();
+        expect(box?.height, place).toBeGreaterThan(place === '#status' ? 20 : 80);
+        expect(box?.width, place).toBeGreaterThan(Math.min(300, width / 4));
+      }
+      // In one row.
+      expect((await page.locator('#bar').boundingBox())?.height).toBeLessThan(60);
+    });
+
+    it.each(['light', 'dark'] as const)('is accessible as WCAG 2.2 A and AA have it (%s)', async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await page.reload();
+      await editorIsThere();
+      await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+      const found: string[] = [];
+      const check = async (place: string) => {
+        const { violations, passes } = await page.evaluate(
+          async (): Promise<AxeResults> =>
+            (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(document, {
+              runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+            }),
+        );
+        expect(passes.length).toBeGreaterThan(10);
+        for (const { id, nodes } of violations) found.push(...nodes.map(({ html }) => `${place}: ${id}: ${html}`));
+      };
+      await check('as it opens');
+      await page.locator('.graphiql-execute-button').click();
+      await expect.poll(answer, { timeout: 10_000 }).toContain('{');
+      await check('with a response');
+      await page.getByRole('button', { name: 'Examples' }).click();
+      await check('the examples');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      await check('the documentation');
+      await page.getByRole('button', { name: 'Show History' }).click();
+      await check('the history');
+      await page.getByRole('button', { name: 'Hide History' }).click();
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await check('two tabs');
+      await page.getByRole('button', { name: 'Close Tab' }).last().click();
+      await page.getByRole('button', { name: 'Open settings dialog' }).click();
+      await check('the settings');
+      await page.keyboard.press('Escape');
+      const [other, theme] = colorScheme === 'light' ? (['dark', 'vs-dark'] as const) : (['light', 'vs'] as const);
+      await page.emulateMedia({ colorScheme: other });
+      await page.locator(`.result-window .monaco-editor.${theme}`).waitFor();
+      await check('when the system changes its colours');
+      expect(found).toEqual([]);
+    });
+  });
+
+  it('has targets on a phone that a thumb can hit', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Examples' }).click();
+    const small = await page.evaluate(() =>
+      [
+        ...document.querySelectorAll(
+          '#bar :is(button, a), [popover] button, .graphiql-sidebar button, .graphiql-toolbar button',
+        ),
+      ]
+        .map((element) => ({ name: element.ariaLabel ?? element.textContent, box: element.getBoundingClientRect() }))
+        .filter(({ box: { width, height } }) => width > 0 && (width < 40 || height < 44))
+        .map(({ name, box: { width, height } }) => `${name}: ${width} × ${height}`),
+    );
+    expect(small).toEqual([]);
+  });
+
+  it('requested nothing from other origins, and logged no error', () => {
+    expect(outside).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
