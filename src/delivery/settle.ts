@@ -1,5 +1,5 @@
 /** Settles deliveries: stores their attempts, their new states, and what the attempts say of the destinations' health. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
 import { disableWebhook } from '../webhooks/destinations.ts';
@@ -119,6 +119,13 @@ type StoreResults = (transaction: Kysely<Tables>, results: Settlement['results']
 
 const attemptFields = sql.join(Object.keys(attemptColumns).map((column) => sql.ref(column)));
 
+/**
+ * Compares the tokens in a way that no index serves. With `=` Postgres may take the index of claims, and read all that one claim
+ * has taken for each of its deliveries.
+ */
+const isClaimedBy = (token: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`deliveries.claim_token is not distinct from ${token}`;
+
 /** A delivery that was held while it was being sent stays held, unless it has succeeded or failed for good. */
 const newState = sql`
   state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
@@ -149,7 +156,7 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
       with settled as (
         update deliveries set ${newState}
         from ${rowsTable('postgres', 'result', { ...attemptColumns, ...deliveryColumns }, results)}
-        where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token
+        where deliveries.id = result.delivery_id and ${isClaimedBy(sql`result.claim_token`)}
         returning result.*
       ), attempted as (
         insert into delivery_attempts (${attemptFields}) select ${attemptFields} from settled
@@ -222,5 +229,5 @@ export async function releaseClaims(
   await sql`
     update deliveries set claim_token = null, next_at = 0
     from ${rowsTable(kind, 'released', { id: 'text', claim_token: 'text' }, rows)}
-    where deliveries.id = released.id and deliveries.claim_token = released.claim_token`.execute(transaction);
+    where deliveries.id = released.id and ${isClaimedBy(sql`released.claim_token`)}`.execute(transaction);
 }

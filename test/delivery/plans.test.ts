@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
 import { requeueAll } from '../../src/delivery/requeue.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
+import { releaseClaims } from '../../src/delivery/settle.ts';
 import { deleteOldStatistics } from '../../src/delivery/statistics.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
@@ -201,4 +202,20 @@ describe.each(databases)('on $name', (dialect) => {
       expect(read).toBeLessThan(20);
     },
   );
+
+  it.skipIf(dialect.name === 'SQLite')('what ends a claim does not read all that it has taken', async () => {
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+    const { database } = gateway.app;
+    const webhookId = await gateway.webhook('https://hooks.example/');
+    const statements = await statementsOf(async () => {
+      await runQueue({ gateway, kind: 'postgres', webhookId }, ['delivery'], webhookId, false);
+      await releaseClaims(database, 'postgres', [{ deliveryId: 'delivery', claimToken: 'token' }]);
+    });
+    const ending = statements.filter(({ sql: text }) => text.includes('update deliveries'));
+    expect(ending).toHaveLength(2);
+    // Even where it has no other index.
+    await sql`alter table deliveries drop constraint deliveries_pkey`.execute(database);
+    const plans = await plansOf(database, dialect, ending);
+    expect(plans.filter(({ plan }) => plan.join().includes('deliveries_claimed'))).toEqual([]);
+  });
 });
