@@ -44,6 +44,7 @@ export async function embeddedBackend(
   await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
     database: databases.deliveries,
+    queueDatabase: databases.queue,
     location: config.database,
     vault,
     allows,

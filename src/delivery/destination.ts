@@ -22,7 +22,10 @@ export interface Destination {
 const maxDestinations = 2_000;
 
 /** @throws Error when the headers or secrets were sealed with another SECRET, or changed */
-export type OpenDestination = (webhook: WebhookTable, stored: WebhookDestinationTable) => Destination;
+export type OpenDestination = (
+  webhook: Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'>,
+  stored: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>,
+) => Destination;
 
 /** Opens destinations, and returns the same one again as long as nothing of it has changed. */
 export function createDestinations(vault: Vault): OpenDestination {

@@ -64,12 +64,16 @@ export async function dueDestinations(
 /** @param last where the scan ends; null for the end of the index */
 async function scan(transaction: Kysely<Tables>, from: string, last: string | null, limit: number) {
   const upTo = last === null ? sql`` : sql`and d.webhook_id <= ${last}`;
-  const ready = sql`d.state = 'pending' and d.next_at = 0`;
+  // Not `min`: where Postgres expects next to nothing to be due, it would read all that is.
+  const first = (behind: RawBuilder<unknown>) => sql`
+    select d.webhook_id from deliveries d
+    where d.state = 'pending' and d.next_at = 0 and d.webhook_id > ${behind} ${upTo}
+    order by d.webhook_id limit 1`;
   const { rows } = await sql<DueDestination>`
     with recursive due(webhook_id, place) as (
-      select (select min(d.webhook_id) from deliveries d where ${ready} and d.webhook_id > ${from} ${upTo}), 1
+      select (${first(sql`${from}`)}), 1
       union all
-      select (select min(d.webhook_id) from deliveries d where ${ready} and d.webhook_id > due.webhook_id ${upTo}), place + 1
+      select (${first(sql`due.webhook_id`)}), place + 1
       from due where due.webhook_id is not null and place < ${limit}
     )
     select due.webhook_id as id, webhooks.enabled, destination.paused_until

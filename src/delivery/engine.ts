@@ -18,7 +18,7 @@
  *   receivers.ts            finds in an index (SQL), and
  *   match.ts                says is subscribed, in one transaction; then the event is acknowledged
  *   queue.ts              asks for a transaction of the durable queue, which runs in
- *   queue-thread.ts         a thread of its own on SQLite, and consists of
+ *   queue-thread.ts         a thread of its own on SQLite, on a connection of its own on Postgres, and consists of
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
@@ -88,6 +88,8 @@ export interface DeliveryEngine {
 
 export interface DeliveryEngineOptions {
   readonly database: Database;
+  /** Connections to the same database for the transactions of the queue. */
+  readonly queueDatabase: Database;
   readonly location: DatabaseLocation;
   readonly vault: Vault;
   readonly allows: AddressRule;
@@ -105,14 +107,17 @@ export interface DeliveryEngineOptions {
 }
 
 export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
-  const { database, location, allows, retentionDays, maxEvents, tuning, logger, randomBytes } = options;
+  const { database, queueDatabase, location, allows, retentionDays, maxEvents, tuning, logger, randomBytes } = options;
   const { telemetry = noTelemetry, now } = options;
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const { presence = openPresence(database, location, { randomBytes }) } = tuning;
   const notifications = createNotifications(database, location, { ...presence, logger });
-  const transactions = openQueueTransactions(location, notifications);
+  const transactions = openQueueTransactions(location, {
+    transaction: notifications.transactionOn(queueDatabase),
+    publish: notifications.publish,
+  });
   const { outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
   const worker = startWorker({
     ...options,

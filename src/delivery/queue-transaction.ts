@@ -4,7 +4,7 @@
  */
 import type { Kysely, Transaction } from 'kysely';
 import { readJsonColumn } from '../store/json.ts';
-import type { DatabaseKind } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
@@ -37,10 +37,14 @@ export interface QueueReport {
   readonly unfinished: boolean;
 }
 
+// By name: on Postgres these are prepared statements.
+const webhookColumns = ['id', 'name', 'request_url', 'format', 'account_ids', 'headers', 'data'] as const;
+const destinationColumns = ['webhook_id', 'secrets', 'failing_since'] as const;
+
 /** The claimed deliveries of one webhook. */
 export interface ClaimedBatch {
-  readonly webhook: WebhookTable;
-  readonly destination: WebhookDestinationTable;
+  readonly webhook: Pick<WebhookTable, (typeof webhookColumns)[number]>;
+  readonly destination: Pick<WebhookDestinationTable, (typeof destinationColumns)[number]>;
   readonly deliveries: readonly PreparedDelivery[];
 }
 
@@ -83,7 +87,7 @@ async function claimWithin(
   const { destinations, held, unfinished } = await findDue(transaction, kind, quota, now);
   const shares = allocateFairly(destinations, quota);
   const { rows, more } = await claimDue(transaction, kind, order, shares, quota.bytes);
-  const { claimed, refused, surplus } = await toBatches(transaction, rows, createRoomTaker(quota.bytes));
+  const { claimed, refused, surplus } = await toBatches(transaction, kind, rows, createRoomTaker(quota.bytes));
   await holdClaimed(transaction, refused, order.claimToken);
   await releaseClaims(
     transaction,
@@ -120,15 +124,24 @@ interface Batches {
 }
 
 /** @param room for payloads, which may be larger than the events that they are built of */
-async function toBatches(transaction: Kysely<Tables>, rows: readonly ClaimedRow[], room: RoomTaker): Promise<Batches> {
+async function toBatches(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  rows: readonly ClaimedRow[],
+  room: RoomTaker,
+): Promise<Batches> {
   const rowsOf = Map.groupBy(rows, (row) => row.webhook_id);
   if (rowsOf.size === 0) return { claimed: [], refused: [], surplus: [] };
   const ids = [...rowsOf.keys()];
-  const webhooks = await transaction.selectFrom('webhooks').selectAll().where('id', 'in', ids).execute();
+  const webhooks = await transaction
+    .selectFrom('webhooks')
+    .select(webhookColumns)
+    .where(isOneOf(kind, 'id', ids))
+    .execute();
   const destinations = await transaction
     .selectFrom('webhook_destinations')
-    .selectAll()
-    .where('webhook_id', 'in', ids)
+    .select(destinationColumns)
+    .where(isOneOf(kind, 'webhook_id', ids))
     .execute();
   const webhookOf = new Map(webhooks.map((row) => [row.id, row]));
   const destinationOf = new Map(destinations.map((row) => [row.webhook_id, row]));
@@ -169,14 +182,14 @@ async function holdClaimed(transaction: Kysely<Tables>, ids: readonly string[], 
     .execute();
 }
 
-const toPayloadTarget = ({ name, format, data }: WebhookTable): PayloadTarget => ({
+const toPayloadTarget = ({ name, format, data }: ClaimedBatch['webhook']): PayloadTarget => ({
   name,
   format: format as WebhookFormat,
   data: readJsonColumn(data),
 });
 
 /** @returns null if there is no room for the payload */
-function prepare(row: ClaimedRow, webhook: WebhookTable, room: RoomTaker): PreparedDelivery | null {
+function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTaker): PreparedDelivery | null {
   const payload = payloadOf(row, webhook);
   const bytes = typeof payload === 'string' ? Buffer.byteLength(payload) : 0;
   if (!room.take(webhook.id, bytes)) return null;
@@ -190,7 +203,7 @@ function prepare(row: ClaimedRow, webhook: WebhookTable, room: RoomTaker): Prepa
 }
 
 /** One that cannot be built is a matter of its delivery: the others of the transaction go on. */
-function payloadOf(row: ClaimedRow, webhook: WebhookTable): string | Error {
+function payloadOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): string | Error {
   try {
     const event = {
       accountId: row.account_id,

@@ -1,7 +1,7 @@
 /** The SQL of retention, in steps that are short whatever the events have grown to. */
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Database } from '../store/database.ts';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 
@@ -121,12 +121,6 @@ async function deleteEvents(
     )
     .executeTakeFirst();
   return Number(numDeletedRows);
-}
-
-/** One parameter for any number of ids, so that steps of every size are one prepared statement. */
-function isOneOf(kind: DatabaseKind, column: string, ids: readonly string[]): RawBuilder<boolean> {
-  const rows = rowsText(ids.map((old_id) => ({ old_id })));
-  return sql`${sql.ref(column)} in (select old_id from ${rowsTable(kind, 'old', { old_id: 'text' }, rows)})`;
 }
 
 /** Events that are counted in one statement. */

@@ -1,5 +1,5 @@
 /** Settles deliveries: stores their attempts, their new states, and what the attempts say of the destinations' health. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
 import { disableWebhook } from '../webhooks/destinations.ts';
@@ -109,27 +109,62 @@ export async function settle(
   { results, health }: Settlement,
   now: number,
 ): Promise<Settled> {
-  // The attempts first: settling removes the claim token that shows which deliveries are ours.
-  const columns = Object.keys(attemptColumns);
-  await sql`
-    insert into delivery_attempts (${sql.join(columns.map((column) => sql.ref(column)))})
-    select ${sql.join(columns.map((column) => sql.ref(`result.${column}`)))}
-    from ${rowsTable(kind, 'result', { ...attemptColumns, claim_token: 'text' }, results)}
-    join deliveries on deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token`.execute(
-    transaction,
-  );
-  // A delivery that was held while it was being sent stays held, unless it has succeeded or failed for good.
-  const { rows } = await sql<{ id: string }>`
-    update deliveries set
-      state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
-      attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim_token = null
-    from ${rowsTable(kind, 'result', deliveryColumns, results)}
-    where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token
-    returning deliveries.id as id`.execute(transaction);
+  const rows = await storeResults[kind](transaction, results);
   const settled = new Set(rows.map(({ id }) => id));
   const ours = health.filter(({ deliveryId }) => settled.has(deliveryId));
   return { settled, ...(await storeHealth(transaction, ours, now)) };
 }
+
+type StoreResults = (transaction: Kysely<Tables>, results: Settlement['results']) => Promise<{ readonly id: string }[]>;
+
+const attemptFields = sql.join(Object.keys(attemptColumns).map((column) => sql.ref(column)));
+
+/**
+ * Compares the tokens in a way that no index serves. With `=` Postgres may take the index of claims, and read all that one claim
+ * has taken for each of its deliveries.
+ */
+const isClaimedBy = (token: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`deliveries.claim_token is not distinct from ${token}`;
+
+/** A delivery that was held while it was being sent stays held, unless it has succeeded or failed for good. */
+const newState = sql`
+  state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
+  attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim_token = null`;
+
+/** Stores attempts and the new states of their deliveries, where the claim still holds. @returns these deliveries */
+const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
+  async sqlite(transaction, results) {
+    // The attempts first: settling removes the claim token that shows which deliveries are ours.
+    await sql`
+      insert into delivery_attempts (${attemptFields})
+      select ${attemptFields}
+      from ${rowsTable('sqlite', 'result', { ...attemptColumns, claim_token: 'text' }, results)}
+      join deliveries on deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token`.execute(
+      transaction,
+    );
+    const { rows } = await sql<{ id: string }>`
+      update deliveries set ${newState}
+      from ${rowsTable('sqlite', 'result', deliveryColumns, results)}
+      where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token
+      returning deliveries.id as id`.execute(transaction);
+    return rows;
+  },
+
+  /** The update locks the deliveries: none of them is deleted before its attempt is stored. */
+  async postgres(transaction, results) {
+    const { rows } = await sql<{ id: string }>`
+      with settled as (
+        update deliveries set ${newState}
+        from ${rowsTable('postgres', 'result', { ...attemptColumns, ...deliveryColumns }, results)}
+        where deliveries.id = result.delivery_id and ${isClaimedBy(sql`result.claim_token`)}
+        returning result.*
+      ), attempted as (
+        insert into delivery_attempts (${attemptFields}) select ${attemptFields} from settled
+      )
+      select delivery_id as id from settled`.execute(transaction);
+    return rows;
+  },
+};
 
 /** Stores what the last outcome of each destination says, or the one that says that it is gone. */
 async function storeHealth(
@@ -194,5 +229,5 @@ export async function releaseClaims(
   await sql`
     update deliveries set claim_token = null, next_at = 0
     from ${rowsTable(kind, 'released', { id: 'text', claim_token: 'text' }, rows)}
-    where deliveries.id = released.id and deliveries.claim_token = released.claim_token`.execute(transaction);
+    where deliveries.id = released.id and ${isClaimedBy(sql`released.claim_token`)}`.execute(transaction);
 }

@@ -18,7 +18,9 @@ const shares = {
   /** Jobs, and what is stored under an Idempotency-Key. */
   jobs: 0.2,
   /** Webhooks, events and deliveries, for requests and for the delivery engine. */
-  deliveries: 0.4,
+  deliveries: 0.35,
+  /** The transactions of the delivery queue: one at a time, of the same few statements. */
+  queue: 0.05,
 } as const;
 
 type Pool = keyof typeof shares;
@@ -45,6 +47,7 @@ export async function openDatabases(
       accounts: migrated,
       jobs: migrated,
       deliveries: migrated,
+      queue: migrated,
       renew: () => undefined,
       close: () => migrated.destroy(),
     };
@@ -57,10 +60,16 @@ export async function openDatabases(
     const figures = observer && { onFigures: (read: () => PoolFigures) => observer.onPool(pool, read) };
     return connect(
       { ...location, settings: { ...settings, connections } },
-      { epoch, onFault, ...observer, ...figures },
+      { epoch, onFault, prepares: pool === 'queue', ...observer, ...figures },
     );
   };
-  const pools = { keys: open('keys'), accounts: open('accounts'), jobs: open('jobs'), deliveries: open('deliveries') };
+  const pools = {
+    keys: open('keys'),
+    accounts: open('accounts'),
+    jobs: open('jobs'),
+    deliveries: open('deliveries'),
+    queue: open('queue'),
+  };
   return {
     ...pools,
     renew: () => epoch.end(epoch.current),

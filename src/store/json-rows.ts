@@ -45,3 +45,9 @@ export function rowsTable<All extends string, Column extends All>(
       return kind satisfies never;
   }
 }
+
+/** Whether a column has one of the ids: one parameter for any number of them, so that it is one statement. */
+export function isOneOf(kind: DatabaseKind, column: string, ids: readonly string[]): RawBuilder<boolean> {
+  const rows = rowsText(ids.map((one_id) => ({ one_id })));
+  return sql`${sql.ref(column)} in (select one_id from ${rowsTable(kind, 'one', { one_id: 'text' }, rows)})`;
+}

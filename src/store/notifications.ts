@@ -52,6 +52,8 @@ export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
 
 export interface Notifications {
   readonly transaction: NotifyingTransaction;
+  /** The same over other connections to the database. */
+  transactionOn(connections: Database): NotifyingTransaction;
   /** Notifies this process of changes that are committed. */
   publish(changes: Changes): void;
   onWork(listener: () => void): void;
@@ -89,8 +91,11 @@ export function createNotifications(
           logger,
         })
       : null;
+  const transactionOn = (connections: Database) =>
+    notifyingTransaction(connections, location.kind, { origin, publish });
   return {
-    transaction: notifyingTransaction(database, location.kind, { origin, publish }),
+    transaction: transactionOn(database),
+    transactionOn,
     publish,
     onWork: (listener) => void workers.add(listener),
     onUpdated(listener) {

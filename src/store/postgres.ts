@@ -53,18 +53,40 @@ export interface PostgresPoolOptions {
   readonly onFault?: OnFault;
   /** Takes what tells how busy the pool is. */
   readonly onFigures?: (figures: () => PoolFigures) => void;
+  /**
+   * Whether a connection prepares each statement once, and plans it once: for statements that are few, and best served by
+   * their indexes whatever the tables have grown to. Such a statement names its columns: `*` would be an error after a
+   * migration has added one.
+   */
+  readonly prepares?: boolean;
 }
+
+/** Statements that a pool prepares at most: lists of ids make some of them many. Those beyond are not prepared. */
+const maxPrepared = 100;
+
+/**
+ * How a transaction of prepared statements begins. A plan that is made once must not depend on what the tables were then:
+ * while they are small, reading one as a whole looks cheapest.
+ */
+const beginPrepared = `begin;
+  set local plan_cache_mode = force_generic_plan;
+  set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`;
 
 export function postgresDialect(
   url: string,
   settings: PostgresSettings,
-  { epoch = new Epoch(), onFault = () => undefined, onFigures = () => undefined }: PostgresPoolOptions = {},
+  {
+    epoch = new Epoch(),
+    onFault = () => undefined,
+    onFigures = () => undefined,
+    prepares = false,
+  }: PostgresPoolOptions = {},
 ): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createIntrospector: (database) => new PostgresIntrospector(database),
-    createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures }),
+    createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures, prepares }),
   };
 }
 
@@ -76,8 +98,15 @@ class PooledDriver implements Driver {
   /** The epochs of the connections that are open. */
   readonly #open = new Map<PostgresClient, number>();
   readonly #used = new Set<PooledConnection>();
+  /** The names of prepared statements by their texts; null if none are prepared. */
+  readonly #names: Map<string, string> | null;
 
-  constructor(url: string, settings: PostgresSettings, { epoch, onFault, onFigures }: Required<PostgresPoolOptions>) {
+  constructor(
+    url: string,
+    settings: PostgresSettings,
+    { epoch, onFault, onFigures, prepares }: Required<PostgresPoolOptions>,
+  ) {
+    this.#names = prepares ? new Map() : null;
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
@@ -118,10 +147,15 @@ class PooledDriver implements Driver {
       if (!(client instanceof PostgresClient)) throw new Error('The pool has a connection of another kind');
       const epoch = this.#open.get(client) ?? -1;
       if (epoch === this.#epoch.current) {
-        const connection = new PooledConnection(client, this.#settings.queryTimeoutMs, (fault, isStale) => {
-          if (isStale) this.#epoch.end(epoch);
-          this.#onFault(fault);
-        });
+        const connection = new PooledConnection(
+          client,
+          this.#settings.queryTimeoutMs,
+          this.#names,
+          (fault, isStale) => {
+            if (isStale) this.#epoch.end(epoch);
+            this.#onFault(fault);
+          },
+        );
         this.#used.add(connection);
         return connection;
       }
@@ -131,7 +165,7 @@ class PooledDriver implements Driver {
   }
 
   async beginTransaction(connection: PooledConnection): Promise<void> {
-    await connection.run('begin');
+    await connection.run(this.#names === null ? 'begin' : beginPrepared);
     connection.inTransaction = true;
   }
 
@@ -174,15 +208,18 @@ class PooledConnection implements DatabaseConnection {
   hurry = ignore;
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
+  readonly #names: Map<string, string> | null;
   readonly #onFault: (fault: DatabaseFault, isStale: boolean) => void;
 
   constructor(
     client: PostgresClient & pg.PoolClient,
     timeoutMs: number,
+    names: Map<string, string> | null,
     onFault: (fault: DatabaseFault, isStale: boolean) => void,
   ) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
+    this.#names = names;
     this.#onFault = onFault;
   }
 
@@ -201,7 +238,7 @@ class PooledConnection implements DatabaseConnection {
   }
 
   /** @throws DatabaseFault, or the driver's error if the statement is to blame */
-  async run(sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult<object>> {
+  async run(text: string, parameters: readonly unknown[] = [], name?: string): Promise<pg.QueryResult<object>> {
     let isSilent = false;
     const giveUp = () => {
       isSilent = true;
@@ -214,7 +251,7 @@ class PooledConnection implements DatabaseConnection {
       cancel = onceLate(Math.max(1, silentMs - (performance.now() - startedAt)), giveUp);
     };
     try {
-      return await this.#client.query<object>(sql, [...parameters]);
+      return await this.#client.query<object>(name === undefined ? text : { text, name }, [...parameters]);
     } catch (error) {
       const silence = new Error(`Postgres did not respond in ${Math.round(performance.now() - startedAt)} ms`, {
         cause: error,
@@ -230,11 +267,18 @@ class PooledConnection implements DatabaseConnection {
     this.#client.release(this.isBroken);
   }
 
+  /** The name under which a statement is prepared; undefined if it is not. */
+  #nameOf(sql: string): string | undefined {
+    if (this.#names === null) return undefined;
+    if (!this.#names.has(sql) && this.#names.size < maxPrepared) this.#names.set(sql, `s${this.#names.size}`);
+    return this.#names.get(sql);
+  }
+
   /** A statement outside of a transaction is one of its own, so that it can be repeated. */
   async #retrying(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult<object>> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.run(sql, parameters);
+        return await this.run(sql, parameters, this.#nameOf(sql));
       } catch (error) {
         if (this.inTransaction || tries === maxTries || !isConflict(error)) throw error;
       }

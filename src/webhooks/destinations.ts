@@ -27,8 +27,10 @@ export const sealSecrets = (vault: Vault, webhookId: string, secrets: readonly S
  * The signing secrets of a webhook, the current one first.
  * @throws Error when they were sealed with another SECRET, or changed
  */
-export const openSecrets = (vault: Vault, { webhook_id, secrets }: WebhookDestinationTable): SigningSecret[] =>
-  readJsonColumn(vault.open(secretsPlace(webhook_id), secrets));
+export const openSecrets = (
+  vault: Vault,
+  { webhook_id, secrets }: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets'>,
+): SigningSecret[] => readJsonColumn(vault.open(secretsPlace(webhook_id), secrets));
 
 /**
  * The signing secrets sealed with the current SECRET; null if they are already.

@@ -8,12 +8,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
 import { requeueAll } from '../../src/delivery/requeue.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
+import { releaseClaims } from '../../src/delivery/settle.ts';
 import { deleteOldStatistics } from '../../src/delivery/statistics.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { subjects } from '../support/growth/fill.ts';
-import { runOperations } from '../support/growth/operations.ts';
+import { runOperations, runQueue } from '../support/growth/operations.ts';
 import { requestContext } from '../support/request-context.ts';
 
 const rows = 1_000;
@@ -77,6 +78,27 @@ function plansOf(database: Database, dialect: TestDialect, queries: readonly Com
     }
     return plans;
   });
+}
+
+interface PlanNode {
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many rows statements read in an index, when they are executed once more. */
+async function rowsOfIndex(database: Database, index: string, queries: readonly CompiledQuery[]): Promise<number> {
+  const rowsOf = (node: PlanNode): number =>
+    (node['Index Name'] === index ? node['Actual Rows'] * node['Actual Loops'] : 0) +
+    (node.Plans ?? []).map(rowsOf).reduce((sum, each) => sum + each, 0);
+  let read = 0;
+  for (const query of queries) {
+    const text = CompiledQuery.raw(`explain (analyze, format json) ${query.sql}`, [...query.parameters]);
+    const { rows: found } = await database.executeQuery<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(text);
+    for (const { 'QUERY PLAN': plans } of found) read += rowsOf(plans[0].Plan);
+  }
+  return read;
 }
 
 describe.each(databases)('on $name', (dialect) => {
@@ -147,5 +169,53 @@ describe.each(databases)('on $name', (dialect) => {
     // It would be found.
     await database.schema.dropIndex('events_by_age').execute();
     expect(await readAsAWhole()).not.toEqual([]);
+  });
+
+  it.skipIf(dialect.name === 'SQLite')(
+    'a claim reads no more than it takes, where Postgres expects nothing to be due',
+    async () => {
+      gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+      const { app, accountId, space, clock } = gateway;
+      const { database } = app;
+      const webhookId = await gateway.webhook('https://hooks.example/');
+      const now = clock.now.getTime();
+      const filling = {
+        database,
+        kind: 'postgres',
+        accountId,
+        webhookId,
+        workspaceId: space.workspaceId,
+        now,
+      } as const;
+      await subjects['finished deliveries'](filling, rows);
+      await sql`analyze`.execute(database);
+      await subjects['waiting deliveries']({ ...filling, offset: rows }, rows);
+      await sql`update deliveries set next_at = 0 where state = 'pending'`.execute(database);
+
+      const statements = await statementsOf(() =>
+        runQueue({ gateway, kind: 'postgres', webhookId }, [], webhookId, true),
+      );
+      expect(statements.length).toBeGreaterThan(4);
+      const read = await rowsOfIndex(database, 'deliveries_ready', statements);
+      // It claims eight, and looks for one destination and for another.
+      expect(read).toBeGreaterThan(8);
+      expect(read).toBeLessThan(20);
+    },
+  );
+
+  it.skipIf(dialect.name === 'SQLite')('what ends a claim does not read all that it has taken', async () => {
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+    const { database } = gateway.app;
+    const webhookId = await gateway.webhook('https://hooks.example/');
+    const statements = await statementsOf(async () => {
+      await runQueue({ gateway, kind: 'postgres', webhookId }, ['delivery'], webhookId, false);
+      await releaseClaims(database, 'postgres', [{ deliveryId: 'delivery', claimToken: 'token' }]);
+    });
+    const ending = statements.filter(({ sql: text }) => text.includes('update deliveries'));
+    expect(ending).toHaveLength(2);
+    // Even where it has no other index.
+    await sql`alter table deliveries drop constraint deliveries_pkey`.execute(database);
+    const plans = await plansOf(database, dialect, ending);
+    expect(plans.filter(({ plan }) => plan.join().includes('deliveries_claimed'))).toEqual([]);
   });
 });

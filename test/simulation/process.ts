@@ -173,6 +173,7 @@ export function startProcess(world: World): SimulatedProcess {
   );
   const engine: DeliveryEngine = startDeliveryEngine({
     database,
+    queueDatabase: database,
     location: { kind: 'sqlite', file: ':memory:' },
     vault,
     allows,

@@ -18,8 +18,8 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'an outcome is stored whoever has the lease': [
     at(
       settle,
-      'where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token\n    returning',
-      'where deliveries.id = result.delivery_id\n    returning',
+      'where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token\n      returning',
+      'where deliveries.id = result.delivery_id\n      returning',
     ),
   ],
   'a delivery that was held while it was sent is retried': [

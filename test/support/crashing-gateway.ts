@@ -31,6 +31,7 @@ const config = readConfig({ DATABASE_URL: url, SECRET: testSecret, OUTBOUND_ALLO
 const databases = await openDatabases(config.database, () => {});
 const { emit } = startDeliveryEngine({
   database: databases.deliveries,
+  queueDatabase: databases.queue,
   location: config.database,
   vault: testVault,
   allows: addressRule(config.outboundAllow),

@@ -12,6 +12,7 @@ import * as webhookListeners from './010_webhook_listeners.ts';
 import * as queueIndexes from './011_queue_indexes.ts';
 import * as traces from './012_traces.ts';
 import * as webhookStatistics from './013_webhook_statistics.ts';
+import * as cascades from './014_cascades.ts';
 
 /**
  * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
@@ -31,4 +32,5 @@ export const migrations: SchemaSteps = {
   '011_queue_indexes': queueIndexes,
   '012_traces': traces,
   '013_webhook_statistics': webhookStatistics,
+  '014_cascades': cascades,
 };

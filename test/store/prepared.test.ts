@@ -1,0 +1,69 @@
+/** The pool of the delivery queue on Postgres prepares its statements. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect, type Database } from '../../src/store/database.ts';
+import { postgresDefaults } from '../../src/store/postgres-settings.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { runQueue } from '../support/growth/operations.ts';
+
+const postgres = databases.find(({ name }) => name === 'Postgres');
+
+describe.skipIf(postgres === undefined)('prepared statements', () => {
+  let gateway: DeliveringGateway;
+  let database: Database;
+
+  beforeEach(async () => {
+    if (postgres === undefined) throw new Error('there is no Postgres');
+    gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
+    const settings = { ...postgresDefaults, connections: 1 };
+    database = connect({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: true });
+  });
+  afterEach(async () => {
+    await database.destroy();
+    await gateway.close();
+  });
+
+  const prepared = async () => {
+    const { rows } = await sql<{ count: number; custom: number; generic: number }>`
+      select count(*) as count, sum(custom_plans)::bigint as custom, sum(generic_plans)::bigint as generic
+      from pg_prepared_statements where statement like '%deliveries%'`.execute(database);
+    return rows[0] ?? { count: 0, custom: 0, generic: 0 };
+  };
+  const claimAndSettle = async (webhookId: string) => {
+    const queue = { app: { ...gateway.app, database }, clock: gateway.clock } as never;
+    const { deliveries } = await gateway.emit('n');
+    const subject = { gateway: queue, kind: 'postgres', webhookId } as const;
+    expect((await runQueue(subject, [], webhookId, true)).claimed).toHaveLength(1);
+    expect((await runQueue(subject, deliveries, webhookId, false)).changed).toEqual(deliveries);
+  };
+
+  it('are planned once', async () => {
+    const webhookId = await gateway.webhook('https://hooks.example/');
+    await claimAndSettle(webhookId);
+    const first = await prepared();
+    expect(first.count).toBeGreaterThan(3);
+    for (let n = 0; n < 3; n += 1) await claimAndSettle(webhookId);
+    const later = await prepared();
+    expect(later.count).toBe(first.count);
+    expect(later.custom).toBe(first.custom);
+    expect(later.generic).toBeGreaterThan(first.generic);
+  });
+
+  it('are valid after a migration that expands the schema', async () => {
+    const webhookId = await gateway.webhook('https://hooks.example/');
+    await claimAndSettle(webhookId);
+    for (const { name } of await gateway.app.database.introspection.getTables()) {
+      await sql`alter table ${sql.table(name)} add column added text`.execute(gateway.app.database);
+    }
+    await claimAndSettle(webhookId);
+  });
+
+  it('are bounded in number', async () => {
+    for (let n = 0; n < 200; n += 1) await sql`select ${n}::bigint as ${sql.ref(`n${n}`)}`.execute(database);
+    const { rows } = await sql<{ count: number }>`select count(*) as count from pg_prepared_statements`.execute(
+      database,
+    );
+    expect(rows[0]?.count).toBe(100);
+  });
+});
