@@ -25,9 +25,17 @@ const pageBytes = 65_536;
 /** Enough for most documents with their output, so that the memory does not grow. It costs nothing until it is used. */
 const initialPages = 16;
 
-/** @throws Error if the file is missing or damaged */
-export const compileKernel = (): WebAssembly.Module =>
-  new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
+let compiled: WebAssembly.Module | undefined;
+
+/**
+ * The kernel, compiled once in a process. Gateways that start and stop in one would otherwise compile and drop it again and
+ * again, and where code of WebAssembly is dropped beside threads, V8 can end the process (nodejs/node#64500).
+ * @throws Error if the file is missing or damaged
+ */
+export function compileKernel(): WebAssembly.Module {
+  compiled ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
+  return compiled;
+}
 
 /** @returns undefined if the machine has no address space left for another memory */
 export function createKernel(maxBytes: number, module: WebAssembly.Module): Kernel | undefined {
