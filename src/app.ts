@@ -157,7 +157,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   });
   const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
   const graphiql = config.graphiql
-    ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null, introspection: config.introspection }
+    ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null, schema: config.introspection ? schema : null }
     : null;
   mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, shortCut });
   if (config.introspection) mountSchemaDocument(server, print);

@@ -17,13 +17,24 @@ const shares = {
   accounts: 0.2,
   /** Jobs, and what is stored under an Idempotency-Key. */
   jobs: 0.2,
-  /** Webhooks, events and deliveries, for requests and for the delivery engine. */
-  deliveries: 0.35,
   /** The transactions of the delivery queue: one at a time, of the same few statements. */
   queue: 0.05,
 } as const;
 
-type Pool = keyof typeof shares;
+/** `deliveries` has the rest: webhooks, events and deliveries, for requests and for the delivery engine. */
+type Pool = keyof typeof shares | 'deliveries';
+
+/** Divides connections among the pools: together they never have more. @param total at least one for each pool */
+export function divideConnections(total: number): Readonly<Record<Pool, number>> {
+  const part = (share: number) => Math.max(1, Math.floor(total * share));
+  const [keys, accounts, jobs, queue] = [
+    part(shares.keys),
+    part(shares.accounts),
+    part(shares.jobs),
+    part(shares.queue),
+  ];
+  return { keys, accounts, jobs, queue, deliveries: total - keys - accounts - jobs - queue };
+}
 
 export interface Databases extends Readonly<Record<Pool, Database>> {
   /** Every connection was made before a server fell silent: none of them is used for another statement. */
@@ -55,8 +66,9 @@ export async function openDatabases(
   await migrated.destroy();
   const { settings = postgresDefaults } = location;
   const epoch = new Epoch();
+  const connectionsOf = divideConnections(settings.connections);
   const open = (pool: Pool) => {
-    const connections = Math.max(1, Math.round(settings.connections * shares[pool]));
+    const connections = connectionsOf[pool];
     const figures = observer && { onFigures: (read: () => PoolFigures) => observer.onPool(pool, read) };
     return connect(
       { ...location, settings: { ...settings, connections } },

@@ -107,6 +107,10 @@ describe('TypeScript', () => {
       ),
     );
     await Promise.all(examples.map(({ name }, index) => writeFile(join(source, `${name}.ts`), texts[index] as string)));
+    for (const name of ['feedURLs', 'HTTPStatus', 'get_posts', '_v2Beta', 'ABC', 'x']) {
+      const text = typeScript({ url, query: `query ${name} { viewer { name } }`, variables: {} });
+      await writeFile(join(source, `named-${name}.ts`), text);
+    }
     await generate(
       {
         schema: join(root, 'schema.graphql'),

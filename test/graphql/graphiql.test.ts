@@ -362,6 +362,18 @@ describe('the page', () => {
     expect(printSchema(buildClientSchema(introspection))).toBe(printSchema(schema));
   });
 
+  it('shows the schema that is served: with FEDERATION=on that of the subgraph', async () => {
+    const other = await startGateway({ environment: { FEDERATION: 'on' } });
+    try {
+      const { body } = await get(other);
+      const [, folder = ''] = /"(\/graphql\/assets\/[^/]+\/)/.exec(body) ?? [];
+      const introspection = JSON.parse((await get(other, {}, `${folder}introspection.json`)).body);
+      expect(Object.keys(buildClientSchema(introspection).getQueryType()?.getFields() ?? {})).toContain('_entities');
+    } finally {
+      await other.close();
+    }
+  });
+
   it('shows no schema where introspection is switched off', async () => {
     const other = await startGateway({ environment: { INTROSPECTION: 'off' } });
     try {

@@ -1,5 +1,5 @@
 /** The files of the GraphiQL page. */
-import { introspectionFromSchema } from 'graphql';
+import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import {
   type Assets,
   createAssets,
@@ -8,7 +8,6 @@ import {
   type StaticFile,
   textTypes,
 } from '../../http/static-files.ts';
-import { schema } from '../schema.ts';
 import { exampleOperation, examples } from './examples.ts';
 
 const folder = new URL('./browser/', import.meta.url);
@@ -17,9 +16,9 @@ const scripts = ['boot.js', 'editors.js', 'fetcher.js', 'markup.js', 'sign-in.js
 
 /**
  * Reads the files: 9 MB that most processes never need.
- * @param hasIntrospection whether the schema is among them
+ * @param schema is among them; null if not everybody may read it
  */
-export async function graphiqlAssets(hasIntrospection: boolean): Promise<Assets> {
+export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Assets> {
   const bundle = await import('@graphql-yoga/render-graphiql/graphiql');
   return createAssets([
     ['graphiql.js', textTypes.js, bundle.js],
@@ -32,7 +31,7 @@ export async function graphiqlAssets(hasIntrospection: boolean): Promise<Assets>
     await readStaticFile('page.css', textTypes.css, folder),
     await eventStreamModule(),
     await exampleModule(),
-    ...(hasIntrospection ? [introspection()] : []),
+    ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);
 }
 
@@ -48,7 +47,7 @@ async function exampleModule(): Promise<StaticFile> {
 }
 
 /** The schema, as a file that browsers keep. The response to an introspection would be sent again with every visit. */
-const introspection = (): StaticFile => [
+const introspectionOf = (schema: GraphQLSchema): StaticFile => [
   'introspection.json',
   'application/json; charset=utf-8',
   JSON.stringify(introspectionFromSchema(schema)),

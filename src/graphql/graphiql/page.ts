@@ -1,6 +1,7 @@
 /** GraphiQL for browsers that open the GraphQL endpoint. */
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
 import { pageHeaders } from '../../http/headers.ts';
 import { icon } from '../../http/logo.ts';
 import { assetsPath, mountAssets } from '../../http/static-files.ts';
@@ -14,8 +15,8 @@ export interface GraphiQLOptions {
   readonly signIn: SignIn | null;
   /** The path of the page of webhooks; null where it is not served. */
   readonly webhooksPage: string | null;
-  /** Whether anyone may read the schema. */
-  readonly introspection: boolean;
+  /** The schema that is served; null if not everybody may read it. */
+  readonly schema: GraphQLSchema | null;
 }
 
 /**
@@ -46,8 +47,8 @@ export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise
 
 /** Serves what the page needs, under the endpoint. The endpoint itself serves the page with what is returned. */
 export function mountGraphiQL(server: FastifyInstance, endpoint: string, options: GraphiQLOptions): SendPage {
-  const { signIn, webhooksPage, introspection } = options;
-  const assets = once(() => graphiqlAssets(introspection));
+  const { signIn, webhooksPage, schema } = options;
+  const assets = once(() => graphiqlAssets(schema));
   mountAssets(server, endpoint, assets);
   if (signIn !== null) mountSignIn(server, endpoint, signIn);
 
@@ -61,7 +62,7 @@ export function mountGraphiQL(server: FastifyInstance, endpoint: string, options
     render('page.html', {
       webhooks: webhooksPage === null ? '' : `<a href="${webhooksPage}">Webhooks</a>`,
       examples: exampleMenu(),
-      options: dataElement('graphiql', { endpoint, introspection, signIn: signIn !== null }),
+      options: dataElement('graphiql', { endpoint, introspection: schema !== null, signIn: signIn !== null }),
     }),
   );
   const signInPage = once(() =>

@@ -23,7 +23,7 @@ export const javaScript = (operation) => program(operation);
 export function typeScript(operation) {
   const { name, kind } = about(operation.query);
   if (name === undefined) throw new Error('Give the operation a name: its types are called after it.');
-  return program(operation, `${capitalized(name)}${capitalized(kind)}`);
+  return program(operation, typeName(name) + typeName(kind));
 }
 
 /** @param {string} [type] the name of the result's type */
@@ -61,7 +61,7 @@ console.log(data, errors);`;
     .join('\n');
 }
 
-/** What a document says of its first operation. The name is needed to choose it only if there are others. */
+/** The first operation of a document. The name is needed to choose it only if there are others. */
 function about(query) {
   // What stands above the document is about the example, not about the operation.
   const document = query.replace(/^(?:\s*#.*\n)+/, '').trim();
@@ -70,7 +70,14 @@ function about(query) {
   return { document, kind, name, operationName: operations.length > 1 ? name : undefined };
 }
 
-const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
+/** A name as GraphQL Code Generator writes it in types: `feedURLs` is `FeedUrLs`, `get_posts` is `Get_Posts`. */
+const typeName = (name) => name.split('_').map(pascalCase).join('_');
+
+const pascalCase = (part) =>
+  part
+    .split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
+    .join('');
 
 /** In single quotes of a POSIX shell. */
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
