@@ -18,7 +18,7 @@
  *   receivers.ts            finds in an index (SQL), and
  *   match.ts                says is subscribed, in one transaction; then the event is acknowledged
  *   queue.ts              asks for a transaction of the durable queue, which runs in
- *   queue-thread.ts         a thread of its own on SQLite, on a connection of its own on Postgres, and consists of
+ *   queue-thread.ts         its own thread on SQLite, or over its own connection on Postgres, and consists of
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that

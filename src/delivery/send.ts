@@ -15,12 +15,14 @@ export interface Attempt {
   end(response: OutboundResponse | null, decision: RetryDecision): Outcome;
 }
 
+/** What an attempt reads its times from. */
 export interface AttemptClocks {
   readonly now: () => Date;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
 
+/** Begins an attempt now: its outcome has this time and the duration since, whether it can be sent or not. */
 export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDelivery): Attempt {
   const { deliveryId, claimToken, destination, number } = delivery;
   const startedAt = now().getTime();

@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Scope } from '../../src/auth/caller.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
-import { keysOf } from '../../src/graphql/federation/keys.ts';
+import { entityKeysOf } from '../../src/graphql/federation/keys.ts';
 import { subgraphSdl } from '../../src/graphql/federation/sdl.ts';
 import { maxEntities, toSubgraph } from '../../src/graphql/federation/subgraph.ts';
 import { globalId, type IdKind } from '../../src/graphql/node.ts';
@@ -38,7 +38,7 @@ const start = async (options: GatewayOptions) => {
 
 describe('what composers read', () => {
   const printed = buildSchema(sdl);
-  const entities = Object.values(schema.getTypeMap()).filter((type) => keysOf(type).length > 0);
+  const entities = Object.values(schema.getTypeMap()).filter((type) => entityKeysOf(type).length > 0);
 
   const compose = (name: string, postern: string): string =>
     composers[name]?.([
@@ -97,14 +97,14 @@ describe('what composers read', () => {
         keys
           ?.map((key) => key.arguments?.[0]?.value)
           .map((value) => (value?.kind === 'StringValue' ? value.value : '')),
-      ).toEqual(keysOf(type));
-      expect(keysOf(type)[0]).toBe('id');
+      ).toEqual(entityKeysOf(type));
+      expect(entityKeysOf(type)[0]).toBe('id');
     }
   });
 
   test('the raw id that arguments take is another key', () => {
     const keys = Object.fromEntries(
-      entities.map((type) => [type.name, keysOf(type).slice(1)]).filter(([, own]) => own?.length),
+      entities.map((type) => [type.name, entityKeysOf(type).slice(1)]).filter(([, own]) => own?.length),
     );
     expect(keys).toEqual({
       Account: ['accountId'],
@@ -279,7 +279,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
     );
     const keys = all.flatMap(([type, representation]) => Object.keys(representation).map((key) => `${type}.${key}`));
     for (const type of new Set(all.map(([name]) => name))) {
-      for (const key of keysOf(subgraph.getType(type))) expect(keys).toContain(`${type}.${key}`);
+      for (const key of entityKeysOf(subgraph.getType(type))) expect(keys).toContain(`${type}.${key}`);
     }
     const { data, errors } = await read(all.map(([, representation]) => representation));
     expect(errors).toEqual([]);
@@ -296,7 +296,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
       const found = schema.getType(type);
       const interfaces = found instanceof GraphQLObjectType ? found.getInterfaces() : [];
       return interfaces
-        .filter((each) => keysOf(each).length > 0)
+        .filter((each) => entityKeysOf(each).length > 0)
         .map(
           ({ name }) =>
             [

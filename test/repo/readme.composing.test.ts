@@ -9,7 +9,7 @@ import { stitchSchemas } from '@graphql-tools/stitch';
 import { schemaFromExecutor } from '@graphql-tools/wrap';
 import { buildSchema, graphql as execute } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { keysOf } from '../../src/graphql/federation/keys.ts';
+import { entityKeysOf } from '../../src/graphql/federation/keys.ts';
 import { subgraphSdl } from '../../src/graphql/federation/sdl.ts';
 import { globalId } from '../../src/graphql/node.ts';
 import { schema } from '../../src/graphql/schema.ts';
@@ -127,7 +127,7 @@ test('the keys in the table are those of the schema', () => {
     ),
   );
   expect(named.length).toBeGreaterThan(5);
-  for (const [type, keys] of named) expect(keysOf(schema.getType(type)), type).toEqual(keys);
+  for (const [type, keys] of named) expect(entityKeysOf(schema.getType(type)), type).toEqual(keys);
 });
 
 test('a type that is merged from several schemas is stitched as the section says, in one request', async () => {

@@ -18,7 +18,7 @@ const rawKeys: Readonly<Record<string, string>> = {
  * global id is an entity. So are the interfaces among them, but for `Node`: other subgraphs have nodes of their own, and
  * the implementations of an interface with a key must all be in one subgraph.
  */
-export function keysOf(type: GraphQLNamedType | undefined): readonly string[] {
+export function entityKeysOf(type: GraphQLNamedType | undefined): readonly string[] {
   if (!isObjectType(type) && !isInterfaceType(type)) return [];
   const interfaces = type.getInterfaces().map(({ name }) => name);
   if (!interfaces.includes(Node.name)) return [];

@@ -19,7 +19,7 @@ import {
 import { costDirective } from '../cost/directives.ts';
 import { printedSchema } from '../print.ts';
 import { semanticNonNullDirective } from '../semantic-nullability.ts';
-import { keysOf } from './keys.ts';
+import { entityKeysOf } from './keys.ts';
 
 /** The directives of Federation that the schema has. 2.9 is the first version with costs. */
 const federation = {
@@ -43,7 +43,7 @@ const composed: Readonly<Record<string, string>> = {
 };
 
 /** What else must be defined. graphql-js does not print `@oneOf`, and composers refuse a directive that they do not know. */
-const others = parse(`
+const supportingDefinitions = parse(`
   directive @oneOf on INPUT_OBJECT
   directive @link(url: String!, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA
   enum link__Purpose { SECURITY EXECUTION }
@@ -61,7 +61,7 @@ function definitionsIn(text: string): readonly DirectiveDefinitionNode[] {
 /** @param schema not federated */
 export function subgraphSdl(schema: GraphQLSchema): string {
   const withKeys = <Node extends TypeDefinitionNode>(node: Node): Node => {
-    const keys = keysOf(schema.getType(node.name.value)).map((key) => `@key(fields: "${key}")`);
+    const keys = entityKeysOf(schema.getType(node.name.value)).map((key) => `@key(fields: "${key}")`);
     const added = directives([...keys, ...(shareable.has(node.name.value) ? ['@shareable'] : [])]);
     return { ...node, directives: [...added, ...(node.directives ?? [])] };
   };
@@ -75,11 +75,11 @@ export function subgraphSdl(schema: GraphQLSchema): string {
   return `${print(document)}\n`;
 }
 
-/** The document with the definitions of Federation, also in the place of its own. */
+/** Replaces the document's own definitions of directives by Federation's, and adds what these need. */
 function withDefinitions({ definitions, ...document }: DocumentNode): DocumentNode {
   const names = new Set(federation.directives.map(({ name }) => name.value));
   const kept = definitions.filter((each) => each.kind !== Kind.DIRECTIVE_DEFINITION || !names.has(each.name.value));
-  return { ...document, definitions: [...kept, ...federation.directives, ...others] };
+  return { ...document, definitions: [...kept, ...federation.directives, ...supportingDefinitions] };
 }
 
 function links(): readonly ConstDirectiveNode[] {

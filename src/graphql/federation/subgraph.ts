@@ -28,7 +28,7 @@ import { readsByIds, tellsSchema } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { idArguments } from '../id-arguments.ts';
 import { findNode, findOfKind, typeOfNode } from '../node.ts';
-import { keysOf } from './keys.ts';
+import { entityKeysOf } from './keys.ts';
 
 /**
  * Largest number of entities that one field reads. A gateway asks for all that a response needs at once, and cannot ask
@@ -88,7 +88,7 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
     description: 'Every object that other subgraphs can refer to.',
     types: Object.values(schema.getTypeMap())
       .filter(isObjectType)
-      .filter((type) => keysOf(type).length > 0),
+      .filter((type) => entityKeysOf(type).length > 0),
     resolveType: typeOfNode,
   });
   return {
@@ -97,7 +97,7 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
       'Reads objects for a gateway that joins subgraphs, in the order of the representations; null in the place of an object that the API key cannot access.',
     args: {
       representations: {
-        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(Any))),
+        type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(AnyScalar))),
         description: `Up to ${maxEntities} objects: of each the \`__typename\` and a key.`,
       },
     },
@@ -109,7 +109,7 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
       return representations.map(async (representation, place) => {
         try {
           const wanted = info.schema.getType(representation.__typename);
-          const found = await findByKey(representation, keysOf(wanted), place, context);
+          const found = await findByKey(representation, entityKeysOf(wanted), place, context);
           return found !== null && isOf(info.schema, await typeOf(found), wanted) ? found : null;
         } catch (error) {
           throw fromUnknown(error);
@@ -119,7 +119,7 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
   };
 }
 
-const Any = new GraphQLScalarType<Representation, unknown>({
+const AnyScalar = new GraphQLScalarType<Representation, unknown>({
   name: '_Any',
   description: 'What another subgraph knows of an object: an object with `__typename` and a key of that type.',
   specifiedByURL: 'https://www.apollographql.com/docs/graphos/reference/federation/subgraph-specific-fields',

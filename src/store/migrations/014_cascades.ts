@@ -3,9 +3,9 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely';
 export const worksFrom = '011_queue_indexes';
 
 /**
- * On Postgres a foreign key costs a query for each row that is inserted, which was a tenth of what a delivery cost. The
- * statements that insert deliveries and attempts have their parents locked already. What the keys did beside, to delete
- * what belongs to a deleted row, triggers do: once for each statement, whoever deletes.
+ * On Postgres a foreign key costs a query for each row that is inserted, which was a tenth of the cost of a delivery. The
+ * statements that insert deliveries and attempts have locked their parents already. Triggers take over the deletions that
+ * the keys cascaded: one statement for each table, whoever deletes.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   if (db.getExecutor().adapter instanceof SqliteAdapter) return;
