@@ -145,6 +145,12 @@ const rules: readonly Rule[] = [
     finds: ['http/server.ts', 'telemetry/opentelemetry/start.ts'],
   },
   {
+    name: 'what serves gets the schema that is served, which is the federated one if so configured',
+    forbids: (from, to) =>
+      to === 'graphql/schema.ts' && !/^graphql\/(?:served-schema|print|federation\/sdl)\.ts$/.test(from),
+    finds: ['graphql/response-cache.ts', 'graphql/schema.ts'],
+  },
+  {
     name: 'only main imports app',
     forbids: (from, to) => to === 'app.ts' && from !== 'process.ts',
     finds: ['cli/keys.ts', 'app.ts'],
