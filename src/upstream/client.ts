@@ -116,7 +116,8 @@ export function createUpstream(
     if (endpoint.method !== 'GET') {
       singleFlight.forget(caller.keyId);
       try {
-        return await underDeadline(milliseconds, signal, deadlineMessage, (ends) =>
+        // Not with the client: the service would carry the command out all the same, and nobody would know when.
+        return await underDeadline(milliseconds, null, deadlineMessage, (ends) =>
           perform(prepared, ends, milliseconds),
         );
       } finally {

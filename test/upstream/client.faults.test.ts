@@ -75,6 +75,36 @@ describe('a slow service', () => {
     await expectRecovered({ stub, gateway });
   });
 
+  test.each([
+    ['REST', { method: 'DELETE', path: '/v1/webhooks/w1', body: null }],
+    [
+      'GraphQL',
+      {
+        method: 'POST',
+        path: '/graphql',
+        body: JSON.stringify({ query: 'mutation { deleteWebhook(input: { webhookId: "w1" }) { __typename } }' }),
+      },
+    ],
+  ])('a client that disconnects does not end a command, over %s', async (_face, { method, path, body }) => {
+    let respond = () => {};
+    const { stub, gateway } = await setUp({}, (_request, response) => {
+      respond = () => json(response, 200, { object: 'WebhookDeleted' });
+    });
+    const gone = new AbortController();
+    const headers = { 'x-api-key': 'k', ...(body && { 'content-type': 'application/json' }) };
+    const asked = fetch(gateway.address + path, { method, headers, body, signal: gone.signal });
+    await vi.waitFor(() => expect(stub.received).toHaveLength(1));
+    gone.abort();
+    await expect(asked).rejects.toThrow();
+    const isLogged = () => gateway.log.some(({ msg, aborted }) => msg === 'request' && aborted === true);
+    await vi.waitFor(() => expect(isLogged()).toBe(true));
+    const [socket] = stub.sockets;
+    expect(socket?.destroyed).toBe(false);
+    respond();
+    await expectRecovered({ stub, gateway });
+    expect(gateway.log.filter(({ msg }) => msg === 'upstream failure')).toEqual([]);
+  });
+
   test('one operation has one budget, however many calls it makes', async () => {
     const slow: Respond = (request, response) => void setTimeout(healthy, 150, request, response);
     const setup = await setUp({ UPSTREAM_TIMEOUT_MS: '10000', UPSTREAM_BUDGET_MS: '400' }, (request, response) => {
