@@ -135,7 +135,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   notifications.onWork(worker.wake);
   const { transaction } = notifications;
   const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, telemetry, after });
-  const removal = startRemoval({ database, logger, clock, after });
+  const removal = startRemoval({ database, kind: location.kind, logger, clock, after });
   const emit = createEmit({ ...options, transaction, kind: location.kind });
   const notices = startNotices({ database, emit, logger, now, after });
   const retention = startRetention({

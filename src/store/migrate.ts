@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { findNeededStep, lastOf, recordingCompatibility, type SchemaSteps, SchemaTooNew } from './compatibility.ts';
+import { isConflict } from './faults.ts';
 import type { Tables } from './schema.ts';
 
 /** What a database has of the schema. */
@@ -29,18 +30,22 @@ export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSte
   };
 }
 
+/** How often the steps are tried: gateways that are at work lock tables in other orders than a step does. */
+const maxTries = 20;
+
 /**
  * Runs the pending steps in one transaction behind a lock: processes that start together wait for one another, and a step
- * that fails leaves nothing behind.
+ * that fails leaves nothing behind. After a deadlock they run again.
  * @returns the steps that it has run
  * @throws SchemaTooNew if the database has steps that this gateway does not know, and cannot work with; or the error of a step
  */
 export async function migrate(database: Kysely<Tables>, steps: SchemaSteps): Promise<readonly string[]> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     const { unknown } = await readSchemaState(database, steps);
     await requireDeclared(database, steps, unknown);
     const { error, results = [] } = await runSteps(database, steps, unknown);
     if (error === undefined) return results.map(({ migrationName }) => migrationName);
+    if (isConflict(error) && tries < maxTries) continue;
     // A newer gateway may have been faster, with steps that were not there before.
     const later = await readSchemaState(database, steps);
     if (later.unknown.length === unknown.length) throw error;

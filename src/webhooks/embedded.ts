@@ -36,7 +36,9 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
   const remove: WebhooksPort['delete'] = async (call, request) => {
     const webhook = await requireManageableWebhook(database, call.caller, request.id);
     // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
-    return (await removeWebhook(database, webhook)) ? { object: 'WebhookDeleted' } : remove(call, request);
+    return (await removeWebhook(database, context.kind, webhook))
+      ? { object: 'WebhookDeleted' }
+      : remove(call, request);
   };
 
   const lists: WebhooksPort['lists'] = ({ caller }, requests) =>

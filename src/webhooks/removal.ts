@@ -4,6 +4,7 @@
  */
 import type { Kysely } from 'kysely';
 import type { Database } from '../store/database.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { ManageableWebhook } from './manageable.ts';
@@ -19,7 +20,11 @@ const deliveriesOfStep = 500;
  * step deletes, the rest is left to {@link removeStep}.
  * @returns whether it was deleted; if not, check the webhook again
  */
-export function removeWebhook(database: Database, { id, account_ids }: ManageableWebhook): Promise<boolean> {
+export function removeWebhook(
+  database: Database,
+  kind: DatabaseKind,
+  { id, account_ids }: ManageableWebhook,
+): Promise<boolean> {
   return inTransaction(database, async (transaction) => {
     await transaction
       .insertInto('workspaces')
@@ -33,7 +38,7 @@ export function removeWebhook(database: Database, { id, account_ids }: Manageabl
       .where('account_ids', '=', account_ids)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    await deleteSome(transaction, id);
+    await deleteSome(transaction, kind, id);
     return true;
   });
 }
@@ -42,7 +47,7 @@ export function removeWebhook(database: Database, { id, account_ids }: Manageabl
  * Goes on with one of the webhooks that are being deleted.
  * @returns whether there may be more to do
  */
-export async function removeStep(database: Database): Promise<boolean> {
+export async function removeStep(database: Database, kind: DatabaseKind): Promise<boolean> {
   const webhook = await database
     .selectFrom('webhooks')
     .select('id')
@@ -50,18 +55,19 @@ export async function removeStep(database: Database): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   if (webhook === undefined) return false;
-  await inTransaction(database, (transaction) => deleteSome(transaction, webhook.id));
+  await inTransaction(database, (transaction) => deleteSome(transaction, kind, webhook.id));
   return true;
 }
 
-async function deleteSome(transaction: Kysely<Tables>, webhookId: string): Promise<void> {
-  const deliveries = await transaction
-    .selectFrom('deliveries')
-    .select('id')
-    .where('webhook_id', '=', webhookId)
+async function deleteSome(transaction: Kysely<Tables>, kind: DatabaseKind, webhookId: string): Promise<void> {
+  const ofWebhook = transaction.selectFrom('deliveries').select('id').where('webhook_id', '=', webhookId);
+  const deliveries = await ofWebhook
     .limit(deliveriesOfStep)
+    // Those that are being settled are left to a later step: to wait for them would be a deadlock now and then.
+    .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked())
     .execute();
   const ids = deliveries.map(({ id }) => id);
   if (ids.length > 0) await transaction.deleteFrom('deliveries').where('id', 'in', ids).execute();
-  if (ids.length < deliveriesOfStep) await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
+  const left = await ofWebhook.limit(1).executeTakeFirst();
+  if (left === undefined) await transaction.deleteFrom('webhooks').where('id', '=', webhookId).execute();
 }

@@ -7,6 +7,8 @@ import { Migrator } from 'kysely/migration';
 import { describe, expect, test } from 'vitest';
 import type { SchemaStep, SchemaSteps } from '../../src/store/compatibility.ts';
 import { connect, type Database } from '../../src/store/database.ts';
+import { DatabaseFault } from '../../src/store/faults.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import type { Tables } from '../../src/store/schema.ts';
 
@@ -128,4 +130,22 @@ describe('the rule would find', () => {
     const others = { '980_expand': alter('alter table jobs add column posting text', lastWithoutRule) };
     expect(await found(alter('alter table jobs drop column fields', '980_expand'), others)).toEqual([]);
   });
+});
+
+test('steps that were in the way of others run again', async () => {
+  const database = connect({ kind: 'sqlite', file: ':memory:' });
+  let tries = 0;
+  const meets = {
+    ...migrations,
+    '999_meets_others': {
+      async up(db: Kysely<Tables>) {
+        tries += 1;
+        await db.schema.createTable('met').addColumn('id', 'text').execute();
+        if (tries < 3) throw new DatabaseFault('conflict', new Error('deadlock detected'));
+      },
+    },
+  };
+  expect(await migrate(database, meets)).toContain('999_meets_others');
+  expect(tries).toBe(3);
+  await database.destroy();
 });

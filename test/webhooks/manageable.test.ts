@@ -41,7 +41,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
         .execute();
       const before = await row();
       expect(await changeWebhook(database, webhook, { request_url: 'https://attacker.example/' })).toBe(false);
-      expect(await removeWebhook(database, webhook)).toBe(false);
+      expect(await removeWebhook(database, 'sqlite', webhook)).toBe(false);
       expect(await row()).toEqual(before);
       await expect(requireManageableWebhook(database, callerFor(own), id)).rejects.toMatchObject({
         type: 'errors/account_mismatch',
@@ -57,7 +57,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
       // @ts-expect-error
       await database.transaction().execute((transaction) => enableWebhook(transaction, row));
       // @ts-expect-error
-      await removeWebhook(database, row);
+      await removeWebhook(database, 'sqlite', row);
     });
 
     test('cannot be reached by an id that is malformed, unknown or of another workspace', async () => {

@@ -57,12 +57,28 @@ describe.each(databases)('on $name', (dialect) => {
 
     let steps = 0;
     expect(await states()).toEqual({ pending: count - 500 });
-    while (await removeStep(database)) steps += 1;
+    while (await removeStep(database, kind)) steps += 1;
     expect(steps).toBe(4);
     expect(await states()).toEqual({});
     expect(await database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
     expect(await database.selectFrom('webhook_destinations').selectAll().execute()).toEqual([]);
   });
+
+  it.runIf(kind === 'postgres')(
+    'deliveries that are being settled are not waited for, but left to a later step',
+    async () => {
+      const { database } = gateway.app;
+      await gateway.app.ports.webhooks.delete(context(), { id: webhookId });
+      await database.transaction().execute(async (settling) => {
+        await settling.selectFrom('deliveries').select('id').limit(3).forUpdate().execute();
+        for (let steps = 0; steps < 6; steps += 1) expect(await removeStep(database, kind)).toBe(true);
+        expect(await states()).toEqual({ pending: 3 });
+      });
+      expect(await removeStep(database, kind)).toBe(true);
+      expect(await removeStep(database, kind)).toBe(false);
+      expect(await database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
+    },
+  );
 
   it('a webhook that its owner disables, or takes accounts from, holds all of its deliveries', async () => {
     await gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled: false });

@@ -9,6 +9,8 @@ export const worksFrom = '011_queue_indexes';
  */
 export async function up(db: Kysely<never>): Promise<void> {
   if (db.getExecutor().adapter instanceof SqliteAdapter) return;
+  // At once, and in the order in which events are emitted: fewer gateways that are at work come between.
+  await sql`lock table events, webhooks, deliveries, delivery_attempts in access exclusive mode`.execute(db);
   for (const { parent, child, key } of cascades) {
     await sql.raw(`alter table ${child} drop constraint ${child}_${key}_fkey`).execute(db);
     const name = `${parent}_take_${child}`;
