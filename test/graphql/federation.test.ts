@@ -464,12 +464,22 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('entities, $name
     expect(data._entities).toEqual([{ accountId }, { accountId }]);
   });
 
-  test('beyond the limit are errors, and the others are read', async () => {
+  test('beyond the limit are null, with one error, and the others are read', async () => {
     const { data, errors } = await read(Array.from({ length: maxEntities + 3 }, account));
     expect(data._entities.filter((each: unknown) => each !== null)).toHaveLength(maxEntities);
-    expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual(
-      [0, 1, 2].map((more) => [['_entities', maxEntities + more], 'LIMIT_TOO_HIGH']),
-    );
+    expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['_entities', maxEntities], 'LIMIT_TOO_HIGH'],
+    ]);
+  });
+
+  test('more than a hundred that are invalid have one error together', async () => {
+    const invalid = () => ({ __typename: 'Nothing' });
+    const hundred = await read([account(), ...Array.from({ length: 100 }, invalid)]);
+    expect(hundred.data._entities[0]).not.toBeNull();
+    expect(hundred.errors).toHaveLength(100);
+    const more = await read([account(), ...Array.from({ length: 101 }, invalid)]);
+    expect(more.data).toBeNull();
+    expect(more.errors).toMatchObject([{ path: ['_entities'], extensions: { code: 'INVALID_PARAMETERS' } }]);
   });
 
   test('that would cost too much are not read', async () => {

@@ -36,6 +36,9 @@ import { entityKeysOf } from './keys.ts';
  */
 export const maxEntities = 1_000;
 
+/** If more representations of a field are invalid, there is one error for all of them. */
+const maxInvalid = 100;
+
 /** What another subgraph knows of an object: the name of its type, and one of the type's keys. */
 interface Representation extends Readonly<Record<string, unknown>> {
   readonly __typename: string;
@@ -105,12 +108,23 @@ function entitiesOf(schema: GraphQLSchema): FieldConfig {
     resolve: (_root, { representations }: { readonly representations: readonly Representation[] }, context, info) => {
       const typeOf = async (found: object) =>
         info.schema.getType((await typeOfNode(found, context, info, Entity)) ?? '');
+      const references: (Reference | ServiceError)[] = [];
+      let invalid = 0;
+      for (const [place, representation] of representations.slice(0, maxEntities).entries()) {
+        const reference = referenceOf(representation, info.schema.getType(representation.__typename), place);
+        if (reference instanceof ServiceError) invalid += 1;
+        // An error for each takes far longer than reading an object, and no gateway sends so many that are invalid.
+        if (invalid > maxInvalid) throw reference;
+        references.push(reference);
+      }
       // One that cannot be read costs no other: a gateway asks for the objects of many places at once.
-      return representations.map(async (representation, place) => {
+      return representations.map(async (_representation, place) => {
+        if (place > maxEntities) return null;
+        const reference = references[place] ?? tooMany();
+        if (reference instanceof ServiceError) throw reference;
         try {
-          const wanted = info.schema.getType(representation.__typename);
-          const found = await findByKey(representation, entityKeysOf(wanted), place, context);
-          return found !== null && isOf(info.schema, await typeOf(found), wanted) ? found : null;
+          const found = await find(reference, context);
+          return found !== null && isOf(info.schema, await typeOf(found), reference.type) ? found : null;
         } catch (error) {
           throw fromUnknown(error);
         }
@@ -138,30 +152,33 @@ const isOf = (schema: GraphQLSchema, type: Type, wanted: Type): boolean =>
 
 type Type = GraphQLNamedType | undefined;
 
-/**
- * The object with the key that a representation has; null if the caller can access none. It may be of another type.
- * @throws ServiceError `invalid_parameters` for what is no entity, and for a key that is missing or no id; `limit_too_high`
- * for one too many
- */
-async function findByKey(
-  representation: Representation,
-  keys: readonly string[],
-  place: number,
-  context: GraphQLContext,
-): Promise<object | null> {
-  if (place >= maxEntities) {
-    throw new ServiceError('limit_too_high', { detail: `representations must have at most ${maxEntities} entries` });
-  }
-  const refuse = (message: string, ...path: string[]): never => {
-    throw invalidParameters([{ path: ['representations', place, ...path], message }]);
-  };
+/** Of all entities beyond the limit: the first of them has this error, and the others are null. */
+const tooMany = () =>
+  new ServiceError('limit_too_high', { detail: `representations must have at most ${maxEntities} entries` });
+
+/** The key of an object. */
+interface Reference {
+  readonly type: Type;
+  readonly key: string;
+  readonly id: string;
+}
+
+/** @returns an error of the type `invalid_parameters` for what is no entity, and for a key that is missing or no id */
+function referenceOf(representation: Representation, type: Type, place: number): Reference | ServiceError {
+  const invalid = (message: string, ...path: string[]) =>
+    invalidParameters([{ path: ['representations', place, ...path], message }]);
+  const keys = entityKeysOf(type);
   if (keys.length === 0) {
-    return refuse(`is no entity of this subgraph: ${shortened(representation.__typename)}`, '__typename');
+    return invalid(`is no entity of this subgraph: ${shortened(representation.__typename)}`, '__typename');
   }
   const key = keys.find((name) => Object.hasOwn(representation, name));
-  if (key === undefined) return refuse(`must have ${keys.map((name) => `"${name}"`).join(' or ')}`);
+  if (key === undefined) return invalid(`must have ${keys.map((name) => `"${name}"`).join(' or ')}`);
   const id = representation[key];
-  if (typeof id !== 'string') return refuse('must be a string', key);
+  return typeof id === 'string' ? { type, key, id } : invalid('must be a string', key);
+}
+
+/** The object with a key; null if the caller can access none. It may be of another type. */
+async function find({ key, id }: Reference, context: GraphQLContext): Promise<object | null> {
   const kind = idArguments[key];
   return kind === undefined ? findNode(id, context) : findOfKind(kind, [id], context);
 }
