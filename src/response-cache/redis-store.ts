@@ -6,7 +6,7 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { RandomBytes } from '../ids.ts';
-import { createAnnouncements } from './announcements.ts';
+import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
 
 /** How long Redis may take, in milliseconds. An operation is executed in the meantime of a longer wait. */
@@ -67,7 +67,7 @@ export function createRedisStore({
   };
 
   const newGeneration = () => randomBytes(16).toString('base64url');
-  const announcements = createAnnouncements(async (tenant) => {
+  const broadcaster = createInvalidationBroadcaster(async (tenant) => {
     await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds);
     onSuccess();
   }, onFailure);
@@ -75,7 +75,7 @@ export function createRedisStore({
   // It may have changed without a word from this process for as long as it was away.
   client.on('ready', () => {
     onSuccess();
-    void announcements.repeat();
+    void broadcaster.retryPending();
   });
 
   /** The generation of a tenant that has none, or another process's that was faster. */
@@ -87,7 +87,7 @@ export function createRedisStore({
   return {
     async find(tenant, key) {
       // Redis may still have what this process knows to be out of date.
-      if (announcements.isUntold(tenant) || elapsed() < askAgainAt) return unavailable;
+      if (broadcaster.hasPending(tenant) || elapsed() < askAgainAt) return unavailable;
       try {
         const [name, kept] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
         onSuccess();
@@ -104,10 +104,10 @@ export function createRedisStore({
       const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
       client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
     },
-    invalidate: announcements.announce,
+    invalidate: broadcaster.broadcast,
     async close() {
       closed = true;
-      announcements.close();
+      broadcaster.close();
       client.disconnect();
     },
   };

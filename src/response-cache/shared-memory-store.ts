@@ -1,6 +1,6 @@
 /** Responses in the memory of each process, where processes tell each other of changes. */
 import type { Logger } from 'pino';
-import { createAnnouncements } from './announcements.ts';
+import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
 
@@ -38,7 +38,7 @@ export function createSharedMemoryStore(
     },
   });
   let isFailing = false;
-  const announcements = createAnnouncements(
+  const broadcaster = createInvalidationBroadcaster(
     async (tenant) => {
       await feed.publish(tenant);
       isFailing = false;
@@ -56,10 +56,10 @@ export function createSharedMemoryStore(
     },
     async invalidate(tenant) {
       await memory.invalidate(tenant);
-      await announcements.announce(tenant);
+      await broadcaster.broadcast(tenant);
     },
     async close() {
-      announcements.close();
+      broadcaster.close();
       await memory.close();
     },
   };
