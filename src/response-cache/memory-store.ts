@@ -68,7 +68,7 @@ export function createMemoryStore(
     keep({ tenant, key, generation, body, lifetimeMs }: NewResponse) {
       // Nobody would find it.
       if (generation !== generationOf(tenant)) return;
-      put(key, { generation, body: bytesOf(body), until: elapsed() + lifetimeMs });
+      put(key, { generation, body: copyOf(body), until: elapsed() + lifetimeMs });
       // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
       for (const oldest of entries.keys()) {
         if (bytes <= maxBytes) break;
@@ -93,6 +93,13 @@ export function createMemoryStore(
   };
 }
 
-/** A copy. */
-const bytesOf = (body: Uint8Array | string): Buffer =>
-  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
+/**
+ * A copy in memory of its own. `Buffer.from` puts what is small into a block that Node.js shares among buffers: one small entry
+ * would hold the whole block, so that the store would take a multiple of its bound.
+ */
+function copyOf(body: Uint8Array | string): Buffer {
+  const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
+  if (typeof body === 'string') copy.write(body);
+  else copy.set(body);
+  return copy;
+}

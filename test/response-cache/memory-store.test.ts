@@ -1,4 +1,6 @@
 /** Responses in memory: what is found, when no more, and within which bound. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/response-cache/memory-store.ts';
@@ -95,4 +97,34 @@ test('the responses that were used last stay within the bound', () => {
   keep('t', 'd', { text: 'x'.repeat(400) });
   expect(['a', 'b', 'c', 'd'].filter((key) => textOf('t', key) !== null)).toEqual(['a', 'c', 'd']);
   expect(memory.bytes).toBeLessThanOrEqual(3_000);
+});
+
+test('small responses take no more memory than the bound, whatever buffers are made between them', () => {
+  const maxBytes = 4_194_304;
+  const { memory } = store(maxBytes);
+  const { generation } = memory.find('t', 'none');
+  if (generation === null) throw new Error('It is in this process');
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const inBuffers = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = inBuffers();
+  const text = 'x'.repeat(100);
+  for (let key = 0; key < 10_000; key += 1) {
+    memory.keep({
+      tenant: 't',
+      key: String(key),
+      generation,
+      body: key % 2 === 0 ? text : Buffer.from(text),
+      lifetimeMs: minute,
+    });
+    // What else the process does fills the blocks that Node.js shares among small buffers.
+    Buffer.from('y'.repeat(2_000));
+  }
+  expect(memory.bytes).toBeGreaterThan(maxBytes / 2);
+  expect(inBuffers() - before).toBeLessThan(maxBytes);
+  // Each is still there.
+  expect(memory.find('t', '9999').body).toEqual(Buffer.from(text));
 });
