@@ -114,8 +114,8 @@ export function createResponseCache({
         const lifetimeMs = until - elapsed();
         const size = typeof response === 'string' ? Buffer.byteLength(response) : response.length;
         if (size > maxKeptBytes || lifetimeMs <= 0) return;
-        store.keep({ tenant, key, generation, body: response, lifetimeMs });
-        request.addHeaders(cacheStatus('fwd=miss; stored'));
+        const isStored = store.keep({ tenant, key, generation, body: response, lifetimeMs });
+        if (isStored) request.addHeaders(cacheStatus('fwd=miss; stored'));
       },
     };
   }

@@ -67,13 +67,14 @@ export function createMemoryStore(
     },
     keep({ tenant, key, generation, body, lifetimeMs }: NewResponse) {
       // Nobody would find it.
-      if (generation !== generationOf(tenant)) return;
+      if (generation !== generationOf(tenant)) return false;
       put(key, { generation, body: copyOf(body), until: elapsed() + lifetimeMs });
       // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
       for (const oldest of entries.keys()) {
         if (bytes <= maxBytes) break;
         drop(oldest);
       }
+      return entries.has(key);
     },
     async invalidate(tenant) {
       changes += 1;

@@ -78,6 +78,9 @@ export function createRedisStore({
     void broadcaster.retryPending();
   });
 
+  /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
+  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && elapsed() >= askAgainAt;
+
   /** The generation of a tenant that has none, or another process's that was faster. */
   async function beginGeneration(tenant: string): Promise<string | null> {
     await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds, 'NX');
@@ -86,8 +89,7 @@ export function createRedisStore({
 
   return {
     async find(tenant, key) {
-      // Redis may still have what this process knows to be out of date.
-      if (broadcaster.hasPending(tenant) || elapsed() < askAgainAt) return unavailable;
+      if (!mayAsk(tenant)) return unavailable;
       try {
         const [name, kept] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
         onSuccess();
@@ -99,10 +101,12 @@ export function createRedisStore({
         return unavailable;
       }
     },
-    keep({ key, generation, body, lifetimeMs }) {
+    keep({ tenant, key, generation, body, lifetimeMs }) {
+      if (!mayAsk(tenant)) return false;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
       client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
+      return true;
     },
     invalidate: broadcaster.broadcast,
     async close() {

@@ -29,7 +29,8 @@ export interface NewResponse {
 export interface ResponseStore {
   /** @param tenant whose data the response shows: see `Backend.tenantOf` */
   find(tenant: string, key: string): FoundResponse | Promise<FoundResponse>;
-  keep(response: NewResponse): void;
+  /** @returns whether the response can be found from now on; for a store in another process, whether it is on its way there */
+  keep(response: NewResponse): boolean;
   /** Ends the generation of a tenant. Resolves when this process and all others know, or cannot be told for now. */
   invalidate(tenant: string): Promise<void>;
   close(): Promise<void>;

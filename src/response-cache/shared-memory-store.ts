@@ -51,9 +51,7 @@ export function createSharedMemoryStore(
   );
   return {
     find: (tenant, key) => (isListening ? memory.find(tenant, key) : unavailable),
-    keep(response) {
-      if (isListening) memory.keep(response);
-    },
+    keep: (response) => isListening && memory.keep(response),
     async invalidate(tenant) {
       await memory.invalidate(tenant);
       await broadcaster.broadcast(tenant);

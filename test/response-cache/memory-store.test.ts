@@ -16,7 +16,7 @@ function store(maxBytes = 1_048_576) {
     clock,
     generationOf,
     keep(tenant: string, key: string, { text = key, lifetimeMs = minute, generation = generationOf(tenant) } = {}) {
-      memory.keep({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
+      return memory.keep({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
     },
     textOf(tenant: string, key: string) {
       const { body } = memory.find(tenant, key);
@@ -27,7 +27,7 @@ function store(maxBytes = 1_048_576) {
 
 test('what is kept is found for as long as it lives', () => {
   const { keep, textOf, clock } = store();
-  keep('t', 'a', { lifetimeMs: 1_000 });
+  expect(keep('t', 'a', { lifetimeMs: 1_000 })).toBe(true);
   expect(textOf('t', 'a')).toBe('a');
   expect(textOf('t', 'b')).toBeNull();
   clock.ms = 999;
@@ -51,7 +51,7 @@ describe('a change', () => {
     const { memory, keep, textOf, generationOf } = store();
     const before = generationOf('t');
     await memory.invalidate('t');
-    keep('t', 'a', { generation: before });
+    expect(keep('t', 'a', { generation: before })).toBe(false);
     expect(textOf('t', 'a')).toBeNull();
     expect(generationOf('t')).not.toBe(before);
   });
@@ -92,6 +92,7 @@ test('the responses that were used last stay within the bound', () => {
     ),
   );
   const { keep, textOf, memory } = store(3_000);
+  expect(keep('t', 'beyond the bound', { text: 'x'.repeat(3_000) })).toBe(false);
   for (const key of ['a', 'b', 'c']) keep('t', key, { text: 'x'.repeat(400) });
   textOf('t', 'a');
   keep('t', 'd', { text: 'x'.repeat(400) });

@@ -161,7 +161,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
   test('a response is found until its time is over', async () => {
     const { redis, tenant, key } = await store();
     const generation = (await redis.find(tenant, key)).generation as string;
-    redis.keep({ tenant, key, generation, body: Buffer.from('{"data":"ü"}'), lifetimeMs: 500 });
+    expect(redis.keep({ tenant, key, generation, body: Buffer.from('{"data":"ü"}'), lifetimeMs: 500 })).toBe(true);
     expect(textOf((await redis.find(tenant, key)).body)).toBe('{"data":"ü"}');
     await expect.poll(async () => (await redis.find(tenant, key)).body, { timeout: 2_000 }).toBeNull();
   });

@@ -137,11 +137,13 @@ describe('a command while a read is under way', () => {
     await expect.poll(() => waiting.length).toBe(1);
     await command(key);
     waiting[0]?.('old');
-    expect((await before).body).toContain('old');
+    const stale = await before;
+    expect(stale.body).toContain('old');
+    expect(stale.cache).toBe('fwd=miss');
     const after = send(query);
     await expect.poll(() => waiting.length).toBe(2);
     waiting[1]?.('new');
-    expect((await after).body).toContain('new');
+    expect(await after).toMatchObject({ body: expect.stringContaining('new'), cache: 'fwd=miss; stored' });
     const kept = await send(query);
     expect(kept.cache).toBe('hit');
     expect(kept.body).toContain('new');
