@@ -107,7 +107,11 @@ export const variables = {
     'off',
     oneOf(['off', 'memory', 'redis']),
   ),
-  RESPONSE_CACHE_MAX_AGE: variable('Largest number of seconds that a response is kept.', '60', wholeNumber(1, 86_400)),
+  RESPONSE_CACHE_MAX_AGE: variable(
+    'Largest number of seconds that a response is cached, up to 60.',
+    '60',
+    wholeNumber(1, 60),
+  ),
   RESPONSE_CACHE_MAX_BYTES: variable(
     'Bytes of responses that one process keeps with `RESPONSE_CACHE=memory`.',
     '67108864',

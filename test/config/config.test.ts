@@ -392,7 +392,10 @@ const cases: Readonly<Record<string, VariableCase>> = {
     of: ({ responseCache }) => responseCache?.maxAge,
     unset: 60,
     good: [['5', 5]],
-    bad: [['0', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 86400, but is "0"']],
+    bad: [
+      ['0', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 60, but is "0"'],
+      ['61', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 60, but is "61"'],
+    ],
     needs: { RESPONSE_CACHE: 'memory' },
   },
   RESPONSE_CACHE_MAX_BYTES: {

@@ -1,6 +1,7 @@
 /** For how long the response to an operation may be kept, from the hints of the schema. */
 import { type GraphQLObjectType, type GraphQLSchema, getOperationAST, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
 import { cacheHintOf } from '../../src/graphql/cache-hint.ts';
 import { operationLimits } from '../../src/graphql/cost/limits.ts';
 import { maxAgeOf } from '../../src/graphql/max-age.ts';
@@ -58,6 +59,22 @@ describe('of the schema', () => {
     ['a subscription', 'subscription { accountUpdated(accountIds: ["a"]) { status } }'],
   ])('%s is not kept', (_what, text) => {
     expect(secondsOf(text)).toBe(0);
+  });
+
+  test('RESPONSE_CACHE_MAX_AGE is at most the largest hint: more would do nothing', () => {
+    const hinted = Object.values(schema.getTypeMap()).flatMap((type) => [
+      type,
+      ...('getFields' in type ? Object.values(type.getFields()) : []),
+    ]);
+    const seconds = hinted.flatMap((each) => {
+      const hint = cacheHintOf(each);
+      return hint !== undefined && 'maxAge' in hint && Number.isFinite(hint.maxAge) ? [hint.maxAge] : [];
+    });
+    const largest = Math.max(...seconds);
+    const withMaxAge = (value: number) =>
+      readConfig({ RESPONSE_CACHE: 'memory', RESPONSE_CACHE_MAX_AGE: String(value) });
+    expect(withMaxAge(largest).responseCache?.maxAge).toBe(largest);
+    expect(() => withMaxAge(largest + 1)).toThrow(`from 1 to ${largest}`);
   });
 
   test('nothing with a hint shows webhooks, deliveries or what was counted of them', () => {
