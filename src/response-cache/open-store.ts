@@ -13,7 +13,7 @@ export async function openResponseStore(
 ): Promise<ResponseStore> {
   if (settings.kind === 'redis') {
     const { createRedisStore } = await import('./redis-store.ts');
-    return createRedisStore({ url: settings.url, randomBytes, logger });
+    return createRedisStore({ ...settings, randomBytes, logger });
   }
   const memory = createMemoryStore(settings);
   return changes === null ? memory : createSharedMemoryStore(memory, changes, { logger });

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { RandomBytes } from '../ids.ts';
 import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
+import type { RedisSettings } from './settings.ts';
 
 /** How long Redis may take, in milliseconds. An operation is executed in the meantime of a longer wait. */
 const commandTimeoutMs = 250;
@@ -19,12 +20,7 @@ const pauseMs = 1_000;
 /** A generation that Redis forgets costs misses only, as the next one has another name. */
 const generationSeconds = 86_400;
 
-const generationKey = (tenant: string) => `postern:generation:${tenant}`;
-const responseKey = (key: string) => `postern:response:${key}`;
-
-export interface RedisStoreOptions {
-  /** `redis://` or `rediss://` */
-  readonly url: string;
+export interface RedisStoreOptions extends Pick<RedisSettings, 'url' | 'installation'> {
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
   /** Milliseconds of a clock that only goes forward. */
@@ -33,10 +29,13 @@ export interface RedisStoreOptions {
 
 export function createRedisStore({
   url,
+  installation,
   randomBytes,
   logger,
   elapsed = () => performance.now(),
 }: RedisStoreOptions): ResponseStore {
+  const generationKey = (tenant: string) => `postern:${installation}:generation:${tenant}`;
+  const responseKey = (key: string) => `postern:${installation}:response:${key}`;
   const client = new Redis(url, {
     connectionName: 'postern',
     // What cannot be asked at once is not worth waiting for.

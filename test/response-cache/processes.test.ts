@@ -149,9 +149,14 @@ describe('memory, with a feed of changes', () => {
 describe.runIf(redisUrl !== undefined)('Redis', () => {
   const server = redisUrl ?? '';
 
-  async function store(url = server) {
-    const redis = createRedisStore({ url, randomBytes, logger: silent });
+  const connect = (installation = 'test') => {
+    const redis = createRedisStore({ url: server, installation, randomBytes, logger: silent });
     onTestFinished(() => redis.close());
+    return redis;
+  };
+
+  async function store() {
+    const redis = connect();
     const [tenant, key] = [randomBytes(8).toString('hex'), randomBytes(8).toString('hex')];
     await expect.poll(async () => (await redis.find(tenant, key)).generation).not.toBeNull();
     return { redis, tenant, key };
@@ -182,11 +187,22 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     redis.keep({ tenant, key, generation, body: Buffer.from('old'), lifetimeMs: 60_000 });
     expect(textOf((await redis.find(tenant, key)).body)).toBe('old');
     const client = new Redis(server);
-    await client.del(`postern:generation:${tenant}`);
+    await client.del(`postern:test:generation:${tenant}`);
     client.disconnect();
     const found = await redis.find(tenant, key);
     expect(found.body).toBeNull();
     expect(found.generation).not.toBe(generation);
+  });
+
+  test('two installations share nothing: not a response, nor the end of one', async () => {
+    const { redis, tenant, key } = await store();
+    const other = connect('other');
+    await expect.poll(async () => (await other.find(tenant, key)).generation).not.toBeNull();
+    const generation = (await redis.find(tenant, key)).generation as string;
+    redis.keep({ tenant, key, generation, body: Buffer.from('ours'), lifetimeMs: 60_000 });
+    expect((await other.find(tenant, key)).body).toBeNull();
+    await other.invalidate(tenant);
+    expect(textOf((await redis.find(tenant, key)).body)).toBe('ours');
   });
 
   test('while it is away operations are executed, and what was changed meanwhile is not found afterwards', async () => {
