@@ -53,7 +53,7 @@ export interface Config {
   /** Whether the gateway itself compresses responses. */
   readonly compression: boolean;
   readonly compiledOperations: boolean;
-  /** Where responses are kept; null if they are not. */
+  /** Where responses are cached; null if they are not. */
   readonly responseCache: ResponseCacheSettings | null;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
@@ -158,7 +158,7 @@ function responseCacheSettings(
   if (kind === 'off') return null;
   if (upstream !== null && upstream.apiKey === undefined) {
     throw new ConfigError(
-      'RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too, or leave it out. A key that the service checks would get what is kept after the service has revoked it',
+      'RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too, or leave it out. A key that the service checks would get cached responses after the service has revoked it',
     );
   }
   const common = { maxAge: RESPONSE_CACHE_MAX_AGE };

@@ -1,4 +1,4 @@
-/** How long the response to an operation may be kept: for as long as all that it selects, whatever its directives say. */
+/** How long the response to an operation may be cached: for as long as all that it selects, whatever its directives say. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -17,7 +17,7 @@ import { fragmentsOf } from './cost/selections.ts';
 
 /**
  * @param document a valid one
- * @returns seconds; 0 for what is not kept. What no hint limits is read from nowhere, and not worth keeping
+ * @returns seconds; 0 for what is not cached. What no hint limits is read from nowhere, and not worth it
  */
 export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): number {
   const query = schema.getQueryType();
@@ -30,7 +30,7 @@ export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operatio
    */
   const counted = new Map<SelectionSetNode, Set<number>>();
 
-  /** @param inherited how long the object may be kept of which these are selected */
+  /** @param inherited how long the object may be cached of which these are selected */
   const ofSelections = (type: GraphQLCompositeType, set: SelectionSetNode, inherited: number): number => {
     const before = counted.get(set) ?? new Set();
     if (before.has(inherited)) return Number.POSITIVE_INFINITY;

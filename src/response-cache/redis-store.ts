@@ -10,7 +10,7 @@ import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
 import type { RedisSettings } from './settings.ts';
 
-/** How long Redis may take, in milliseconds. An operation is executed in the meantime of a longer wait. */
+/** How long Redis may take, in milliseconds. After that the operation is executed instead. */
 const commandTimeoutMs = 250;
 const connectTimeoutMs = 2_000;
 
@@ -27,6 +27,10 @@ export interface RedisStoreOptions extends Pick<RedisSettings, 'url' | 'installa
   readonly elapsed?: () => number;
 }
 
+/**
+ * A store in a Redis server. Each lookup asks it, so an invalidation of any process counts at once. Where the server does not respond
+ * in time, lookups are skipped for a second.
+ */
 export function createRedisStore({
   url,
   installation,
@@ -71,7 +75,7 @@ export function createRedisStore({
     onSuccess();
   }, onFailure);
   client.on('error', onFailure);
-  // It may have changed without a word from this process for as long as it was away.
+  // What this process could not invalidate meanwhile is still there.
   client.on('ready', () => {
     onSuccess();
     void broadcaster.retryPending();
@@ -87,20 +91,20 @@ export function createRedisStore({
   }
 
   return {
-    async find(tenant, key) {
+    async get(tenant, key) {
       if (!mayAsk(tenant)) return unavailable;
       try {
-        const [name, kept] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
+        const [name, stored] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
         onSuccess();
         if (!name) return { generation: await beginGeneration(tenant), body: null };
-        const isCurrent = kept?.subarray(0, name.length).equals(name) === true;
-        return { generation: name.toString('latin1'), body: isCurrent ? kept.subarray(name.length) : null };
+        const isCurrent = stored?.subarray(0, name.length).equals(name) === true;
+        return { generation: name.toString('latin1'), body: isCurrent ? stored.subarray(name.length) : null };
       } catch (error) {
         onFailure(error);
         return unavailable;
       }
     },
-    keep({ tenant, key, generation, body, lifetimeMs }) {
+    set({ tenant, key, generation, body, lifetimeMs }) {
       if (!mayAsk(tenant)) return false;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);

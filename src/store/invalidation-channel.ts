@@ -1,27 +1,29 @@
-/**
- * Tells the processes that share a Postgres server whose data a command has changed. On SQLite nobody can be told.
- */
+/** Invalidations between the processes that share a Postgres server, as notifications. SQLite has none. */
 import { sql } from 'kysely';
-import type { ChangeFeed, ChangeListener } from '../response-cache/shared-memory-store.ts';
+import type { InvalidationChannel, InvalidationListener } from '../invalidation-channel.ts';
 import type { Database } from './database.ts';
 
-/** A message is the process that sent it and the tenant, with a comma between. */
-export const changeChannel = 'postern_changed';
+/** The Postgres channel. A message is the process that sent it and the tenant, with a comma between. */
+export const invalidationChannel = 'postern_changed';
 
-export interface PostgresChangeFeed extends ChangeFeed {
-  /** Takes what was heard on the channel. */
+export interface PostgresInvalidationChannel extends InvalidationChannel {
+  /** Takes a message of the channel. */
   receive(message: string): void;
   connected(): void;
   lost(): void;
 }
 
-export function createChangeFeed(database: () => Database): PostgresChangeFeed {
+/**
+ * The sending half, and the way from the connection that listens to the listener. A process does not receive what it sent itself.
+ * @param database for the notifications
+ */
+export function createInvalidationChannel(database: () => Database): PostgresInvalidationChannel {
   const origin = crypto.randomUUID();
   let isConnected = false;
-  let listener: ChangeListener | undefined;
+  let listener: InvalidationListener | undefined;
   return {
     async publish(tenant) {
-      await sql`select pg_notify(${changeChannel}, ${`${origin},${tenant}`})`.execute(database());
+      await sql`select pg_notify(${invalidationChannel}, ${`${origin},${tenant}`})`.execute(database());
     },
     listen(next) {
       listener = next;
@@ -29,7 +31,7 @@ export function createChangeFeed(database: () => Database): PostgresChangeFeed {
     },
     receive(message) {
       const [from, tenant = ''] = message.split(/,(.*)/s);
-      if (from !== origin) listener?.onChange(tenant);
+      if (from !== origin) listener?.onInvalidation(tenant);
     },
     connected() {
       isConnected = true;

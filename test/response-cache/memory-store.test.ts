@@ -10,16 +10,16 @@ const minute = 60_000;
 function store(maxBytes = 1_048_576) {
   const clock = { ms: 0 };
   const memory = createMemoryStore({ maxBytes }, () => clock.ms);
-  const generationOf = (tenant: string) => memory.find(tenant, 'none').generation as string;
+  const generationOf = (tenant: string) => memory.get(tenant, 'none').generation as string;
   return {
     memory,
     clock,
     generationOf,
     keep(tenant: string, key: string, { text = key, lifetimeMs = minute, generation = generationOf(tenant) } = {}) {
-      return memory.keep({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
+      return memory.set({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
     },
     textOf(tenant: string, key: string) {
-      const { body } = memory.find(tenant, key);
+      const { body } = memory.get(tenant, key);
       return body === null ? null : Buffer.from(body).toString();
     },
   };
@@ -103,7 +103,7 @@ test('the responses that were used last stay within the bound', () => {
 test('small responses take no more memory than the bound, whatever buffers are made between them', () => {
   const maxBytes = 4_194_304;
   const { memory } = store(maxBytes);
-  const { generation } = memory.find('t', 'none');
+  const { generation } = memory.get('t', 'none');
   if (generation === null) throw new Error('It is in this process');
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
@@ -114,7 +114,7 @@ test('small responses take no more memory than the bound, whatever buffers are m
   const before = inBuffers();
   const text = 'x'.repeat(100);
   for (let key = 0; key < 10_000; key += 1) {
-    memory.keep({
+    memory.set({
       tenant: 't',
       key: String(key),
       generation,
@@ -127,5 +127,5 @@ test('small responses take no more memory than the bound, whatever buffers are m
   expect(memory.bytes).toBeGreaterThan(maxBytes / 2);
   expect(inBuffers() - before).toBeLessThan(maxBytes);
   // Each is still there.
-  expect(memory.find('t', '9999').body).toEqual(Buffer.from(text));
+  expect(memory.get('t', '9999').body).toEqual(Buffer.from(text));
 });
