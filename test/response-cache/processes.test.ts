@@ -1,4 +1,4 @@
-/** Several processes: what one changes ends what the others keep, and where they cannot be told nothing is kept. */
+/** Several processes: a command of one invalidates what the others have cached, and while they cannot be told nothing is cached. */
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
