@@ -110,7 +110,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       ? null
       : await openResponses(config.responseCache, schema, { storage, backend }, dependencies);
   const traced = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
-  const ports = responses === null ? traced : invalidatingPorts(traced, responses.changed);
+  const ports = responses === null ? traced : invalidatingPorts(traced, responses.invalidate);
   const demoKey = await demoKeyFor(config);
   const persistedQueries = createPersistedQueries();
   const compress = config.compression ? createCompression() : null;
@@ -255,7 +255,7 @@ function requireStorage(storage: Storage | null): Storage {
   return storage;
 }
 
-/** What is kept of responses, and how it ends. Loaded where responses are kept only. */
+/** The response cache, and what invalidates it. Loaded only where there is one. */
 async function openResponses(
   settings: ResponseCacheSettings,
   schema: GraphQLSchema,
@@ -263,11 +263,11 @@ async function openResponses(
   dependencies: Dependencies,
 ) {
   const { openResponseStore } = await import('./response-cache/open-store.ts');
-  const store = await openResponseStore(settings, storage?.changes ?? null, dependencies);
+  const store = await openResponseStore(settings, storage?.invalidations ?? null, dependencies);
   return {
     store,
     cache: createResponseCache({ schema, store, tenantOf, maxAge: settings.maxAge }),
-    changed: (caller: Caller) => store.invalidate(tenantOf(caller)),
+    invalidate: (caller: Caller) => store.invalidate(tenantOf(caller)),
   };
 }
 

@@ -16,7 +16,7 @@ export interface RequestContext {
    */
   readonly responses?: ReadMemo | undefined;
   /**
-   * The generation of the data in which the response is to be kept (see response-cache/response-store.ts): what is read for
+   * The generation of the data in which the response is to be cached (see response-cache/response-store.ts): what is read for
    * it joins no read that began in another.
    */
   readonly generation?: string | undefined;

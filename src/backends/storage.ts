@@ -6,14 +6,14 @@ import type { RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import { rememberKeys } from '../auth/remembered-keys.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import type { ChangeFeed } from '../response-cache/shared-memory-store.ts';
+import type { InvalidationChannel } from '../invalidation-channel.ts';
 import type { Keyring, Secrets } from '../security/secret.ts';
 import type { Vault } from '../security/vault.ts';
-import { changeChannel, createChangeFeed } from '../store/change-feed.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import { type Databases, openDatabases } from '../store/databases.ts';
 import { databaseHealth } from '../store/health.ts';
 import { databaseIdempotency } from '../store/idempotency.ts';
+import { createInvalidationChannel, invalidationChannel } from '../store/invalidation-channel.ts';
 import { observeStore } from '../store/observed.ts';
 import { listen } from '../store/postgres-listener.ts';
 import { databaseRateLimits } from '../store/rate-limits.ts';
@@ -32,7 +32,7 @@ export interface Storage {
   readonly rateLimits: RateLimitStore;
   readonly idempotency: Idempotency;
   /** Between the processes that share the database; null on SQLite. */
-  readonly changes: ChangeFeed | null;
+  readonly invalidations: InvalidationChannel | null;
   /** Finds the caller of an API key. What it found is kept for a second, or until a key is revoked. */
   readonly authenticate: Authenticate;
   /** Those of the keys that cannot be used any more, with the reason, by their ids. */
@@ -60,19 +60,19 @@ export async function openStorage(
   const health = databaseHealth(() => databases.keys, location, now);
   const databases = await openDatabases(location, health.onFault, observeStore(telemetry));
   const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
-  const changes = location.kind === 'postgres' ? createChangeFeed(() => databases.keys) : null;
+  const invalidations = location.kind === 'postgres' ? createInvalidationChannel(() => databases.keys) : null;
   // SQLite tells nobody: there a revocation is heard of when the second is over.
   const revocations =
     location.kind === 'postgres'
       ? listen(location, {
-          channels: [revocationChannel, changeChannel],
+          channels: [revocationChannel, invalidationChannel],
           onMessage: (channel, message) =>
-            channel === changeChannel ? changes?.receive(message) : remembered.forget(),
+            channel === invalidationChannel ? invalidations?.receive(message) : remembered.forget(),
           onConnected() {
             remembered.forget();
-            changes?.connected();
+            invalidations?.connected();
           },
-          onLost: () => changes?.lost(),
+          onLost: () => invalidations?.lost(),
           // This connection is asked for a sign of life, the others only when somebody needs them.
           onSilent: databases.renew,
           logger,
@@ -84,7 +84,7 @@ export async function openStorage(
     refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
     rateLimits: databaseRateLimits(databases.keys, location.kind),
     idempotency: databaseIdempotency(databases.jobs, now, logger),
-    changes,
+    invalidations,
     async useSecret({ secrets, keyring }, vault) {
       const keys = keyring('check');
       const recognized = await recognizeSecret(databases.keys, keys, secrets);

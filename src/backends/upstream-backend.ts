@@ -43,7 +43,7 @@ export function upstreamBackend(
       deliveries: upstreamDeliveries,
     },
     authenticate: storage === null ? acceptForwardedKey : storage.authenticate,
-    // Whatever their workspaces, they use one key of the service. Of keys that are sent on, nobody here knows whose data they share.
+    // All callers use one key of the service, so they share its data, whatever their workspaces.
     tenantOf: () => 'upstream',
     // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
     ...(storage === null ? {} : { idempotency: storage.idempotency }),

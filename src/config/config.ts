@@ -11,6 +11,7 @@ import type { AddressBlock } from '../security/addresses.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import type { TelemetrySettings } from '../telemetry/settings.ts';
 import type { UpstreamSettings } from '../upstream/settings.ts';
+import { installationName } from './installation.ts';
 import { postgresSettings } from './postgres.ts';
 import { telemetrySettings } from './telemetry.ts';
 import { refuseTypos } from './typos.ts';
@@ -52,10 +53,8 @@ export interface Config {
   /** Whether the gateway itself compresses responses. */
   readonly compression: boolean;
   readonly compiledOperations: boolean;
-  /** Where responses are kept; null if they are not. */
+  /** Where responses are cached; null if they are not. */
   readonly responseCache: ResponseCacheSettings | null;
-  /** The Redis server, for what uses one. */
-  readonly redisUrl: string | undefined;
   /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
   /** The name servers that resolve the host names of webhooks; empty for those of the system. */
@@ -116,7 +115,6 @@ export function readConfig(environment: Environment): Config {
     compression: values.COMPRESSION === 'on',
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
     responseCache: responseCacheSettings(values, upstream),
-    redisUrl: values.REDIS_URL,
     maxOperationCost: values.GRAPHQL_MAX_COST,
     maxResponseBytes: values.GRAPHQL_MAX_BYTES,
     outboundAllow: values.OUTBOUND_ALLOW,
@@ -154,18 +152,20 @@ function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables):
 }
 
 function responseCacheSettings(
-  { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, REDIS_URL }: Variables,
+  { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, REDIS_URL, DATABASE_URL }: Variables,
   upstream: UpstreamSettings | null,
 ): ResponseCacheSettings | null {
   if (kind === 'off') return null;
   if (upstream !== null && upstream.apiKey === undefined) {
     throw new ConfigError(
-      'RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too, or leave it out. A key that the service checks would get what is kept after the service has revoked it',
+      'RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too, or leave it out. A key that the service checks would get cached responses after the service has revoked it',
     );
   }
   const common = { maxAge: RESPONSE_CACHE_MAX_AGE };
   if (kind === 'memory') return { kind, ...common, maxBytes: RESPONSE_CACHE_MAX_BYTES };
-  if (REDIS_URL !== undefined) return { kind, ...common, url: REDIS_URL };
+  if (REDIS_URL !== undefined) {
+    return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };
+  }
   throw new ConfigError('RESPONSE_CACHE=redis needs a server: set REDIS_URL too');
 }
 

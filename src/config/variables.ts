@@ -103,13 +103,17 @@ export const variables = {
     oneOf(['on', 'off']),
   ),
   RESPONSE_CACHE: variable(
-    '`memory` keeps responses to queries in each process, `redis` in a server that all processes share, `off` nowhere. Set the same value for all processes that serve one address.',
+    '`memory` caches responses to queries in each process, `redis` in a server that all processes share, `off` nowhere. Set the same value for all processes that serve one address. With several processes on one SQLite file use `redis`.',
     'off',
     oneOf(['off', 'memory', 'redis']),
   ),
-  RESPONSE_CACHE_MAX_AGE: variable('Largest number of seconds that a response is kept.', '60', wholeNumber(1, 86_400)),
+  RESPONSE_CACHE_MAX_AGE: variable(
+    'Largest number of seconds that a response is cached, up to 60.',
+    '60',
+    wholeNumber(1, 60),
+  ),
   RESPONSE_CACHE_MAX_BYTES: variable(
-    'Bytes of responses that one process keeps with `RESPONSE_CACHE=memory`.',
+    'Bytes of responses that one process caches with `RESPONSE_CACHE=memory`.',
     '67108864',
     wholeNumber(1_048_576, 17_179_869_184),
   ),

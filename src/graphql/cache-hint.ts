@@ -1,10 +1,10 @@
 /**
- * Cache hints: for how long the gateway may keep what it read, as Apollo Server has them in `@cacheControl`. A type says its hint
- * in `extensions`, beside its description, and a field may say another one. Without a hint nothing is kept, so the next type is
+ * Cache hints: for how long the gateway may cache what it read, as Apollo Server has them in `@cacheControl`. A type says its hint
+ * in `extensions`, beside its description, and a field may say another one. Without a hint nothing is cached, so the next type is
  * safe until somebody has thought about it.
  *
- * They do not stand in `schema.graphql`. A client could not keep a response for as long: what it keeps itself, the mutations of
- * others do not end.
+ * They do not stand in `schema.graphql`. A client could not cache a response for as long: the mutations of others do not
+ * invalidate what is in its own cache.
  */
 
 /** Seconds, or as long as what it is a part of. */

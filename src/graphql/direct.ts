@@ -20,7 +20,7 @@ import { operationFacts, spanOf } from './operation-facts.ts';
 import { withCost } from './plugins/operation-limits.ts';
 import { errorsOfVariables } from './plugins/variable-limits.ts';
 import { type FailedRequest, presentResult, type ResponseOptions } from './presentation.ts';
-import type { OpenedResponse, ResponseCache } from './response-cache.ts';
+import type { CacheLookup, ResponseCache } from './response-cache.ts';
 import { sendBody, sendResponse } from './send-response.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
 import type { RefusalOf } from './validity.ts';
@@ -35,7 +35,7 @@ export interface DirectOptions extends Pick<GraphQLContext, 'ports' | 'cursors'>
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
-  /** Null, or nothing, where no response is kept. */
+  /** Null, or nothing, where no response is cached. */
   readonly responseCache?: ResponseCache | null;
 }
 
@@ -66,12 +66,12 @@ export function directOperations(options: DirectOptions): Serve {
     const { query: text, operationName, variables } = parameters;
     const asked: ExecutionArgs = { schema, document, operationName, variableValues: variables };
     if (errorsOfVariables(asked).length > 0) throw new Fallback('variables');
-    const opened =
+    const cached =
       responseCache === null || isMutation
         ? null
-        : await responseCache.open({ request, caller: context.caller, text, document, operation, variables });
-    if (opened?.body) return sendResponse(request, contentType, opened.body, { compress });
-    const args = { ...asked, contextValue: createContext(options, contextFor(context, isMutation, opened)) };
+        : await responseCache.lookup({ request, caller: context.caller, text, document, operation, variables });
+    if (cached?.body) return sendResponse(request, contentType, cached.body, { compress });
+    const args = { ...asked, contextValue: createContext(options, contextFor(context, isMutation, cached)) };
     const { name, options: ofSpan } = spanOf(request.facts);
     let isExecuted = false;
     try {
@@ -85,7 +85,7 @@ export function directOperations(options: DirectOptions): Serve {
       const presented = presentResult(result, isMutation, () => failedRequest(request, logger), options);
       const response = withCost(presented, { requestedCost: cost, limit: maxCost }, false);
       const body = bodyOf(response);
-      if (response.errors === undefined) opened?.keep(body);
+      if (response.errors === undefined) cached?.set(body);
       await sendResponse(request, contentType, body, { status: statusOf(response), compress });
     } catch (error) {
       if (!isExecuted) throw error;
@@ -96,10 +96,10 @@ export function directOperations(options: DirectOptions): Serve {
   };
 }
 
-function contextFor(context: RequestContext, isMutation: boolean, opened: OpenedResponse | null): RequestContext {
+function contextFor(context: RequestContext, isMutation: boolean, cached: CacheLookup | null): RequestContext {
   // What was read must not be handed over once a mutation has changed it.
   if (isMutation) return { ...context, responses: undefined };
-  return opened === null ? context : { ...context, generation: opened.generation };
+  return cached === null ? context : { ...context, generation: cached.generation };
 }
 
 /** Whether an operation can be executed for a request with this method. */

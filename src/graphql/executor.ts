@@ -38,7 +38,7 @@ export interface ExecutorOptions extends CallerOptions {
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
-  /** Null, or nothing, where no response is kept. */
+  /** Null, or nothing, where no response is cached. */
   readonly responseCache?: ResponseCache | null;
   readonly limits: Omit<LimitOptions, 'schema' | 'documentOf' | 'admitKeyless'> &
     Pick<ResponseOptions, 'maxResponseBytes'>;

@@ -1,4 +1,4 @@
-/** How long the response to an operation may be kept: for as long as all that it selects, whatever its directives say. */
+/** How long the response to an operation may be cached: for as long as all that it selects, whatever its directives say. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -17,16 +17,25 @@ import { fragmentsOf } from './cost/selections.ts';
 
 /**
  * @param document a valid one
- * @returns seconds; 0 for what is not kept. What no hint limits is read from nowhere, and not worth keeping
+ * @returns seconds; 0 for what is not cached. What no hint limits is read from nowhere, and not worth it
  */
 export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): number {
   const query = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !query) return 0;
   const fragments = fragmentsOf(document);
+  /**
+   * The selection sets that have been counted, with what they inherited. A valid document has each in one type. All that comes of
+   * them is the minimum, so a set that is reached again adds nothing: fragments that each spread the next one twice would
+   * otherwise take exponential time.
+   */
+  const counted = new Map<SelectionSetNode, Set<number>>();
 
-  /** @param inherited how long the object may be kept of which these are selected */
-  const ofSelections = (type: GraphQLCompositeType, { selections }: SelectionSetNode, inherited: number): number =>
-    selections.reduce((least, selection) => {
+  /** @param inherited how long the object may be cached of which these are selected */
+  const ofSelections = (type: GraphQLCompositeType, set: SelectionSetNode, inherited: number): number => {
+    const before = counted.get(set) ?? new Set();
+    if (before.has(inherited)) return Number.POSITIVE_INFINITY;
+    counted.set(set, before.add(inherited));
+    return set.selections.reduce((least, selection) => {
       if (least === 0) return 0;
       if (selection.kind === Kind.FIELD) return Math.min(least, ofField(type, selection, inherited));
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
@@ -35,6 +44,7 @@ export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operatio
       const within = isCompositeType(condition) ? condition : type;
       return Math.min(least, ofSelections(within, fragment.selectionSet, inherited));
     }, Number.POSITIVE_INFINITY);
+  };
 
   function ofField(type: GraphQLCompositeType, { name, selectionSet }: FieldNode, inherited: number): number {
     if (name.value === '__typename') return Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
 /**
- * The response cache: the bytes of responses to queries, for the same query of the same API key. It is asked when a request has
- * passed its key, its limits and the shape of its variables, in the place of the execution, whichever path would execute it: what
- * one path has kept, any other may send. What the key may not see is decided by the execution, so nothing but a response without
- * an error is kept, and only for the key that got it.
+ * The response cache: the bytes of responses to queries, for the same query of the same API key. A response is looked up when a
+ * request has passed its key, its limits and the shape of its variables, in the place of the execution, whichever path would execute
+ * it: what one path has stored, any other may send. What the key may not see is decided by the execution, so nothing but a response
+ * without an error is cached, and only for the key that got it.
  */
 import { hash } from 'node:crypto';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
@@ -25,43 +25,51 @@ export interface CacheableOperation {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of the response to an operation before it is executed. */
-export interface OpenedResponse {
+/** What a lookup found, and the place for the response if it found none. */
+export interface CacheLookup {
   /** The response as JSON; null if the operation must be executed. */
   readonly body: Uint8Array | null;
-  /** For `RequestContext.generation` of the execution; undefined if nothing can be kept. */
+  /** For `RequestContext.generation` of the execution; undefined if nothing can be stored. */
   readonly generation: string | undefined;
-  /** Keeps a response that has no errors: `{"data":…}`, without anything that a header asked for. */
-  keep(body: Uint8Array | string): void;
+  /** Stores a response that has no errors: `{"data":…}`, without anything that a header asked for. */
+  set(body: Uint8Array | string): void;
 }
 
 export interface ResponseCache {
   /**
    * Looks a response up, once for each request: a path that takes over from another goes on with what that one found, because it
    * may have read something since.
-   * @returns null for an operation whose response is not kept
+   * @returns null for an operation whose response is not cached
    */
-  open(operation: CacheableOperation): OpenedResponse | null | Promise<OpenedResponse | null>;
+  lookup(operation: CacheableOperation): CacheLookup | null | Promise<CacheLookup | null>;
 }
 
 export interface ResponseCacheOptions {
   readonly schema: GraphQLSchema;
   readonly store: ResponseStore;
   readonly tenantOf: (caller: Caller) => string;
-  /** No response is kept for longer, in seconds. */
+  /** No response is cached for longer, in seconds. */
   readonly maxAge: number;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed?: () => number;
 }
 
-/** Larger responses are not kept: they would take the place of many. */
-const maxKeptBytes = 1_048_576;
+/** Larger responses are not stored: they would take the place of many. */
+const maxBodyBytes = 1_048_576;
 
 /** What is the same for all requests of an operation. */
-interface KnownOperation {
+interface CachePolicy {
   readonly lifetimeMs: number;
   readonly id: string;
   readonly variables: readonly string[];
+}
+
+/** What is looked up. */
+interface LookupKey {
+  readonly tenant: string;
+  readonly key: string;
+  /** When what is read from now on has expired. */
+  readonly expiresAt: number;
 }
 
 export function createResponseCache({
@@ -72,83 +80,73 @@ export function createResponseCache({
   elapsed = () => performance.now(),
 }: ResponseCacheOptions): ResponseCache {
   /** By the operations of the documents that the cache of documents holds. */
-  const known = new WeakMap<OperationDefinitionNode, KnownOperation>();
-  const opened = new WeakMap<IncomingRequest, ReturnType<ResponseCache['open']>>();
+  const policies = new WeakMap<OperationDefinitionNode, CachePolicy>();
+  const lookups = new WeakMap<IncomingRequest, ReturnType<ResponseCache['lookup']>>();
 
-  function learn({ text, document, operation }: CacheableOperation): KnownOperation {
-    const learned = {
+  function analyze({ text, document, operation }: CacheableOperation): CachePolicy {
+    const policy = {
       lifetimeMs: Math.min(maxAgeOf(schema, document, operation), maxAge) * 1_000,
       id: hash('sha256', JSON.stringify([buildVersion, text, operation.name?.value ?? null])),
       variables: (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value).sort(),
     };
-    known.set(operation, learned);
-    return learned;
+    policies.set(operation, policy);
+    return policy;
   }
 
-  const keyOf = ({ id, variables: names }: KnownOperation, { caller, variables }: CacheableOperation): string => {
+  const keyOf = ({ id, variables: names }: CachePolicy, { caller, variables }: CacheableOperation): string => {
     const given = names.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, sorted(variables[name])]] : []));
     return hash('sha256', JSON.stringify([id, rightsOf(caller), given]));
   };
 
-  async function openShared(operation: CacheableOperation, asked: Asked, found: Promise<FoundResponse>) {
-    return toOpened(operation, asked, await found);
+  function lookup(operation: CacheableOperation): ReturnType<ResponseCache['lookup']> {
+    const policy = policies.get(operation.operation) ?? analyze(operation);
+    if (policy.lifetimeMs === 0) return null;
+    const lookupKey = {
+      tenant: tenantOf(operation.caller),
+      key: keyOf(policy, operation),
+      expiresAt: elapsed() + policy.lifetimeMs,
+    };
+    const found = store.get(lookupKey.tenant, lookupKey.key);
+    return found instanceof Promise
+      ? found.then((response) => toLookup(operation, lookupKey, response))
+      : toLookup(operation, lookupKey, found);
   }
 
-  function toOpened(
+  function toLookup(
     { request }: CacheableOperation,
-    { tenant, key, until }: Asked,
+    { tenant, key, expiresAt }: LookupKey,
     { generation, body }: FoundResponse,
-  ): OpenedResponse {
+  ): CacheLookup {
     const { facts } = request;
     if (generation === null) {
       facts.cache = 'unavailable';
       request.addHeaders(cacheStatus('fwd=bypass'));
-      return { body: null, generation: undefined, keep() {} };
+      return { body: null, generation: undefined, set() {} };
     }
     facts.cache = body === null ? 'miss' : 'hit';
     request.addHeaders(cacheStatus(body === null ? 'fwd=miss' : 'hit'));
     return {
       body,
       generation,
-      keep(response) {
-        const lifetimeMs = until - elapsed();
+      set(response) {
+        const lifetimeMs = expiresAt - elapsed();
         const size = typeof response === 'string' ? Buffer.byteLength(response) : response.length;
-        if (size > maxKeptBytes || lifetimeMs <= 0) return;
-        store.keep({ tenant, key, generation, body: response, lifetimeMs });
-        request.addHeaders(cacheStatus('fwd=miss; stored'));
+        if (size > maxBodyBytes || lifetimeMs <= 0) return;
+        const isStored = store.set({ tenant, key, generation, body: response, lifetimeMs });
+        if (isStored) request.addHeaders(cacheStatus('fwd=miss; stored'));
       },
     };
   }
 
-  function open(operation: CacheableOperation): ReturnType<ResponseCache['open']> {
-    const about = known.get(operation.operation) ?? learn(operation);
-    if (about.lifetimeMs === 0) return null;
-    const asked = {
-      tenant: tenantOf(operation.caller),
-      key: keyOf(about, operation),
-      until: elapsed() + about.lifetimeMs,
-    };
-    const found = store.find(asked.tenant, asked.key);
-    return found instanceof Promise ? openShared(operation, asked, found) : toOpened(operation, asked, found);
-  }
-
   return {
-    open(operation) {
-      const before = opened.get(operation.request);
+    lookup(operation) {
+      const before = lookups.get(operation.request);
       if (before !== undefined) return before;
-      const opening = open(operation);
-      opened.set(operation.request, opening);
-      return opening;
+      const begun = lookup(operation);
+      lookups.set(operation.request, begun);
+      return begun;
     },
   };
-}
-
-/** A response that is looked for. */
-interface Asked {
-  readonly tenant: string;
-  readonly key: string;
-  /** When what is read from now on is too old. */
-  readonly until: number;
 }
 
 /** RFC 9211. */

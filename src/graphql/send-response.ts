@@ -1,7 +1,7 @@
 /** Sends the responses of what is served ahead of the router. */
 import { type Compress, sendCompressed } from '../http/compression.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { isKeptByClient } from './kept-responses.ts';
+import { isNotModified } from './conditional-requests.ts';
 
 /**
  * Sends a response, or what a client needs that has it already.
@@ -13,7 +13,7 @@ export async function sendResponse(
   body: Uint8Array | string,
   { status = 200, compress }: { readonly status?: number; readonly compress: Compress | null },
 ): Promise<void> {
-  if (isKeptByClient(request, body)) return void request.response.writeHead(304).end();
+  if (isNotModified(request, body)) return void request.response.writeHead(304).end();
   const compressed = compress?.(request, body) ?? null;
   if (compressed !== null) await sendCompressed(request, contentType, compressed, status);
   else sendBody(request, contentType, body, status);

@@ -27,6 +27,7 @@ export const exposedHeaders = [
   'ratelimit',
   'ratelimit-policy',
   'idempotency-replayed',
+  'cache-status',
   'etag',
   'allow',
 ] as const;

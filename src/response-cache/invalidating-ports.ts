@@ -1,6 +1,6 @@
 /**
- * The ports, with each command followed by the end of what was kept before it: whatever its outcome, because what failed
- * half-way, or nobody knows of, may have changed something too. Both faces call the same ports, so no command is missed.
+ * The ports, with an invalidation after each command: whatever its outcome, because a command that failed half-way, or whose
+ * outcome nobody knows, may have changed something too. Both faces call the same ports, so no command is missed.
  */
 import type { Caller } from '../auth/caller.ts';
 import { keysOf } from '../keys-of.ts';
@@ -8,15 +8,15 @@ import { type PortName, type Ports, readMethods } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /**
- * Ports whose commands end nothing, because nothing that is kept shows what they change. Events come too often: a workspace
- * that emits one each second would keep nothing.
+ * Ports whose commands invalidate nothing, because no cached response shows what they change. Events come too often: a workspace
+ * that emits one each second would have nothing cached.
  */
-const unkept: readonly PortName[] = ['deliveries'];
+const uncachedPorts: readonly PortName[] = ['deliveries'];
 
-/** @param changed what a caller of this tenant may have read is out of date */
-export function invalidatingPorts(ports: Ports, changed: (caller: Caller) => Promise<void>): Ports {
-  const names = keysOf(readMethods).filter((name) => !unkept.includes(name));
-  const invalidating = names.map((name) => [name, withCommands(ports[name], readMethods[name], changed)]);
+/** @param invalidate what the tenant of a caller has in the cache is stale */
+export function invalidatingPorts(ports: Ports, invalidate: (caller: Caller) => Promise<void>): Ports {
+  const names = keysOf(readMethods).filter((name) => !uncachedPorts.includes(name));
+  const invalidating = names.map((name) => [name, withCommands(ports[name], readMethods[name], invalidate)]);
   // The same names with the same types: the compiler does not follow them through entries.
   return { ...ports, ...(Object.fromEntries(invalidating) as Pick<Ports, PortName>) };
 }
@@ -26,22 +26,22 @@ type Method = (context: RequestContext, ...rest: readonly unknown[]) => Promise<
 function withCommands<Port extends object>(
   port: Port,
   reads: readonly string[],
-  changed: (caller: Caller) => Promise<void>,
+  invalidate: (caller: Caller) => Promise<void>,
 ): Port {
   const members = Object.entries(port).map(([name, member]) =>
     typeof member !== 'function' || reads.includes(name)
       ? [name, member]
-      : [name, command(member.bind(port) as Method, changed)],
+      : [name, command(member.bind(port) as Method, invalidate)],
   );
   return { ...port, ...Object.fromEntries(members) };
 }
 
 const command =
-  (method: Method, changed: (caller: Caller) => Promise<void>): Method =>
+  (method: Method, invalidate: (caller: Caller) => Promise<void>): Method =>
   async (context, ...rest) => {
     try {
       return await method(context, ...rest);
     } finally {
-      await changed(context.caller);
+      await invalidate(context.caller);
     }
   };

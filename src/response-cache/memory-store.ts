@@ -1,9 +1,9 @@
 /** Responses in the memory of the process: those that were used last, within a bound in bytes. */
 import { BoundedMap } from '../bounded-map.ts';
-import type { FoundResponse, NewResponse, ResponseStore } from './response-store.ts';
+import type { CacheEntry, FoundResponse, ResponseStore } from './response-store.ts';
 
 export interface MemoryStore extends ResponseStore {
-  find(tenant: string, key: string): FoundResponse;
+  get(tenant: string, key: string): FoundResponse;
   /** Ends the generations of all tenants. */
   invalidateAll(): void;
   /** What it holds, in bytes. */
@@ -13,7 +13,7 @@ export interface MemoryStore extends ResponseStore {
 /** What an entry takes beside its body, in bytes. */
 const entryBytes = 512;
 
-/** Tenants whose last change is remembered by itself. */
+/** Tenants whose last invalidation is remembered by itself. */
 const maxTenants = 10_000;
 
 interface Entry {
@@ -23,7 +23,9 @@ interface Entry {
 }
 
 /**
- * @param maxBytes of all that is kept
+ * A store in the memory of this process. Beyond the bound it evicts the least recently used entries. Entries that have expired or are
+ * stale go when they are looked up, or with the others.
+ * @param maxBytes of all entries, with what each takes beside its body
  * @param elapsed milliseconds of a clock that only goes forward
  */
 export function createMemoryStore(
@@ -32,14 +34,14 @@ export function createMemoryStore(
 ): MemoryStore {
   const entries = new Map<string, Entry>();
   let bytes = 0;
-  /** Counts the changes of all tenants, so that no number comes twice. */
-  let changes = 0;
-  /** The last change that concerns every tenant without an entry of its own. */
+  /** Counts the invalidations of all tenants, so that no number comes twice. */
+  let invalidations = 0;
+  /** The last invalidation that concerns every tenant without an entry of its own. */
   let lastOfOthers = 0;
-  const lastChanges = new BoundedMap<string, number>(maxTenants, (change) => {
-    lastOfOthers = Math.max(lastOfOthers, change);
+  const lastInvalidations = new BoundedMap<string, number>(maxTenants, (invalidation) => {
+    lastOfOthers = Math.max(lastOfOthers, invalidation);
   });
-  const generationOf = (tenant: string) => String(Math.max(lastOfOthers, lastChanges.get(tenant) ?? 0));
+  const generationOf = (tenant: string) => String(Math.max(lastOfOthers, lastInvalidations.get(tenant) ?? 0));
 
   const drop = (key: string): void => {
     const entry = entries.get(key);
@@ -54,7 +56,7 @@ export function createMemoryStore(
   };
 
   return {
-    find(tenant, key) {
+    get(tenant, key) {
       const generation = generationOf(tenant);
       const entry = entries.get(key);
       if (entry === undefined) return { generation, body: null };
@@ -65,23 +67,24 @@ export function createMemoryStore(
       put(key, entry);
       return { generation, body: entry.body };
     },
-    keep({ tenant, key, generation, body, lifetimeMs }: NewResponse) {
+    set({ tenant, key, generation, body, lifetimeMs }: CacheEntry) {
       // Nobody would find it.
-      if (generation !== generationOf(tenant)) return;
-      put(key, { generation, body: bytesOf(body), until: elapsed() + lifetimeMs });
+      if (generation !== generationOf(tenant)) return false;
+      put(key, { generation, body: copyOf(body), until: elapsed() + lifetimeMs });
       // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
       for (const oldest of entries.keys()) {
         if (bytes <= maxBytes) break;
         drop(oldest);
       }
+      return entries.has(key);
     },
     async invalidate(tenant) {
-      changes += 1;
-      lastChanges.set(tenant, changes);
+      invalidations += 1;
+      lastInvalidations.set(tenant, invalidations);
     },
     invalidateAll() {
-      changes += 1;
-      lastOfOthers = changes;
+      invalidations += 1;
+      lastOfOthers = invalidations;
     },
     get bytes() {
       return bytes;
@@ -93,6 +96,13 @@ export function createMemoryStore(
   };
 }
 
-/** A copy. */
-const bytesOf = (body: Uint8Array | string): Buffer =>
-  typeof body === 'string' ? Buffer.from(body) : Buffer.from(body);
+/**
+ * A copy in memory of its own. `Buffer.from` puts what is small into a block that Node.js shares among buffers: one small entry
+ * would hold the whole block, so that the store would take a multiple of its bound.
+ */
+function copyOf(body: Uint8Array | string): Buffer {
+  const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
+  if (typeof body === 'string') copy.write(body);
+  else copy.set(body);
+  return copy;
+}

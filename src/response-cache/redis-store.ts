@@ -6,10 +6,11 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { RandomBytes } from '../ids.ts';
-import { createAnnouncements } from './announcements.ts';
+import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
+import type { RedisSettings } from './settings.ts';
 
-/** How long Redis may take, in milliseconds. An operation is executed in the meantime of a longer wait. */
+/** How long Redis may take, in milliseconds. After that the operation is executed instead. */
 const commandTimeoutMs = 250;
 const connectTimeoutMs = 2_000;
 
@@ -19,24 +20,26 @@ const pauseMs = 1_000;
 /** A generation that Redis forgets costs misses only, as the next one has another name. */
 const generationSeconds = 86_400;
 
-const generationKey = (tenant: string) => `postern:generation:${tenant}`;
-const responseKey = (key: string) => `postern:response:${key}`;
-
-export interface RedisStoreOptions {
-  /** `redis://` or `rediss://` */
-  readonly url: string;
+export interface RedisStoreOptions extends Pick<RedisSettings, 'url' | 'installation'> {
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed?: () => number;
 }
 
+/**
+ * A store in a Redis server. Each lookup asks it, so an invalidation of any process counts at once. Where the server does not respond
+ * in time, lookups are skipped for a second.
+ */
 export function createRedisStore({
   url,
+  installation,
   randomBytes,
   logger,
   elapsed = () => performance.now(),
 }: RedisStoreOptions): ResponseStore {
+  const generationKey = (tenant: string) => `postern:${installation}:generation:${tenant}`;
+  const responseKey = (key: string) => `postern:${installation}:response:${key}`;
   const client = new Redis(url, {
     connectionName: 'postern',
     // What cannot be asked at once is not worth waiting for.
@@ -67,16 +70,19 @@ export function createRedisStore({
   };
 
   const newGeneration = () => randomBytes(16).toString('base64url');
-  const announcements = createAnnouncements(async (tenant) => {
+  const broadcaster = createInvalidationBroadcaster(async (tenant) => {
     await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds);
     onSuccess();
   }, onFailure);
   client.on('error', onFailure);
-  // It may have changed without a word from this process for as long as it was away.
+  // What this process could not invalidate meanwhile is still there.
   client.on('ready', () => {
     onSuccess();
-    void announcements.repeat();
+    void broadcaster.retryPending();
   });
+
+  /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
+  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && elapsed() >= askAgainAt;
 
   /** The generation of a tenant that has none, or another process's that was faster. */
   async function beginGeneration(tenant: string): Promise<string | null> {
@@ -85,29 +91,30 @@ export function createRedisStore({
   }
 
   return {
-    async find(tenant, key) {
-      // Redis may still have what this process knows to be out of date.
-      if (announcements.isUntold(tenant) || elapsed() < askAgainAt) return unavailable;
+    async get(tenant, key) {
+      if (!mayAsk(tenant)) return unavailable;
       try {
-        const [name, kept] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
+        const [name, stored] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
         onSuccess();
         if (!name) return { generation: await beginGeneration(tenant), body: null };
-        const isCurrent = kept?.subarray(0, name.length).equals(name) === true;
-        return { generation: name.toString('latin1'), body: isCurrent ? kept.subarray(name.length) : null };
+        const isCurrent = stored?.subarray(0, name.length).equals(name) === true;
+        return { generation: name.toString('latin1'), body: isCurrent ? stored.subarray(name.length) : null };
       } catch (error) {
         onFailure(error);
         return unavailable;
       }
     },
-    keep({ key, generation, body, lifetimeMs }) {
+    set({ tenant, key, generation, body, lifetimeMs }) {
+      if (!mayAsk(tenant)) return false;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
       client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
+      return true;
     },
-    invalidate: announcements.announce,
+    invalidate: broadcaster.broadcast,
     async close() {
       closed = true;
-      announcements.close();
+      broadcaster.close();
       client.disconnect();
     },
   };

@@ -1,34 +1,22 @@
-/** Responses in the memory of each process, where processes tell each other of changes. */
+/** Responses in the memory of each process, where processes send one another invalidations. */
 import type { Logger } from 'pino';
-import { createAnnouncements } from './announcements.ts';
+import type { InvalidationChannel } from '../invalidation-channel.ts';
+import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import type { MemoryStore } from './memory-store.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
 
-/** Carries changes from each process to the others. */
-export interface ChangeFeed {
-  /** Tells the other processes. Rejects if they may not have been told. */
-  publish(tenant: string): Promise<void>;
-  /** Replaces the listener before. */
-  listen(listener: ChangeListener): void;
-}
-
-export interface ChangeListener {
-  /** Another process has changed data of this tenant. */
-  onChange(tenant: string): void;
-  /** Changes are heard of from now on. There may have been some before. */
-  onConnected(): void;
-  /** Changes are not heard of any more. */
-  onLost(): void;
-}
-
+/**
+ * A memory store that other processes invalidate too. While the channel is not connected it has nothing and stores nothing, and
+ * once it is again, everything from before is invalid.
+ */
 export function createSharedMemoryStore(
   memory: MemoryStore,
-  feed: ChangeFeed,
+  channel: InvalidationChannel,
   { logger }: { readonly logger: Logger },
 ): ResponseStore {
   let isListening = false;
-  feed.listen({
-    onChange: (tenant) => void memory.invalidate(tenant),
+  channel.listen({
+    onInvalidation: (tenant) => void memory.invalidate(tenant),
     onConnected() {
       memory.invalidateAll();
       isListening = true;
@@ -38,9 +26,9 @@ export function createSharedMemoryStore(
     },
   });
   let isFailing = false;
-  const announcements = createAnnouncements(
+  const broadcaster = createInvalidationBroadcaster(
     async (tenant) => {
-      await feed.publish(tenant);
+      await channel.publish(tenant);
       isFailing = false;
     },
     (err) => {
@@ -50,16 +38,14 @@ export function createSharedMemoryStore(
     },
   );
   return {
-    find: (tenant, key) => (isListening ? memory.find(tenant, key) : unavailable),
-    keep(response) {
-      if (isListening) memory.keep(response);
-    },
+    get: (tenant, key) => (isListening ? memory.get(tenant, key) : unavailable),
+    set: (response) => isListening && memory.set(response),
     async invalidate(tenant) {
       await memory.invalidate(tenant);
-      await announcements.announce(tenant);
+      await broadcaster.broadcast(tenant);
     },
     async close() {
-      announcements.close();
+      broadcaster.close();
       await memory.close();
     },
   };

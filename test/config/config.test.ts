@@ -1,6 +1,6 @@
 /** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, configHelp, readConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/variable.ts';
@@ -19,6 +19,8 @@ interface VariableCase {
   readonly bad: readonly (readonly [value: string, message: string])[];
   /** Other variables that it needs. */
   readonly needs?: Readonly<Record<string, string>>;
+  /** What has its value read, and refuses to be set without one. */
+  readonly readWith?: Readonly<Record<string, string>>;
   /** Its values may be secrets: no message repeats them. */
   readonly secret?: true;
 }
@@ -392,7 +394,10 @@ const cases: Readonly<Record<string, VariableCase>> = {
     of: ({ responseCache }) => responseCache?.maxAge,
     unset: 60,
     good: [['5', 5]],
-    bad: [['0', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 86400, but is "0"']],
+    bad: [
+      ['0', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 60, but is "0"'],
+      ['61', 'RESPONSE_CACHE_MAX_AGE must be a whole number from 1 to 60, but is "61"'],
+    ],
     needs: { RESPONSE_CACHE: 'memory' },
   },
   RESPONSE_CACHE_MAX_BYTES: {
@@ -403,8 +408,8 @@ const cases: Readonly<Record<string, VariableCase>> = {
     needs: { RESPONSE_CACHE: 'memory' },
   },
   REDIS_URL: {
-    of: ({ redisUrl }) => redisUrl,
-    unset: undefined,
+    of: ({ responseCache }) => responseCache?.kind === 'redis' && responseCache.url,
+    unset: false,
     good: [
       ['redis://user:password@host:6379/1', 'redis://user:password@host:6379/1'],
       ['rediss://host', 'rediss://host'],
@@ -414,6 +419,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
       ['http://u:hunter2@host', 'REDIS_URL must be redis://'],
       ['redis://', 'REDIS_URL must be redis://'],
     ],
+    readWith: { RESPONSE_CACHE: 'redis' },
     secret: true,
   },
   GRAPHQL_MAX_COST: {
@@ -535,10 +541,10 @@ test('the help lists every variable, and every variable is tested here', () => {
 });
 
 test.each(helped)('%s', (name) => {
-  const { of, unset, good, bad, needs = {}, secret } = cases[name] as VariableCase;
+  const { of, unset, good, bad, needs = {}, readWith = {}, secret } = cases[name] as VariableCase;
   expect(of(readConfig(needs))).toEqual(unset);
   expect(of(readConfig({ ...needs, [name]: '' }))).toEqual(unset);
-  for (const [value, read] of good) expect(of(readConfig({ ...needs, [name]: value }))).toEqual(read);
+  for (const [value, read] of good) expect(of(readConfig({ ...needs, ...readWith, [name]: value }))).toEqual(read);
   for (const [value, message] of bad) {
     const refusal = refusalOf({ ...needs, [name]: value });
     expect(refusal).toBeInstanceOf(ConfigError);
@@ -562,7 +568,35 @@ test('responses are kept in the server that is named', () => {
     REDIS_URL: 'redis://host',
     RESPONSE_CACHE_MAX_AGE: '7',
   });
-  expect(responseCache).toEqual({ kind: 'redis', maxAge: 7, url: 'redis://host' });
+  expect(responseCache).toEqual({ kind: 'redis', maxAge: 7, url: 'redis://host', installation: expect.any(String) });
+});
+
+describe('the installation, by which several share a Redis server,', () => {
+  const nameOf = (environment: Record<string, string>): string => {
+    const { responseCache } = readConfig({ RESPONSE_CACHE: 'redis', REDIS_URL: 'redis://r', ...environment });
+    if (responseCache?.kind !== 'redis') throw new Error('It is not Redis');
+    return responseCache.installation;
+  };
+  const postgres = (url: string) => nameOf({ DATABASE_URL: url });
+  const service = (url: string, key = 'k') => nameOf({ UPSTREAM_URL: url, UPSTREAM_API_KEY: key });
+
+  test('is the same for all processes that serve the same data', () => {
+    const urls = ['postgres://a:x@Host/d', 'postgresql://b:y@host:5432/d?sslmode=require', 'postgres:///d?host=host'];
+    expect(new Set(urls.map(postgres)).size).toBe(1);
+    expect(postgres('sqlite:data/p.db')).toBe(postgres(`sqlite:${resolve('data/p.db')}`));
+    expect(service('https://s', 'former')).toBe(service('https://s/', 'new'));
+  });
+
+  test('is another one for other data, and says nothing of it', () => {
+    const names = [
+      ...['postgres://h/d', 'postgres://h:6432/d', 'postgres://h/e', 'postgres://i/d', 'sqlite:d', 'sqlite:e'].map(
+        postgres,
+      ),
+      ...['https://s', 'https://s/api', 'http://s'].map((url) => service(url)),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[\w-]{16}$/);
+  });
 });
 
 test('responses are not kept for keys that a service checks', () => {
@@ -642,10 +676,10 @@ describe('a secret in a file', () => {
   });
 
   test.each(secretNames)('%s', (name) => {
-    const { of, good, needs = {} } = cases[name] as VariableCase;
+    const { of, good, needs = {}, readWith = {} } = cases[name] as VariableCase;
     const [[value, read] = ['', '']] = good;
     for (const content of [value, `${value}\n`, `${value}\r\n`]) {
-      expect(of(readConfig({ ...needs, [`${name}_FILE`]: file(content) }))).toEqual(read);
+      expect(of(readConfig({ ...needs, ...readWith, [`${name}_FILE`]: file(content) }))).toEqual(read);
     }
     const refused = (environment: Record<string, string>) => refusalOf({ ...needs, ...environment }).message;
     expect(refused({ [`${name}_FILE`]: '/nowhere' })).toContain(`${name}_FILE names a file that cannot be read: `);

@@ -94,6 +94,19 @@ describe('of a gateway that allows origins', () => {
     }
   });
 
+  test('what the response cache did', async () => {
+    const caching = await startGateway({ environment: { ...environment, RESPONSE_CACHE: 'memory' } });
+    onTestFinished(() => caching.close());
+    const { key } = await caching.workspace();
+    const response = await fetch(`${caching.address}/graphql`, {
+      method: 'POST',
+      headers: { origin: allowed, 'content-type': 'application/json', 'x-api-key': key },
+      body: '{"query":"{ accounts { totalCount } }"}',
+    });
+    expect(response.headers.get('cache-status')).toBe('Postern; fwd=miss; stored');
+    expect(response.headers.get('access-control-expose-headers')?.split(', ')).toContain('cache-status');
+  });
+
   test('a subscription', async () => {
     const abort = new AbortController();
     const response = await fetch(`${gateway.address}/graphql`, {

@@ -132,9 +132,15 @@ const rules: readonly Rule[] = [
     finds: ['providers/sandbox/pnet/jobs.ts', 'auth/api-keys.ts'],
   },
   {
-    name: 'the store sees no capability and no face',
-    forbids: (from, to) => from.startsWith('store/') && (capabilityOf(to) !== undefined || isFace(to)),
-    finds: ['store/keyset.ts', 'webhooks/shapes.ts'],
+    name: 'the store sees no capability, no face and no response cache',
+    forbids: (from, to) =>
+      from.startsWith('store/') && (capabilityOf(to) !== undefined || isFace(to) || to.startsWith('response-cache/')),
+    finds: ['store/invalidation-channel.ts', 'response-cache/response-store.ts'],
+  },
+  {
+    name: 'the store of the response cache sees no face and no backend',
+    forbids: (from, to) => from.startsWith('response-cache/') && (isFace(to) || isBackend(to)),
+    finds: ['response-cache/shared-memory-store.ts', 'store/invalidation-channel.ts'],
   },
   {
     name: 'what implements telemetry is known where it is opened',

@@ -1,7 +1,9 @@
 /** For how long the response to an operation may be kept, from the hints of the schema. */
 import { type GraphQLObjectType, type GraphQLSchema, getOperationAST, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
 import { cacheHintOf } from '../../src/graphql/cache-hint.ts';
+import { operationLimits } from '../../src/graphql/cost/limits.ts';
 import { maxAgeOf } from '../../src/graphql/max-age.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { builtSchema } from '../support/hinted-schema.ts';
@@ -18,11 +20,7 @@ const posts = (selection: string) => `posts(accountId: "a", identifier: "i") { $
 
 describe('of the schema', () => {
   test.each([
-    [
-      'a list',
-      60,
-      `{ ${posts('nodes { ... on PnetPost { text author { name } } } pageInfo { endCursor } }').replace(/ }$/, '')} }`,
-    ],
+    ['a list', 60, `{ ${posts('nodes { ... on PnetPost { text author { name } } } pageInfo { endCursor }')} }`],
     ['a list of the accounts', 5, '{ accounts { nodes { name } totalCount } }'],
     ['the shortest of several', 5, `{ ${posts('nodes { __typename }')} account(accountId: "a") { name } }`],
     ['an object within another', 5, '{ jobPosting(jobId: "1") { jobState account { name } } }'],
@@ -63,6 +61,22 @@ describe('of the schema', () => {
     expect(secondsOf(text)).toBe(0);
   });
 
+  test('RESPONSE_CACHE_MAX_AGE is at most the largest hint: more would do nothing', () => {
+    const hinted = Object.values(schema.getTypeMap()).flatMap((type) => [
+      type,
+      ...('getFields' in type ? Object.values(type.getFields()) : []),
+    ]);
+    const seconds = hinted.flatMap((each) => {
+      const hint = cacheHintOf(each);
+      return hint !== undefined && 'maxAge' in hint && Number.isFinite(hint.maxAge) ? [hint.maxAge] : [];
+    });
+    const largest = Math.max(...seconds);
+    const withMaxAge = (value: number) =>
+      readConfig({ RESPONSE_CACHE: 'memory', RESPONSE_CACHE_MAX_AGE: String(value) });
+    expect(withMaxAge(largest).responseCache?.maxAge).toBe(largest);
+    expect(() => withMaxAge(largest + 1)).toThrow(`from 1 to ${largest}`);
+  });
+
   test('nothing with a hint shows webhooks, deliveries or what was counted of them', () => {
     const hinted = Object.values(schema.getTypeMap()).filter(
       (type): type is GraphQLObjectType => isObjectType(type) && cacheHintOf(type) !== undefined,
@@ -90,6 +104,25 @@ describe('of a schema of the test', () => {
     ['a union with a type without a hint', 0, '{ thing { any { ... on Part { value } } } }'],
     ['the least, wherever it stands', 3, '{ thing { value } again: thing { part { thing { brief } } } }'],
   ])('%s: %i seconds', (_what, seconds, text) => {
+    expect(secondsOf(text, builtSchema)).toBe(seconds);
+  });
+
+  test('a fragment that several objects have, by what each inherits', () => {
+    const text = '{ thing { ...F } shorter { ...F } } fragment F on Thing { value }';
+    expect(secondsOf(text, builtSchema)).toBe(10);
+    const other = '{ shorter { ...F } thing { ...F } } fragment F on Thing { value brief }';
+    expect(secondsOf(other, builtSchema)).toBe(3);
+  });
+
+  // Followed one by one, its paths would take minutes.
+  test.each([
+    ['nothing short', 30, 'value'],
+    ['a short one at its end', 3, 'value brief'],
+    ['what is never kept at its end', 0, 'value now'],
+  ])('fragments that each spread the next one twice, as deep as the limits allow, with %s', (_what, seconds, last) => {
+    const levels = operationLimits.fragmentNesting - 1;
+    const spreads = Array.from({ length: levels }, (_, n) => `fragment F${n} on Thing { ...F${n + 1} ...F${n + 1} }`);
+    const text = `{ thing { ...F0 } } ${spreads.join(' ')} fragment F${levels} on Thing { ${last} }`;
     expect(secondsOf(text, builtSchema)).toBe(seconds);
   });
 

@@ -1,4 +1,6 @@
 /** Responses in memory: what is found, when no more, and within which bound. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../src/response-cache/memory-store.ts';
@@ -8,16 +10,16 @@ const minute = 60_000;
 function store(maxBytes = 1_048_576) {
   const clock = { ms: 0 };
   const memory = createMemoryStore({ maxBytes }, () => clock.ms);
-  const generationOf = (tenant: string) => memory.find(tenant, 'none').generation as string;
+  const generationOf = (tenant: string) => memory.get(tenant, 'none').generation as string;
   return {
     memory,
     clock,
     generationOf,
     keep(tenant: string, key: string, { text = key, lifetimeMs = minute, generation = generationOf(tenant) } = {}) {
-      memory.keep({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
+      return memory.set({ tenant, key, generation, body: Buffer.from(text), lifetimeMs });
     },
     textOf(tenant: string, key: string) {
-      const { body } = memory.find(tenant, key);
+      const { body } = memory.get(tenant, key);
       return body === null ? null : Buffer.from(body).toString();
     },
   };
@@ -25,7 +27,7 @@ function store(maxBytes = 1_048_576) {
 
 test('what is kept is found for as long as it lives', () => {
   const { keep, textOf, clock } = store();
-  keep('t', 'a', { lifetimeMs: 1_000 });
+  expect(keep('t', 'a', { lifetimeMs: 1_000 })).toBe(true);
   expect(textOf('t', 'a')).toBe('a');
   expect(textOf('t', 'b')).toBeNull();
   clock.ms = 999;
@@ -49,7 +51,7 @@ describe('a change', () => {
     const { memory, keep, textOf, generationOf } = store();
     const before = generationOf('t');
     await memory.invalidate('t');
-    keep('t', 'a', { generation: before });
+    expect(keep('t', 'a', { generation: before })).toBe(false);
     expect(textOf('t', 'a')).toBeNull();
     expect(generationOf('t')).not.toBe(before);
   });
@@ -90,9 +92,40 @@ test('the responses that were used last stay within the bound', () => {
     ),
   );
   const { keep, textOf, memory } = store(3_000);
+  expect(keep('t', 'beyond the bound', { text: 'x'.repeat(3_000) })).toBe(false);
   for (const key of ['a', 'b', 'c']) keep('t', key, { text: 'x'.repeat(400) });
   textOf('t', 'a');
   keep('t', 'd', { text: 'x'.repeat(400) });
   expect(['a', 'b', 'c', 'd'].filter((key) => textOf('t', key) !== null)).toEqual(['a', 'c', 'd']);
   expect(memory.bytes).toBeLessThanOrEqual(3_000);
+});
+
+test('small responses take no more memory than the bound, whatever buffers are made between them', () => {
+  const maxBytes = 4_194_304;
+  const { memory } = store(maxBytes);
+  const { generation } = memory.get('t', 'none');
+  if (generation === null) throw new Error('It is in this process');
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const inBuffers = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = inBuffers();
+  const text = 'x'.repeat(100);
+  for (let key = 0; key < 10_000; key += 1) {
+    memory.set({
+      tenant: 't',
+      key: String(key),
+      generation,
+      body: key % 2 === 0 ? text : Buffer.from(text),
+      lifetimeMs: minute,
+    });
+    // What else the process does fills the blocks that Node.js shares among small buffers.
+    Buffer.from('y'.repeat(2_000));
+  }
+  expect(memory.bytes).toBeGreaterThan(maxBytes / 2);
+  expect(inBuffers() - before).toBeLessThan(maxBytes);
+  // Each is still there.
+  expect(memory.get('t', '9999').body).toEqual(Buffer.from(text));
 });

@@ -1,4 +1,4 @@
-/** Commands end what was kept, and reads do not: for every method of every port. */
+/** Commands invalidate the cached responses of their callers, and reads do not: for every method of every port. */
 import { describe, expect, test } from 'vitest';
 import * as accountOperations from '../../src/accounts/operations.ts';
 import type { Caller } from '../../src/auth/caller.ts';
@@ -36,9 +36,9 @@ test.each(operations)('%s is a read if its scope is one of reading, and else a c
   expect(isRead(port, method)).toBe(operation.scope.endsWith(':read'));
 });
 
-/** Ports that do what `outcome` does, with the names of callers whose data has changed. */
+/** Ports that do what `outcome` does, with the workspaces that were invalidated. */
 function ports(outcome: () => Promise<unknown>) {
-  const changed: string[] = [];
+  const invalidated: string[] = [];
   const steps: string[] = [];
   const methods = new Set(operations.map(([, operation]) => methodOf(operation).join('.')));
   for (const [port, reads] of entriesOf(readMethods)) for (const read of reads) methods.add(`${port}.${read}`);
@@ -54,13 +54,13 @@ function ports(outcome: () => Promise<unknown>) {
     };
   }
   const wrapped = invalidatingPorts(bare as unknown as Ports, async ({ workspaceId }) => {
-    steps.push('changed');
-    changed.push(workspaceId);
+    steps.push('invalidated');
+    invalidated.push(workspaceId);
   });
   return {
     wrapped: wrapped as unknown as Record<string, Record<string, (context: object) => Promise<unknown>>>,
     methods,
-    changed,
+    invalidated,
     steps,
   };
 }
@@ -69,20 +69,20 @@ const context = { caller: { workspaceId: 'w' } as Caller };
 
 describe.each([...ports(async () => null).methods])('%s', (name) => {
   const [port = '', method = ''] = name.split('.');
-  const endsWhatIsKept = !isRead(port as PortName, method) && port !== 'deliveries';
+  const invalidates = !isRead(port as PortName, method) && port !== 'deliveries';
 
   test('that succeeds', async () => {
-    const { wrapped, changed, steps } = ports(async () => 'done');
+    const { wrapped, invalidated, steps } = ports(async () => 'done');
     expect(await wrapped[port]?.[method]?.(context)).toBe('done');
-    expect(changed).toEqual(endsWhatIsKept ? ['w'] : []);
+    expect(invalidated).toEqual(invalidates ? ['w'] : []);
     expect(steps.slice(0, 2)).toEqual(['called', 'settled']);
   });
 
   test('that fails, having changed something or not', async () => {
     const failure = new Error('nobody knows');
-    const { wrapped, changed } = ports(() => Promise.reject(failure));
+    const { wrapped, invalidated } = ports(() => Promise.reject(failure));
     await expect(wrapped[port]?.[method]?.(context)).rejects.toBe(failure);
-    expect(changed).toEqual(endsWhatIsKept ? ['w'] : []);
+    expect(invalidated).toEqual(invalidates ? ['w'] : []);
   });
 });
 

@@ -10,9 +10,9 @@ import { schema } from '../../src/graphql/schema.ts';
 import { cursorCodec } from '../../src/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
+import { ask, cachedReads, secondsOf, untilCached } from '../support/cached-responses.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { ask, keptReads, secondsOf, untilKept } from '../support/kept-responses.ts';
 import { documentOf, fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { temporaryDirectory } from '../support/process.ts';
 import { requestContext } from '../support/request-context.ts';
@@ -26,7 +26,7 @@ const ofDeliveries = ['emitEvent', 'fireTriggerWebhook', 'sendTestEvent', 'redel
 
 test('every root field is kept that may be', () => {
   const kept = queries.filter(({ document }) => secondsOf(document({} as Named)) > 0);
-  expect(kept.map(({ field }) => field.replace('Query.', '')).sort()).toEqual(keptReads.map(({ field }) => field));
+  expect(kept.map(({ field }) => field.replace('Query.', '')).sort()).toEqual(cachedReads.map(({ field }) => field));
 });
 
 describe.each(databases)('on $name', (dialect) => {
@@ -45,7 +45,7 @@ describe.each(databases)('on $name', (dialect) => {
     newWorkspace = seeded(keeping, keeping.address).workspace;
     const { key } = await newWorkspace();
     // On Postgres nothing is kept before the gateway hears of changes.
-    await untilKept(keeping.address, key);
+    await untilCached(keeping.address, key);
   });
   afterAll(async () => {
     await keeping.close();
@@ -70,7 +70,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect([first.cache, second.cache]).toEqual(isKept ? ['fwd=miss; stored', 'hit'] : [null, null]);
   });
 
-  test.each(keptReads)('$field, whole: twice the same, as without a cache', async ({ document }) => {
+  test.each(cachedReads)('$field, whole: twice the same, as without a cache', async ({ document }) => {
     const { key, named } = await furnished();
     const query = document(named);
     expect(secondsOf(query)).toBeGreaterThan(0);
@@ -83,7 +83,7 @@ describe.each(databases)('on $name', (dialect) => {
 
   /** Keeps all that may be, lets a command run, and reads all again. */
   async function readsAfter(key: string, named: Named, command: () => Promise<unknown>) {
-    const reads = [...queries, ...keptReads].map(({ document }) => document(named));
+    const reads = [...queries, ...cachedReads].map(({ document }) => document(named));
     const kept = reads.filter((query) => secondsOf(query) > 0);
     for (const query of kept) {
       await ask(keeping.address, key, query);
@@ -213,7 +213,7 @@ test('whatever is kept shows nothing of webhooks and deliveries: their ports are
     deliveries: watched('deliveries', ports.deliveries),
   };
   const context = requestContext(workspace.workspaceId);
-  for (const { document } of keptReads) {
+  for (const { document } of cachedReads) {
     const { errors } = await execute({
       schema,
       document: parse(document(named)),
@@ -250,7 +250,7 @@ test('what is kept is compressed for those who accept it', async () => {
   const gateway = await startGateway({ environment });
   const workspace = await seeded(gateway, gateway.address).workspace();
   const named = await furnish(workspace);
-  const query = keptReads.find(({ field }) => field === 'posts')?.document(named);
+  const query = cachedReads.find(({ field }) => field === 'posts')?.document(named);
   const answers: string[] = [];
   for (const encoding of ['identity', 'gzip', 'zstd']) {
     const headers = { 'accept-encoding': encoding };

@@ -1,7 +1,7 @@
 /** In front of a service: compiled operations, calls that are saved, and what is under way while somebody changes something. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { ask } from '../support/kept-responses.ts';
+import { ask } from '../support/cached-responses.ts';
 import { gatewayInFrontOf, json, pnetPost, postList, type Respond, startStub, webhook } from '../support/stub.ts';
 
 const posts = (identifier = 'ACo1') =>
@@ -137,11 +137,13 @@ describe('a command while a read is under way', () => {
     await expect.poll(() => waiting.length).toBe(1);
     await command(key);
     waiting[0]?.('old');
-    expect((await before).body).toContain('old');
+    const stale = await before;
+    expect(stale.body).toContain('old');
+    expect(stale.cache).toBe('fwd=miss');
     const after = send(query);
     await expect.poll(() => waiting.length).toBe(2);
     waiting[1]?.('new');
-    expect((await after).body).toContain('new');
+    expect(await after).toMatchObject({ body: expect.stringContaining('new'), cache: 'fwd=miss; stored' });
     const kept = await send(query);
     expect(kept.cache).toBe('hit');
     expect(kept.body).toContain('new');
@@ -166,12 +168,18 @@ describe('a command while a read is under way', () => {
 
   test('equal reads that begin together are still one call', async () => {
     const { waiting, respond } = held();
-    const { ask: send } = await start(respond);
+    const { ask: send, gateway } = await start(respond);
+    let received = 0;
+    gateway.app.server.server.on('request', () => {
+      received += 1;
+    });
     const all = Array.from({ length: 5 }, () => send(query));
-    await expect.poll(() => waiting.length).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => [received, waiting.length]).toEqual([5, 1]);
     waiting[0]?.('once');
-    for (const { body } of await Promise.all(all)) expect(body).toContain('once');
+    // Each began before any had a response: one that came later would be a hit.
+    for (const came of await Promise.all(all)) {
+      expect(came).toMatchObject({ body: expect.stringContaining('once'), cache: 'fwd=miss; stored' });
+    }
     expect(waiting).toHaveLength(1);
   });
 });

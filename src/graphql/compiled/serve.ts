@@ -8,12 +8,12 @@ import type { CursorCodec } from '../../paging.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { createSplicer, type Splice } from '../../splice/splicer.ts';
 import { errorTypeOf, type Tracer } from '../../telemetry/telemetry.ts';
+import { isNotModified } from '../conditional-requests.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { Fallback } from '../fallback.ts';
-import { isKeptByClient } from '../kept-responses.ts';
 import { operationFacts } from '../operation-facts.ts';
 import type { Parameters } from '../parameters.ts';
-import type { OpenedResponse, ResponseCache } from '../response-cache.ts';
+import type { CacheLookup, ResponseCache } from '../response-cache.ts';
 import { sendResponse } from '../send-response.ts';
 import type { RequestedOperation, Serve } from '../serve.ts';
 import { createOperationCache, type OperationCacheOptions, valuesFor } from './operation-cache.ts';
@@ -27,7 +27,7 @@ export interface CompiledOptions extends OperationCacheOptions {
   readonly tracer?: Tracer | null;
   /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
-  /** Null, or nothing, where no response is kept. */
+  /** Null, or nothing, where no response is cached. */
   readonly responseCache?: ResponseCache | null;
 }
 
@@ -82,31 +82,31 @@ export function compiledOperations({
   }
 
   /** What is sent in place of the output, if anything. A failure closes the splice. */
-  function bodyOf(request: IncomingRequest, splice: Splice, opened: OpenedResponse | null) {
+  function bodyOf(request: IncomingRequest, splice: Splice, cached: CacheLookup | null) {
     try {
-      opened?.keep(splice.output());
-      const isKept = isKeptByClient(request, splice.output());
-      return { isKept, compressed: isKept ? null : (compress?.(request, splice.output()) ?? null) };
+      cached?.set(splice.output());
+      const notModified = isNotModified(request, splice.output());
+      return { notModified, compressed: notModified ? null : (compress?.(request, splice.output()) ?? null) };
     } catch (error) {
       splice.close();
       throw error;
     }
   }
 
-  const open = (
+  const lookUp = (
     cache: ResponseCache,
     { operation: { document, operation } }: ReturnType<typeof operationOf>,
     { request, parameters: { query: text, variables }, context: { caller } }: Omit<RequestedOperation, 'contentType'>,
-  ) => cache.open({ request, caller, text, document, operation, variables });
+  ) => cache.lookup({ request, caller, text, document, operation, variables });
 
   return async ({ request, parameters, contentType, context }) => {
     const asked = operationOf(parameters, request.facts);
-    const opened = responseCache === null ? null : await open(responseCache, asked, { request, parameters, context });
-    if (opened?.body) return sendResponse(request, contentType, opened.body, { compress });
-    const reading = opened === null ? context : { ...context, generation: opened.generation };
+    const cached = responseCache === null ? null : await lookUp(responseCache, asked, { request, parameters, context });
+    if (cached?.body) return sendResponse(request, contentType, cached.body, { compress });
+    const reading = cached === null ? context : { ...context, generation: cached.generation };
     const splice = await (tracer === null ? execute(asked, reading) : traced(tracer, asked, reading));
-    const { isKept, compressed } = bodyOf(request, splice, opened);
-    if (isKept) {
+    const { notModified, compressed } = bodyOf(request, splice, cached);
+    if (notModified) {
       splice.close();
       return void request.response.writeHead(304).end();
     }

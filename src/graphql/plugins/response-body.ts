@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Compress } from '../../http/compression.ts';
+import { clientCacheHeaders, isCacheableByClient, isNotModified } from '../conditional-requests.ts';
 import type { Incoming } from '../graphql-context.ts';
-import { isKeptByClient, keptHeaders, mayBeKept } from '../kept-responses.ts';
 
 /**
  * Leaves out what the client has already, and compresses what it accepts so: of responses in one piece. A subscription is a
@@ -12,14 +12,14 @@ export function useResponseBody(compress: Compress | null): Plugin<object, Incom
   return {
     async onResponse({ response, setResponse, serverContext: { http }, fetchAPI }) {
       const { incoming } = http;
-      const isKept = mayBeKept(incoming);
-      if (response.body === null || !isJson(response) || (compress === null && !isKept)) return;
+      const isCacheable = isCacheableByClient(incoming);
+      if (response.body === null || !isJson(response) || (compress === null && !isCacheable)) return;
       const text = await response.text();
       const { status } = response;
       const headers = new Headers(response.headers);
       headers.delete('content-length');
-      if (isKept) headers.set('cache-control', keptHeaders['cache-control']);
-      if (isKeptByClient(incoming, text)) {
+      if (isCacheable) headers.set('cache-control', clientCacheHeaders['cache-control']);
+      if (isNotModified(incoming, text)) {
         headers.delete('content-type');
         return setResponse(new fetchAPI.Response(null, { status: 304, headers }));
       }

@@ -4,7 +4,7 @@ import { operationLimits } from '../../../src/graphql/cost/limits.ts';
 const times = (count: number, of: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => of(index)).join(' ');
 
-const { aliases, rootFields, mutations, comparisons, tokens, characters } = operationLimits;
+const { aliases, fragmentNesting, rootFields, mutations, comparisons, tokens, characters } = operationLimits;
 const repetitions = Math.floor(Math.sqrt(comparisons));
 
 /** Names and texts of the operations. `$webhookId` and `$accountId` are put in as literals. */
@@ -13,6 +13,7 @@ export const extremes: Readonly<Record<string, string>> = {
   'conflicting fields, as many as may be compared': `{ viewer { ${times(repetitions / 2, () => 'a: name a: keyId').slice(0, 4_000)} } }`,
   'repeated fields with arguments within repeated fields': `{ ${times(9, () => `webhooks(first: 1) { nodes { ${times(9, () => `deliveries(first: 1, state: [FAILED, HELD]) { nodes { ${'deliveryId '.repeat(3)} } }`)} } }`)} }`,
   'fragments that are compared with one another': `{ ${times(300, (n) => `...F${n}`)} } ${times(300, (n) => `fragment F${n} on Query { viewer { name keyId } }`)}`,
+  'fragments that each spread the next one twice': `{ viewer { ...F1 } } ${times(fragmentNesting - 1, (n) => `fragment F${n + 1} on Viewer { ...F${n + 2} ...F${n + 2} }`)} fragment F${fragmentNesting} on Viewer { name }`,
   'many tokens of values': `{ nodes(ids: [${'"x" '.repeat(tokens - 50)}]) { id } }`,
   'unknown fields': `{ ${times(Math.floor(tokens / 2), (n) => `viewr${n}`)} }`,
   'comments only, and a field': `${'#\n'.repeat(characters / 2 - 100)}{ viewer { name } }`,

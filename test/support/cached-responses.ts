@@ -1,5 +1,6 @@
-/** Queries whose responses are kept, and gateways that keep them or do not. */
+/** Queries whose responses are cached, and what a gateway says of its cache. */
 import { getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
+import { expect, vi } from 'vitest';
 import { maxAgeOf } from '../../src/graphql/max-age.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import type { Named } from './operations.ts';
@@ -28,12 +29,12 @@ export async function ask(
   return { status: response.status, body: await response.text(), cache };
 }
 
-/** Waits until the gateway keeps something. On Postgres and Redis it first has to be connected. */
-export async function untilKept(address: string, key: string): Promise<void> {
-  while ((await ask(address, key, '{ accounts { totalCount } }')).cache !== 'hit') {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+/** Waits until the gateway caches something. On Postgres and Redis it first has to be connected. */
+export const untilCached = (address: string, key: string): Promise<void> =>
+  vi.waitFor(async () => expect((await ask(address, key, '{ accounts { totalCount } }')).cache).toBe('hit'), {
+    timeout: 10_000,
+    interval: 20,
+  });
 
 export const secondsOf = (query: string): number => {
   const document = parse(query);
@@ -41,8 +42,8 @@ export const secondsOf = (query: string): number => {
   return operation ? maxAgeOf(schema, document, operation) : 0;
 };
 
-/** The fields that nothing is kept with, as `Type.field`. */
-const unkept = Object.values(schema.getTypeMap()).flatMap((type) =>
+/** The fields that nothing is cached with, as `Type.field`. */
+const uncached = Object.values(schema.getTypeMap()).flatMap((type) =>
   isObjectType(type) || isInterfaceType(type)
     ? Object.values(type.getFields()).flatMap((field) => {
         const within = { webhooks: 'Webhook', deliveries: 'Delivery', checkpoint: 'Checkpoint' };
@@ -51,27 +52,28 @@ const unkept = Object.values(schema.getTypeMap()).flatMap((type) =>
     : [],
 );
 
-/** Each root field whose response is kept, with everything that may be selected of it. */
-export const keptReads: readonly { readonly field: string; readonly document: (named: Named) => string }[] = [
+/** Each root field whose response is cached, with everything that may be selected of it. */
+export const cachedReads: readonly { readonly field: string; readonly document: (named: Named) => string }[] = [
   {
     field: 'account',
-    document: ({ accountId }) => `{ account(accountId: "${accountId}") ${wholeSelection('Account', unkept)} }`,
+    document: ({ accountId }) => `{ account(accountId: "${accountId}") ${wholeSelection('Account', uncached)} }`,
   },
   {
     field: 'accounts',
-    document: () => `{ accounts(first: 2) ${wholeSelection('AccountConnection', [...unkept, 'Account.jobPostings'])} }`,
+    document: () =>
+      `{ accounts(first: 2) ${wholeSelection('AccountConnection', [...uncached, 'Account.jobPostings'])} }`,
   },
   {
     field: 'jobPosting',
-    document: ({ draftId }) => `{ jobPosting(jobId: "${draftId}") ${wholeSelection('PnetJobPosting', unkept)} }`,
+    document: ({ draftId }) => `{ jobPosting(jobId: "${draftId}") ${wholeSelection('PnetJobPosting', uncached)} }`,
   },
   {
     field: 'jobPostings',
-    document: () => `{ jobPostings(first: 5) ${wholeSelection('PnetJobPostingConnection', unkept)} }`,
+    document: () => `{ jobPostings(first: 5) ${wholeSelection('PnetJobPostingConnection', uncached)} }`,
   },
   {
     field: 'posts',
     document: ({ accountId }) =>
-      `{ posts(accountId: "${accountId}", identifier: "ACoSandboxGallery", first: 20) ${wholeSelection('PostConnection', unkept)} }`,
+      `{ posts(accountId: "${accountId}", identifier: "ACoSandboxGallery", first: 20) ${wholeSelection('PostConnection', uncached)} }`,
   },
 ];
