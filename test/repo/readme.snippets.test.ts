@@ -1,8 +1,9 @@
 /** Snippets of the README that need no project of their own: operations, commands, and the check of a signature. */
 import { execFile } from 'node:child_process';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { extendSchema, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +13,7 @@ import { failingAccounts } from '../../src/providers/sandbox/demo.ts';
 import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 import { newSecret, secretText } from '../../src/webhooks/signing-secret.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
-import { codeBlocks, readmeSection, snippet } from '../support/readme-section.ts';
+import { codeBlocks, readmeSection, snippet, snippetFiles } from '../support/readme-section.ts';
 import { curl } from '../support/servers.ts';
 
 const schemaSection = '## What to know about the schema';
@@ -95,25 +96,32 @@ describe.skipIf(curl === undefined)('commands', () => {
 });
 
 describe('the check of a signature', () => {
-  const verify = new Function(
-    ...['request', 'secret', 'rawBody', 'createHmac', 'timingSafeEqual'],
-    snippet('### Verify a signature', 'js'),
-  );
+  const { 'verify.ts': text = '' } = snippetFiles('### Verify a signature');
   const [secret, other] = [newSecret(randomBytes), newSecret(randomBytes)];
   const body = Buffer.from('{"event":"new_relation","text":"ümlaut"}');
-  const request = (now: number) => {
+  const headers = (now: number) => {
     const list = signatureHeaders({ id: 'msg', now, body }, [other, secret]);
-    return { headers: Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []))) };
+    return Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])));
   };
-  const check = (now: number, with_ = secret, bytes = body) =>
-    verify(request(now), secretText(with_), bytes, createHmac, timingSafeEqual);
+  let verify: (headers: Record<string, unknown>, body: Buffer, secret: string) => void;
+  beforeAll(async () => {
+    const file = join(gateway.directory, 'verify.ts');
+    await writeFile(file, text);
+    ({ verify } = await import(pathToFileURL(file).href));
+  });
 
   test('accepts what the gateway signed, and nothing else', () => {
+    const check = (now: number, with_ = secret, bytes = body) => verify(headers(now), bytes, secretText(with_));
     const now = Date.now();
     expect(() => check(now)).not.toThrow();
     expect(() => check(now, other)).not.toThrow();
-    expect(() => check(now, newSecret(randomBytes))).toThrow('not from us');
-    expect(() => check(now, secret, Buffer.from(`${body} `))).toThrow('not from us');
-    expect(() => check(now - 301_000)).toThrow('too old');
+    for (const refused of [
+      () => check(now, newSecret(randomBytes)),
+      () => check(now, secret, Buffer.from(`${body} `)),
+      () => check(now - 301_000),
+      () => verify({}, body, secretText(secret)),
+      () => verify({ ...headers(now), 'webhook-timestamp': undefined }, body, secretText(secret)),
+    ])
+      expect(refused).toThrow('not from the gateway, or too old');
   });
 });
