@@ -249,6 +249,20 @@ describe('Apollo Client', () => {
     },
   );
 
+  test('another field that failed is null when the cache returns it', async () => {
+    const { data } = await client.query<{ account: { id: string } }>({
+      query: gql(`{ account(accountId: "${pnet}") { id } }`),
+    });
+    const query = gql(
+      `{ viewer { name workspace { workspaceId name } } webhook(webhookId: "${data?.account.id}") { id } }`,
+    );
+    expect(await client.query({ query })).toMatchObject({ data: { webhook: null }, error: expect.anything() });
+    const again = await client.query({ query });
+    expect(again).toMatchObject({ data: { webhook: null } });
+    expect(again.error).toBeUndefined();
+    expect((await client.query({ query, fetchPolicy: 'network-only' })).error).toBeDefined();
+  });
+
   test('a page that failed leaves those before it', async () => {
     const query: TypedDocumentNode<Feed> = gql(feed);
     await client.query({ query, fetchPolicy: 'network-only' });
