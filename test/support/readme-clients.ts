@@ -17,7 +17,7 @@ import { freePort } from './reverse-proxy.ts';
 const modules = join(import.meta.dirname, '../../node_modules');
 
 /** The settings that the README tells its readers to make. */
-const settings = /^- For `tsc` set (.*?)\. /m.exec(readmeSection('### From TypeScript'))?.[1] ?? '';
+const settings = /^- For `tsc` set (.*?)\. /ms.exec(readmeSection('### From TypeScript'))?.[1] ?? '';
 /** With the strictest that a reader may have: the files run in Node.js as they are. */
 const compilerOptions = {
   ...JSON.parse(`{${settings.replaceAll('`', '').replace(' and ', ', ')}}`),
