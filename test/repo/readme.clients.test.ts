@@ -1,6 +1,6 @@
 /** The README's files for clients, as they stand there: generated, compiled and run against a gateway. */
-import { type ApolloClient, gql, type TypedDocumentNode } from '@apollo/client';
-import { Client, fetchExchange } from '@urql/core';
+import { type ApolloClient, CombinedGraphQLErrors, gql, type TypedDocumentNode } from '@apollo/client';
+import { Client, CombinedError, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -153,6 +153,26 @@ describe('From TypeScript', () => {
       code: 'SERVICE_UNAVAILABLE',
       retryAfter: 7,
     });
+  });
+
+  test('errors beyond those that are reported have no path, and hide no data', async () => {
+    const [{ ask }, apollo, urql] = await Promise.all(['postern.ts', 'apollo.ts', 'urql.ts'].map(project.load));
+    const data = { viewer: { name: 'Demo key' }, posts: null };
+    const errors = [
+      { message: 'The network is down.', path: ['posts'], extensions: { code: 'NETWORK_DOWN' } },
+      { message: 'There are 7 more errors.', extensions: { code: 'PROVIDER_ERROR' } },
+    ];
+    vi.stubGlobal('fetch', async () => Response.json({ data, errors }));
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const results = [
+      await ask(parse('{ viewer { name } posts }'), {}),
+      apollo.dataOf({ data, error: new CombinedGraphQLErrors({ data, errors }) }),
+      urql.dataOf({ data, error: new CombinedError({ graphQLErrors: errors }) }),
+    ];
+    for (const result of results) {
+      expect(result.viewer).toEqual(data.viewer);
+      expect(() => result.posts).toThrow('The network is down.');
+    }
   });
 
   test('the client does not start without a key', async () => {
