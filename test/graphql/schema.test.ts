@@ -78,6 +78,12 @@ describe('schema', () => {
     expect(await readFile(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema(schema));
   });
 
+  test('names the input of each mutation after it', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+    const named = ({ name }: { name: string }) => [`${name[0]?.toUpperCase()}${name.slice(1)}Input!`];
+    expect(mutations.map(({ args }) => args.map(({ type }) => String(type)))).toEqual(mutations.map(named));
+  });
+
   test('has no mutation that cannot be null, as its failure would hide what the others of its operation did', () => {
     const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
     expect(mutations.length).toBeGreaterThan(10);

@@ -1,18 +1,21 @@
 /** Snippets of the README that need no project of their own: operations, commands, and the check of a signature. */
 import { execFile } from 'node:child_process';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { extendSchema, parse, validate } from 'graphql';
+import { extendSchema, isEnumType, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
+import { errorNames, errorTable } from '../../src/errors.ts';
+import { errorTypes } from '../../src/graphql/error-types.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { failingAccounts } from '../../src/providers/sandbox/demo.ts';
 import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 import { newSecret, secretText } from '../../src/webhooks/signing-secret.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
-import { codeBlocks, readmeSection, snippet } from '../support/readme-section.ts';
+import { codeBlocks, readmeSection, snippet, snippetFiles } from '../support/readme-section.ts';
 import { curl } from '../support/servers.ts';
 
 const schemaSection = '## What to know about the schema';
@@ -36,8 +39,47 @@ describe('operations', () => {
   // Relay removes these before it sends a document.
   const withRelay = extendSchema(schema, parse('directive @catch on FIELD directive @throwOnFieldError on QUERY'));
 
-  test.each(codeBlocks(readmeSection(schemaSection), 'graphql'))('are valid: %s', (text) => {
+  const webhooks = codeBlocks(readmeSection('## Webhooks'), 'graphql');
+  test.each([...codeBlocks(readmeSection(schemaSection), 'graphql'), ...webhooks])('are valid: %s', (text) => {
     expect(validate(withRelay, parse(text))).toEqual([]);
+  });
+
+  test('a webhook is created, its secret is read once, and it gets an event', async () => {
+    const run = async (operationName: string, variables: object) => {
+      const body = JSON.stringify({ query: webhooks[0], operationName, variables });
+      const headers = { 'x-api-key': key.trim(), 'content-type': 'application/json' };
+      const response = await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body });
+      return (await response.json()).data;
+    };
+    const { createWebhook } = await run('Create', { requestUrl: 'https://hooks.example/in' });
+    const { webhookId } = createWebhook;
+    expect(createWebhook).toEqual({ __typename: 'WebhookCreated', webhookId: expect.any(String) });
+    const { revealWebhookSecret } = await run('Reveal', { webhookId });
+    expect(revealWebhookSecret).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
+    expect((await run('Reveal', { webhookId })).revealWebhookSecret).toMatchObject({
+      code: 'ACTION_ALREADY_PERFORMED',
+    });
+    const { emitEvent } = await run('Emit', { accountId: 'pnet-----------------A', idempotencyKey: 'once' });
+    expect(emitEvent).toMatchObject({ repeated: false, deliveries: expect.arrayContaining([expect.anything()]) });
+    const private_ = await run('Create', { requestUrl: 'http://127.0.0.1:9999/' });
+    expect(private_.createWebhook).toMatchObject({ code: 'INVALID_URL' });
+  });
+
+  test('the refusal of an operation that costs too much is as shown', async () => {
+    const section = readmeSection('### The cost of an operation');
+    const shown = JSON.parse(codeBlocks(section, 'json')[0] ?? '');
+    const [, expensive = '', cheap = '', cost] =
+      /`(\{ accounts [^`]+)`.* `(webhooks\(.*?\))` it costs ([\d,]+):/s.exec(section) ?? [];
+    const ask = async (query: string) => {
+      const headers = { 'x-api-key': key.trim(), 'content-type': 'application/json', 'graphql-cost': 'report' };
+      const body = JSON.stringify({ query });
+      return (await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body })).json();
+    };
+    const refusal = await ask(expensive);
+    shown.errors[0].extensions.instance = refusal.errors[0].extensions.instance;
+    expect(refusal).toEqual(shown);
+    const { extensions } = await ask(expensive.replace('webhooks', cheap));
+    expect(extensions.cost.requestedCost.toLocaleString('en')).toBe(cost);
   });
 
   test('the feed has posts of both networks', async () => {
@@ -48,6 +90,24 @@ describe('operations', () => {
     const post = { id: expect.any(String), author: { name: expect.any(String) } };
     expect(data.colleagues.nodes[0]).toMatchObject({ ...post, repostCounter: expect.any(Number) });
     expect(data.photos.nodes[0]).toMatchObject({ ...post, previewImage: { url: expect.any(String) } });
+  });
+});
+
+describe('the tables of the schema', () => {
+  const section = readmeSection(schemaSection);
+
+  test('name the enums that fall back to UNRECOGNIZED, and no others', () => {
+    const [, sentence = ''] = /a query: ([^(]*?) fall back to/.exec(section) ?? [];
+    const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
+    const tolerant = enums.filter((type) => type.getValue('UNRECOGNIZED') !== undefined).map(({ name }) => name);
+    expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(tolerant.sort());
+  });
+
+  test.each(Object.entries(errorTypes))('have the codes of failures of the family %s', (family, type) => {
+    const row = section.split('\n').find((line) => line.trim().startsWith(`| \`${type.name}\` |`)) ?? '';
+    const codes = errorNames.filter((name) => errorTable[name].family === family).map((name) => name.toUpperCase());
+    const [, , listed = ''] = row.split('|');
+    expect([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(codes);
   });
 });
 
@@ -95,25 +155,32 @@ describe.skipIf(curl === undefined)('commands', () => {
 });
 
 describe('the check of a signature', () => {
-  const verify = new Function(
-    ...['request', 'secret', 'rawBody', 'createHmac', 'timingSafeEqual'],
-    snippet('### Verify a signature', 'js'),
-  );
+  const { 'verify.ts': text = '' } = snippetFiles('### Verify a signature');
   const [secret, other] = [newSecret(randomBytes), newSecret(randomBytes)];
   const body = Buffer.from('{"event":"new_relation","text":"ümlaut"}');
-  const request = (now: number) => {
+  const headers = (now: number) => {
     const list = signatureHeaders({ id: 'msg', now, body }, [other, secret]);
-    return { headers: Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : []))) };
+    return Object.fromEntries(list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1]]] : [])));
   };
-  const check = (now: number, with_ = secret, bytes = body) =>
-    verify(request(now), secretText(with_), bytes, createHmac, timingSafeEqual);
+  let verify: (headers: Record<string, unknown>, body: Buffer, secret: string) => void;
+  beforeAll(async () => {
+    const file = join(gateway.directory, 'verify.ts');
+    await writeFile(file, text);
+    ({ verify } = await import(pathToFileURL(file).href));
+  });
 
   test('accepts what the gateway signed, and nothing else', () => {
+    const check = (now: number, with_ = secret, bytes = body) => verify(headers(now), bytes, secretText(with_));
     const now = Date.now();
     expect(() => check(now)).not.toThrow();
     expect(() => check(now, other)).not.toThrow();
-    expect(() => check(now, newSecret(randomBytes))).toThrow('not from us');
-    expect(() => check(now, secret, Buffer.from(`${body} `))).toThrow('not from us');
-    expect(() => check(now - 301_000)).toThrow('too old');
+    for (const refused of [
+      () => check(now, newSecret(randomBytes)),
+      () => check(now, secret, Buffer.from(`${body} `)),
+      () => check(now - 301_000),
+      () => verify({}, body, secretText(secret)),
+      () => verify({ ...headers(now), 'webhook-timestamp': undefined }, body, secretText(secret)),
+    ])
+      expect(refused).toThrow('not from the gateway, or too old');
   });
 });

@@ -11,24 +11,19 @@ import { createKey } from '../../src/auth/api-keys.ts';
 import type { Scope } from '../../src/auth/caller.ts';
 import { demoId } from '../../src/providers/sandbox/demo.ts';
 import { type Gateway, startGateway } from './gateway.ts';
-import { snippetFiles } from './readme-section.ts';
+import { readmeSection, snippetFiles } from './readme-section.ts';
 import { freePort } from './reverse-proxy.ts';
 
 const modules = join(import.meta.dirname, '../../node_modules');
 
-/** As the README's reader may have it: its files run in Node.js as they are. */
+/** The settings that the README tells its readers to make. */
+const settings = /^- For `tsc` set (.*?)\. /ms.exec(readmeSection('### From TypeScript'))?.[1] ?? '';
+/** With the strictest that a reader may have: the files run in Node.js as they are. */
 const compilerOptions = {
-  target: 'es2024',
-  module: 'nodenext',
-  noEmit: true,
-  strict: true,
+  ...JSON.parse(`{${settings.replaceAll('`', '').replace(' and ', ', ')}}`),
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
   erasableSyntaxOnly: true,
-  allowImportingTsExtensions: true,
-  resolveJsonModule: true,
-  skipLibCheck: true,
-  types: ['node'],
 };
 
 export interface ReadersProject {

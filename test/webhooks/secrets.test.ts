@@ -6,7 +6,7 @@ import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 import type { Receiver } from '../support/receiver.ts';
 
 const secret = (name: string) =>
-  `mutation Secret($input: WebhookSecretInput!) { ${name}(input: $input) { __typename
+  `mutation Secret($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename
   ... on WebhookSecret${name.startsWith('reveal') ? 'Revealed' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
 
 describe.each(databases)('signing secrets on $name', (dialect) => {

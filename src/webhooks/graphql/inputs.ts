@@ -171,8 +171,13 @@ export const SetWebhookNoticesInput = builder.inputType('SetWebhookNoticesInput'
   }),
 });
 
-export const WebhookSecretInput = builder.inputType('WebhookSecretInput', {
-  description: 'The webhook that the signing secret belongs to.',
+export const RotateWebhookSecretInput = builder.inputType('RotateWebhookSecretInput', {
+  description: 'The webhook whose secret to replace.',
+  fields: (t) => ({ webhookId: t.id(webhookId) }),
+});
+
+export const RevealWebhookSecretInput = builder.inputType('RevealWebhookSecretInput', {
+  description: 'The webhook whose secret to reveal.',
   fields: (t) => ({ webhookId: t.id(webhookId) }),
 });
 

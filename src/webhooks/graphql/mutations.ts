@@ -17,10 +17,11 @@ import {
   CreateTriggerWebhookInput,
   CreateWebhookInput,
   DeleteWebhookInput,
+  RevealWebhookSecretInput,
+  RotateWebhookSecretInput,
   SetWebhookEnabledInput,
   SetWebhookNoticesInput,
   UpdateWebhookInput,
-  WebhookSecretInput,
   webhookRequest,
 } from './inputs.ts';
 import { WebhookInterface } from './webhook.ts';
@@ -168,7 +169,7 @@ mutationField('setWebhookNotices', {
 
 mutationField('rotateWebhookSecret', {
   description: 'Replaces the signing secret of a webhook. The previous secret stays valid for 24 hours.',
-  input: WebhookSecretInput,
+  input: RotateWebhookSecretInput,
   inputDescription: 'The webhook whose secret to replace.',
   result: rotateResult,
   operation: rotateWebhookSecret,
@@ -176,7 +177,7 @@ mutationField('rotateWebhookSecret', {
 
 mutationField('revealWebhookSecret', {
   description: 'Reveals the signing secret of a webhook, once. After that, `rotateWebhookSecret` returns a new one.',
-  input: WebhookSecretInput,
+  input: RevealWebhookSecretInput,
   inputDescription: 'The webhook whose secret to reveal.',
   result: revealResult,
   operation: revealWebhookSecret,
