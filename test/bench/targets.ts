@@ -59,18 +59,32 @@ export interface Running {
 /** @param directory for the target's database and log */
 export async function startTarget(name: TargetName, upstream: string, directory: string): Promise<Running> {
   const target: PosternTarget | PeerTarget = targets[name];
-  const installation = await install(join(directory, name), {
-    UPSTREAM_URL: upstream,
-    ...(target.kind === 'postern' ? target.environment : {}),
-  });
-  const logFile = logFileOf(installation);
-  if (target.kind !== 'postern') {
-    const args = [upstream, ...(target.mode === undefined ? [] : [target.mode])];
-    const child = forkModule({ file: join(import.meta.dirname, 'peers', target.module), args, logFile }, 'gateway');
-    return { process: child, url: `${await messageOf(child)}${target.path}`, key: 'key', logFile };
-  }
-  const key = 'UPSTREAM_API_KEY' in target.environment ? await createKey(installation) : 'key';
-  const postern = await startPostern(installation, { onOneCore: true });
+  const own = join(directory, name);
+  if (target.kind === 'postern') return startPosternTarget(target.environment, { upstream, directory: own });
+  const logFile = logFileOf(await install(own, {}));
+  const args = [upstream, ...(target.mode === undefined ? [] : [target.mode])];
+  const child = forkModule({ file: join(import.meta.dirname, 'peers', target.module), args, logFile }, 'gateway');
+  return { process: child, url: `${await messageOf(child)}${target.path}`, key: 'key', logFile };
+}
+
+interface PosternPlace {
+  readonly upstream: string;
+  /** For its database and log. */
+  readonly directory: string;
+  readonly onOneCore?: boolean;
+}
+
+/**
+ * Starts the gateway in front of a service, and waits for its first answer.
+ * @param environment with UPSTREAM_API_KEY, its keys are in its own database; without, they are the service's
+ */
+export async function startPosternTarget(
+  environment: Readonly<Record<string, string>>,
+  { upstream, directory, onOneCore = true }: PosternPlace,
+): Promise<Running> {
+  const installation = await install(directory, { UPSTREAM_URL: upstream, ...environment });
+  const key = 'UPSTREAM_API_KEY' in environment ? await createKey(installation) : 'key';
+  const postern = await startPostern(installation, { onOneCore });
   await firstAnswer(postern, { query: '{ __typename }' });
-  return { ...postern, key, logFile };
+  return { ...postern, key, logFile: logFileOf(installation) };
 }
