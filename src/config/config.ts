@@ -46,6 +46,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** The trusted documents; null without a manifest. */
   readonly documents: DocumentSettings | null;
+  /** The Redis server that has the documents of persisted queries; null if each process has its own. */
+  readonly persistedQueries: { readonly url: string } | null;
   /** The largest cost of a GraphQL operation. */
   readonly maxOperationCost: number;
   /** The largest GraphQL response, in bytes. */
@@ -112,6 +114,7 @@ export function readConfig(environment: Environment): Config {
     federation: values.FEDERATION === 'on',
     corsOrigins: values.CORS_ORIGINS,
     documents: documentSettings(values),
+    persistedQueries: values.PERSISTED_QUERIES === 'redis' ? { url: redisUrlFor('PERSISTED_QUERIES', values) } : null,
     compression: values.COMPRESSION === 'on',
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
     responseCache: responseCacheSettings(values, upstream),
@@ -151,10 +154,8 @@ function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables):
   throw new ConfigError('DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out');
 }
 
-function responseCacheSettings(
-  { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, REDIS_URL, DATABASE_URL }: Variables,
-  upstream: UpstreamSettings | null,
-): ResponseCacheSettings | null {
+function responseCacheSettings(values: Variables, upstream: UpstreamSettings | null): ResponseCacheSettings | null {
+  const { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, DATABASE_URL } = values;
   if (kind === 'off') return null;
   if (upstream !== null && upstream.apiKey === undefined) {
     throw new ConfigError(
@@ -163,10 +164,13 @@ function responseCacheSettings(
   }
   const common = { maxAge: RESPONSE_CACHE_MAX_AGE };
   if (kind === 'memory') return { kind, ...common, maxBytes: RESPONSE_CACHE_MAX_BYTES };
-  if (REDIS_URL !== undefined) {
-    return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };
-  }
-  throw new ConfigError('RESPONSE_CACHE=redis needs a server: set REDIS_URL too');
+  const url = redisUrlFor('RESPONSE_CACHE', values);
+  return { kind, ...common, url, installation: installationName(DATABASE_URL, upstream) };
+}
+
+function redisUrlFor(name: keyof Variables, { REDIS_URL }: Variables): string {
+  if (REDIS_URL !== undefined) return REDIS_URL;
+  throw new ConfigError(`${name}=redis needs a server: set REDIS_URL too`);
 }
 
 function upstreamSettings(values: Variables): UpstreamSettings | null {

@@ -8,23 +8,44 @@ import { ServiceError, toEnvelope } from '../errors.ts';
 import { operationLimits } from './cost/limits.ts';
 
 export interface PersistedQueries {
-  /** The document with a hash; undefined for one that is not known, or not any more. */
+  /** The document with a hash; undefined for one that this process does not know, or not any more. */
   find(sha256: string): string | undefined;
+  /** Asks for a document that other processes may know. Then {@link find} finds it. */
+  fetch(sha256: string): Promise<void>;
   /** Keeps a document with this hash, if it is small enough to be executed. */
   add(sha256: string, document: string): void;
+}
+
+/** Documents that all processes share, by their hashes. A failure of it is no error: clients send again what is not known. */
+export interface SharedDocuments {
+  /** Undefined for a document that is not known. */
+  get(sha256: string): Promise<string | undefined>;
+  set(sha256: string, document: string): void;
+  close(): void;
 }
 
 /** What the documents of a few hundred pages need. */
 const maxCharacters = 4_194_304;
 
-/** Keeps the documents that were used last, in the memory of the process: clients send again what another does not know. */
-export function createPersistedQueries(limit: number = maxCharacters): PersistedQueries {
+/**
+ * Keeps the documents that were used last, in the memory of the process.
+ * @param shared where the others are; without, clients send to each process what it does not know
+ */
+export function createPersistedQueries({
+  limit = maxCharacters,
+  shared = null,
+}: {
+  readonly limit?: number;
+  readonly shared?: SharedDocuments | null;
+} = {}): PersistedQueries {
   const documents = new Map<string, string>();
   let characters = 0;
   const drop = (sha256: string, document: string) => {
     if (documents.delete(sha256)) characters -= document.length;
   };
   const keep = (sha256: string, document: string) => {
+    // It would be refused.
+    if (document.length > operationLimits.characters) return;
     drop(sha256, document);
     documents.set(sha256, document);
     characters += document.length;
@@ -40,15 +61,25 @@ export function createPersistedQueries(limit: number = maxCharacters): Persisted
       if (document !== undefined) keep(sha256, document);
       return document;
     },
+    async fetch(sha256) {
+      const document = shared === null || documents.has(sha256) ? undefined : await shared.get(sha256);
+      // Whoever writes to the store could put another document in the place of this one.
+      if (document !== undefined && hasHash(sha256, document)) keep(sha256, document);
+    },
     add(sha256, document) {
-      if (documents.get(sha256) !== document && document.length <= operationLimits.characters) keep(sha256, document);
+      if (documents.get(sha256) === document) return;
+      keep(sha256, document);
+      shared?.set(sha256, document);
     },
   };
 }
 
+const hasHash = (sha256: string, document: string): boolean =>
+  document.isWellFormed() && hash('sha256', document) === sha256;
+
 /** @throws ServiceError `malformed_request` for a document that has another hash, or is no Unicode, which hashes cannot tell apart */
 export function requireHash(sha256: string, document: string): void {
-  if (document.isWellFormed() && hash('sha256', document) === sha256) return;
+  if (hasHash(sha256, document)) return;
   throw new ServiceError('malformed_request', { detail: 'sha256Hash is not the SHA-256 of the document, in hex.' });
 }
 

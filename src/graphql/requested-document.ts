@@ -47,6 +47,13 @@ export interface DocumentRequest {
  */
 export type DocumentFinder = (sent: SentDocument, request: DocumentRequest) => RequestedDocument;
 
+export interface DocumentFinders {
+  /** Among the documents that this process knows. */
+  readonly findDocument: DocumentFinder;
+  /** The same, and asks for a document first that other processes may know. */
+  readonly findSharedDocument: (...of: Parameters<DocumentFinder>) => Promise<RequestedDocument>;
+}
+
 export interface DocumentFinderOptions {
   readonly persistedQueries: PersistedQueries;
   /** Null where there is no manifest. */
@@ -55,11 +62,11 @@ export interface DocumentFinderOptions {
   readonly isExempt?: (request: DocumentRequest) => boolean;
 }
 
-export function createDocumentFinder({
+export function documentFinders({
   persistedQueries,
   trusted,
   isExempt = () => false,
-}: DocumentFinderOptions): DocumentFinder {
+}: DocumentFinderOptions): DocumentFinders {
   /** The document that a request names, and may send as well. */
   function trustedText(named: DocumentName | null, query: unknown): string | undefined {
     const known = named === null ? undefined : trusted?.find(named.id);
@@ -75,12 +82,14 @@ export function createDocumentFinder({
     throw persistedQueryNotFound(requestId, { isAutomatic, isOnly });
   }
 
+  const isOnlyFor = (request: DocumentRequest): boolean => trusted?.isOnly === true && !isExempt(request);
+
   const find: DocumentFinder = (sent, request) => {
     const query = sent.query === '' ? null : (sent.query ?? null);
     const named = nameOf(sent, trusted !== null);
     const known = trustedText(named, query);
     if (known !== undefined) return { text: known, isTrusted: true };
-    const isOnly = trusted?.isOnly === true && !isExempt(request);
+    const isOnly = isOnlyFor(request);
     if (query === null && named !== null) {
       return { text: rememberedText(named, isOnly, request.id), isTrusted: false };
     }
@@ -90,10 +99,18 @@ export function createDocumentFinder({
     const isNew = named !== null && isHash(named.id) && persistedQueries.find(named.id) !== query;
     return { text: query, isTrusted, ...(isNew ? { newHash: named.id } : {}) };
   };
-  return (sent, request) => {
+  const findDocument: DocumentFinder = (sent, request) => {
     const found = find(sent, request);
     if (trusted !== null && found.text !== null) request.facts.trusted = found.isTrusted;
     return found;
+  };
+  return {
+    findDocument,
+    async findSharedDocument(sent, request) {
+      const named = sent.query ? null : nameOf(sent, trusted !== null);
+      if (named !== null && isHash(named.id) && !isOnlyFor(request)) await persistedQueries.fetch(named.id);
+      return findDocument(sent, request);
+    },
   };
 }
 

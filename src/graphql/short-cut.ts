@@ -23,7 +23,8 @@ import { readParameters } from './parameters.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
 import { createValidity } from './validity.ts';
 
-export interface ShortCutOptions extends Omit<ExecutorOptions, 'admitKeyless' | 'streams' | 'persistedQueries'> {
+export interface ShortCutOptions
+  extends Omit<ExecutorOptions, 'admitKeyless' | 'streams' | 'persistedQueries' | 'findSharedDocument'> {
   /** The documents that what others send never pushes out of memory. */
   readonly trusted: ReadonlySet<DocumentNode>;
   /** Whether operations are compiled that can be. */

@@ -3,86 +3,41 @@
  * comes back when Redis has forgotten it; and a response, which begins with the generation that it was made in. Both are read in
  * one round trip.
  */
-import { Redis } from 'ioredis';
-import type { Logger } from 'pino';
 import type { RandomBytes } from '../ids.ts';
+import { connectRedis, type RedisServerOptions } from '../redis.ts';
 import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
 import type { RedisSettings } from './settings.ts';
 
-/** How long Redis may take, in milliseconds. After that the operation is executed instead. */
-const commandTimeoutMs = 250;
-const connectTimeoutMs = 2_000;
-
-/** How long nothing is asked of a server that did not respond, in milliseconds: requests must not wait for it one by one. */
-const pauseMs = 1_000;
-
 /** A generation that Redis forgets costs misses only, as the next one has another name. */
 const generationSeconds = 86_400;
 
-export interface RedisStoreOptions extends Pick<RedisSettings, 'url' | 'installation'> {
+export interface RedisStoreOptions
+  extends Pick<RedisSettings, 'installation'>,
+    Pick<RedisServerOptions, 'url' | 'logger' | 'elapsed'> {
   readonly randomBytes: RandomBytes;
-  readonly logger: Logger;
-  /** Milliseconds of a clock that only goes forward. */
-  readonly elapsed?: () => number;
 }
 
 /**
  * A store in a Redis server. Each lookup asks it, so an invalidation of any process counts at once. Where the server does not respond
  * in time, lookups are skipped for a second.
  */
-export function createRedisStore({
-  url,
-  installation,
-  randomBytes,
-  logger,
-  elapsed = () => performance.now(),
-}: RedisStoreOptions): ResponseStore {
+export function createRedisStore({ installation, randomBytes, ...server }: RedisStoreOptions): ResponseStore {
   const generationKey = (tenant: string) => `postern:${installation}:generation:${tenant}`;
   const responseKey = (key: string) => `postern:${installation}:response:${key}`;
-  const client = new Redis(url, {
-    connectionName: 'postern',
-    // What cannot be asked at once is not worth waiting for.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: commandTimeoutMs,
-    connectTimeout: connectTimeoutMs,
-    // A server that fell silent without closing the connection.
-    socketTimeout: connectTimeoutMs,
-    retryStrategy: () => pauseMs,
-  });
-  let isLost = false;
-  let askAgainAt = 0;
-  let closed = false;
-
-  const onFailure = (err: unknown): void => {
-    askAgainAt = elapsed() + pauseMs;
-    if (isLost || closed) return;
-    isLost = true;
-    logger.warn({ err }, 'the response cache does not respond');
-  };
-  const onSuccess = (): void => {
-    askAgainAt = 0;
-    if (!isLost) return;
-    isLost = false;
-    logger.info('the response cache responds again');
-  };
+  const redis = connectRedis({ ...server, use: 'response cache' });
+  const { client, onSuccess, onFailure } = redis;
 
   const newGeneration = () => randomBytes(16).toString('base64url');
   const broadcaster = createInvalidationBroadcaster(async (tenant) => {
     await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds);
     onSuccess();
   }, onFailure);
-  client.on('error', onFailure);
   // What this process could not invalidate meanwhile is still there.
-  client.on('ready', () => {
-    onSuccess();
-    void broadcaster.retryPending();
-  });
+  client.on('ready', () => void broadcaster.retryPending());
 
   /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
-  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && elapsed() >= askAgainAt;
+  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.mayAsk();
 
   /** The generation of a tenant that has none, or another process's that was faster. */
   async function beginGeneration(tenant: string): Promise<string | null> {
@@ -113,9 +68,8 @@ export function createRedisStore({
     },
     invalidate: broadcaster.broadcast,
     async close() {
-      closed = true;
       broadcaster.close();
-      client.disconnect();
+      redis.close();
     },
   };
 }

@@ -4,17 +4,29 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createPersistedQueries, requireHash } from '../../src/graphql/persisted-queries.ts';
 import { startBothWays } from '../compiled/both-ways.ts';
+import { databases } from '../support/databases.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { redisUrl } from '../support/servers.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const persisted = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: sha256(text) } });
+
+/** Sends a body of JSON. */
+async function post(address: string, key: string, body: object) {
+  const headers = { 'content-type': 'application/json', 'x-api-key': key };
+  const response = await fetch(`${address}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
 const notFound = { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
 
 test('the store keeps the documents that were used last, within its bound', () => {
-  const store = createPersistedQueries(10);
+  const store = createPersistedQueries({ limit: 10 });
   const [a, b, c] = ['aaaa', 'bbbb', 'cccc'] as const;
   for (const text of [a, b]) store.add(sha256(text), text);
   expect(store.find(sha256(a))).toBe(a);
@@ -38,18 +50,14 @@ describe('of a gateway', () => {
   });
   afterAll(() => gateway.close());
 
-  const post = async (body: object, key = workspace.key) => {
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
-    const response = await fetch(`${gateway.address}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: response.status, ...((await response.json()) as object) };
-  };
+  const postHere = (body: object, key = workspace.key) => post(gateway.address, key, body);
 
   test('a document is asked for once, and then known by its hash', async () => {
     const query = '{ viewer { workspaceName: __typename } }';
     const extensions = persisted(query);
-    expect(await post({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
-    expect(await post({ query, extensions })).toMatchObject({ data: { viewer: {} } });
-    expect(await post({ extensions })).toMatchObject({ data: { viewer: {} } });
+    expect(await postHere({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
+    expect(await postHere({ query, extensions })).toMatchObject({ data: { viewer: {} } });
+    expect(await postHere({ extensions })).toMatchObject({ data: { viewer: {} } });
     const search = new URLSearchParams({ extensions: JSON.stringify(extensions) });
     const got = await fetch(`${gateway.address}/graphql?${search}`, { headers: { 'x-api-key': workspace.key } });
     expect(await got.json()).toMatchObject({ data: { viewer: {} } });
@@ -57,9 +65,9 @@ describe('of a gateway', () => {
 
   test('a hash opens nothing: keys are checked, and a wrong hash is refused', async () => {
     const query = '{ viewer { __typename } }';
-    await post({ query, extensions: persisted(query) });
-    expect(await post({ extensions: persisted(query) }, 'wrong')).toMatchObject({ status: 401 });
-    expect(await post({ extensions: persisted('{ unknown }') }, 'wrong')).toMatchObject({ status: 401 });
+    await postHere({ query, extensions: persisted(query) });
+    expect(await postHere({ extensions: persisted(query) }, 'wrong')).toMatchObject({ status: 401 });
+    expect(await postHere({ extensions: persisted('{ unknown }') }, 'wrong')).toMatchObject({ status: 401 });
     for (const extensions of [
       persisted('another'),
       { persistedQuery: { version: 2, sha256Hash: sha256(query) } },
@@ -67,10 +75,10 @@ describe('of a gateway', () => {
       { persistedQuery: 'x' },
     ]) {
       const refused = { status: 400, errors: [{ extensions: { type: 'errors/malformed_request' } }] };
-      expect(await post({ query, extensions })).toMatchObject(refused);
+      expect(await postHere({ query, extensions })).toMatchObject(refused);
     }
-    expect(await post({ query: 1, extensions: persisted(query) })).toMatchObject({ status: 400 });
-    expect(await post({ extensions: persisted('another') })).toMatchObject({ errors: [notFound] });
+    expect(await postHere({ query: 1, extensions: persisted(query) })).toMatchObject({ status: 400 });
+    expect(await postHere({ extensions: persisted('another') })).toMatchObject({ errors: [notFound] });
   });
 
   test.each([false, true])("Apollo Client's PersistedQueryLink, by GET: %j", async (useGETForHashedQueries) => {
@@ -127,4 +135,73 @@ test('what is known by its hash is compiled, and what is not goes to the executo
     expect([on.status, on.body]).toEqual([off.status, off.body]);
     expect(on.compiled).toBe(compiled);
   }
+});
+
+describe.runIf(redisUrl !== undefined)('with PERSISTED_QUERIES=redis', () => {
+  const server = redisUrl ?? '';
+
+  /** Gateways on one database, that end with the test. Another text each time: Redis outlives it. */
+  async function startTwo(url = server) {
+    const [sqlite] = databases as readonly [(typeof databases)[number]];
+    const database = await sqlite.location();
+    const environment = { DATABASE_URL: database.url, PERSISTED_QUERIES: 'redis', REDIS_URL: url };
+    const gateways = [await startGateway({ environment }), await startGateway({ environment })] as const;
+    onTestFinished(async () => {
+      for (const gateway of gateways) await gateway.close();
+      await database.drop();
+    });
+    const { key } = await gateways[0].workspace();
+    const [first, second] = gateways.map(
+      ({ address }) =>
+        (body: object) =>
+          post(address, key, body),
+    ) as [(body: object) => Promise<object>, (body: object) => Promise<object>];
+    return { first, second, gateways, query: `query Of${key.replaceAll(/\W/g, '')} { viewer { __typename } }` };
+  }
+  const viewer = { data: { viewer: { __typename: 'Viewer' } } };
+
+  async function connect() {
+    const redis = new Redis(server);
+    onTestFinished(() => redis.disconnect());
+    return redis;
+  }
+
+  test('what one process was sent, another knows by its hash, and forgets after a week', async () => {
+    const { first, second, query } = await startTwo();
+    const extensions = persisted(query);
+    expect(await second({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
+    expect(await first({ query, extensions })).toMatchObject(viewer);
+    await expect.poll(() => second({ extensions })).toMatchObject(viewer);
+    const redis = await connect();
+    const key = `postern:document:${sha256(query)}`;
+    const week = 7 * 86_400;
+    expect(Math.abs((await redis.ttl(key)) - week)).toBeLessThan(60);
+    // From now on the process knows it without asking.
+    await redis.del(key);
+    expect(await second({ extensions })).toMatchObject(viewer);
+  });
+
+  test('what is in Redis under the hash of another document is not executed', async () => {
+    const { first, query } = await startTwo();
+    const redis = await connect();
+    const put = (of: string, text: string) => redis.set(`postern:document:${sha256(of)}`, text, 'EX', 60);
+    const another = `${query} # another`;
+    await put(another, another);
+    await put(query, another);
+    await expect.poll(() => first({ extensions: persisted(another) })).toMatchObject(viewer);
+    expect(await first({ extensions: persisted(query) })).toMatchObject({ status: 200, errors: [notFound] });
+  });
+
+  test('while Redis is silent, clients are asked for documents as without it', async () => {
+    const proxy = await startTcpProxy(server);
+    onTestFinished(() => proxy.close());
+    const { first, gateways, query } = await startTwo(proxy.through(server));
+    const told = () => gateways[0].log.filter(({ use }) => use === 'persisted queries').map(({ msg }) => msg);
+    const extensions = persisted(query);
+    proxy.silenceAll();
+    expect(await first({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
+    expect(told()).toEqual(['Redis does not respond']);
+    expect(await first({ query, extensions })).toMatchObject(viewer);
+    expect(await first({ extensions })).toMatchObject(viewer);
+  });
 });

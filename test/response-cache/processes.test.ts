@@ -236,8 +236,8 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     };
     await expect.poll(cache, { timeout: 10_000 }).toBe('hit');
     expect([...bodies]).toEqual([changed]);
-    const told = gateway.log.map(({ msg }) => msg).filter((msg) => String(msg).startsWith('the response cache'));
-    expect(told.slice(-2)).toEqual(['the response cache does not respond', 'the response cache responds again']);
+    const told = gateway.log.filter(({ use }) => use === 'response cache').map(({ msg }) => msg);
+    expect(told.slice(-2)).toEqual(['Redis does not respond', 'Redis responds again']);
     expect(gateway.log.find(({ cache }) => cache === 'unavailable')).toBeDefined();
   });
 

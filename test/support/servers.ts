@@ -53,7 +53,9 @@ function has(program: string): boolean {
 /** What a run of the tests leaves out on this machine, and how to include it. */
 export const leftOut: readonly string[] = [
   ...(postgresUrl === undefined ? ['everything on Postgres: set TEST_POSTGRES_URL=postgres://… to a server'] : []),
-  ...(redisUrl === undefined ? ['responses kept in Redis: set TEST_REDIS_URL=redis://… to a server'] : []),
+  ...(redisUrl === undefined
+    ? ['responses and documents kept in Redis: set TEST_REDIS_URL=redis://… to a server']
+    : []),
   ...(chromium === undefined
     ? ['GraphiQL and the page of webhooks in a browser: install Chromium, or set CHROMIUM to its path']
     : []),

@@ -1,0 +1,34 @@
+/** The documents of persisted queries in a Redis server, for all processes that share it. */
+import { connectRedis, type RedisServerOptions } from '../redis.ts';
+import type { SharedDocuments } from './persisted-queries.ts';
+
+/** A document that no process asked for in this time is forgotten. */
+const lifetimeSeconds = 7 * 86_400;
+
+/** No installation is in the key: a document is known by its hash, and is the same wherever it comes from. */
+const keyOf = (sha256: string): string => `postern:document:${sha256}`;
+
+/** Where the server does not respond in time, no document is known for a second. */
+export function createRedisDocuments(server: Omit<RedisServerOptions, 'use'>): SharedDocuments {
+  const redis = connectRedis({ ...server, use: 'persisted queries' });
+  const { client, onSuccess, onFailure } = redis;
+  return {
+    async get(sha256) {
+      if (!redis.mayAsk()) return undefined;
+      try {
+        const document = await client.get(keyOf(sha256));
+        onSuccess();
+        if (document === null) return undefined;
+        client.expire(keyOf(sha256), lifetimeSeconds).catch(onFailure);
+        return document;
+      } catch (error) {
+        onFailure(error);
+        return undefined;
+      }
+    },
+    set(sha256, document) {
+      if (redis.mayAsk()) client.set(keyOf(sha256), document, 'EX', lifetimeSeconds).catch(onFailure);
+    },
+    close: redis.close,
+  };
+}

@@ -1,0 +1,74 @@
+/** What the parts of the gateway that use a Redis server have in common: none of them waits for it, and each does without it. */
+import { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+
+/** How long Redis may take, in milliseconds. After that the gateway does without. */
+const commandTimeoutMs = 250;
+const connectTimeoutMs = 2_000;
+
+/** How long nothing is asked of a server that did not respond, in milliseconds: requests must not wait for it one by one. */
+const pauseMs = 1_000;
+
+export interface RedisServer {
+  readonly client: Redis;
+  /** Whether the server responded to what was asked last, or may do so again. */
+  mayAsk(): boolean;
+  onSuccess(): void;
+  /** Begins a pause, and tells the log of the first failure. */
+  onFailure(error: unknown): void;
+  close(): void;
+}
+
+export interface RedisServerOptions {
+  /** `redis://` or `rediss://` */
+  readonly url: string;
+  /** What it is for, as the log says it. */
+  readonly use: 'response cache' | 'persisted queries';
+  readonly logger: Logger;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly elapsed?: (() => number) | undefined;
+}
+
+/** Connects to a server, and again whenever the connection is lost. What is asked meanwhile fails at once. */
+export function connectRedis({ url, use, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
+  const client = new Redis(url, {
+    connectionName: 'postern',
+    // What cannot be asked at once is not worth waiting for.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: connectTimeoutMs,
+    // A server that fell silent without closing the connection.
+    socketTimeout: connectTimeoutMs,
+    retryStrategy: () => pauseMs,
+  });
+  let isLost = false;
+  let askAgainAt = 0;
+  let closed = false;
+
+  function onFailure(err: unknown): void {
+    askAgainAt = elapsed() + pauseMs;
+    if (isLost || closed) return;
+    isLost = true;
+    logger.warn({ err, use }, 'Redis does not respond');
+  }
+  function onSuccess(): void {
+    askAgainAt = 0;
+    if (!isLost) return;
+    isLost = false;
+    logger.info({ use }, 'Redis responds again');
+  }
+  client.on('error', onFailure);
+  client.on('ready', onSuccess);
+  return {
+    client,
+    mayAsk: () => elapsed() >= askAgainAt,
+    onSuccess,
+    onFailure,
+    close() {
+      closed = true;
+      client.disconnect();
+    },
+  };
+}
