@@ -82,6 +82,7 @@ export function documentFinders({
     throw persistedQueryNotFound(requestId, { isAutomatic, isOnly });
   }
 
+  const mayBeShared = ({ id }: DocumentName): boolean => isHash(id) && trusted?.find(id) === undefined;
   const isOnlyFor = (request: DocumentRequest): boolean => trusted?.isOnly === true && !isExempt(request);
 
   const find: DocumentFinder = (sent, request) => {
@@ -108,7 +109,7 @@ export function documentFinders({
     findDocument,
     async findSharedDocument(sent, request) {
       const named = sent.query ? null : nameOf(sent, trusted !== null);
-      if (named !== null && isHash(named.id) && !isOnlyFor(request)) await persistedQueries.fetch(named.id);
+      if (named !== null && mayBeShared(named) && !isOnlyFor(request)) await persistedQueries.fetch(named.id);
       return findDocument(sent, request);
     },
   };
