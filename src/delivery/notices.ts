@@ -35,7 +35,7 @@ export function startNotices({
   const mayLog = boundedLines(linesPerMinute, () => now().getTime());
   return repeat(after, async () => {
     await sendNotices(context, mayLog).catch((error: unknown) => {
-      context.logger.error({ err: error }, 'owners could not be told of disabled webhooks');
+      context.logger.error({ err: error }, 'the owners of disabled webhooks could not be notified');
     });
     return lookMs;
   });
@@ -77,7 +77,7 @@ export async function sendNotices(
     if (numDeletedRows === 0n) continue;
     const fields = mayLog();
     if (fields !== null)
-      logger.warn({ webhookId: webhook_id, reason, told: receivers.length, ...fields }, 'webhook disabled');
+      logger.warn({ webhookId: webhook_id, reason, notified: receivers.length, ...fields }, 'webhook disabled');
   }
 }
 

@@ -68,7 +68,7 @@ describe.each(databases)('on $name', (dialect) => {
     );
     expect(data.webhook.deliveries.nodes).toEqual([{ event: null, notice: 'WEBHOOK_DISABLED' }]);
     const lines = gateway.log.filter(({ msg }) => msg === 'webhook disabled');
-    expect(lines).toMatchObject([{ webhookId: gone, reason: 'gone', told: 1 }]);
+    expect(lines).toMatchObject([{ webhookId: gone, reason: 'gone', notified: 1 }]);
 
     await tell(own, false);
     await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).where('id', '=', gone).execute();
@@ -161,7 +161,7 @@ describe.each(databases)('on $name', (dialect) => {
     await gateway.emit(1);
     await expect
       .poll(() => gateway.log.filter(({ msg }) => msg === 'webhook disabled'), { timeout: 10_000 })
-      .toMatchObject([{ told: 0 }]);
+      .toMatchObject([{ notified: 0 }]);
   });
 
   it('is not for a webhook that is narrowed in between, and nor is a trigger of another account', async () => {

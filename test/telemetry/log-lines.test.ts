@@ -30,7 +30,7 @@ describe.each(databases)('on $name', (dialect) => {
     ]);
     await expect
       .poll(() => lines('webhook disabled'), { timeout: 10_000 })
-      .toMatchObject([{ level: 40, webhookId, reason: 'gone', told: 0 }]);
+      .toMatchObject([{ level: 40, webhookId, reason: 'gone', notified: 0 }]);
   });
 
   test('an attempt that is repeated has none', async () => {
