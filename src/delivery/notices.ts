@@ -1,9 +1,9 @@
 /**
  * Notices of webhooks that the gateway has disabled. The transaction that disables a webhook leaves a row, which is deleted
- * when the events for all who are to be told are stored: so no notice is lost with the process. Emitting is idempotent, so
+ * when the events for all who are to be notified are stored: so no notice is lost with the process. Emitting is idempotent, so
  * none is sent twice.
  *
- * Notices end: each is of one disabling, a disabled webhook stays so until somebody enables it, and none is told of itself.
+ * Notices end: each is of one disabling, a disabled webhook stays so until somebody enables it, and none is notified of itself.
  */
 import type { Logger } from 'pino';
 import { disabledEvent } from '../events/event.ts';
@@ -81,7 +81,7 @@ export async function sendNotices(
   }
 }
 
-/** The webhooks that are told when this one is disabled. It is not among them. */
+/** The webhooks that are notified when this one is disabled. It is not among them. */
 async function findReceivers(database: Database, workspaceId: string, webhookId: string): Promise<string[]> {
   const rows = await database
     .selectFrom('notice_receivers')
