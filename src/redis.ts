@@ -1,20 +1,20 @@
-/** A connection to a Redis server, for parts of the gateway that work without it: none waits long for a server that is down. */
+/** What the parts of the gateway that use a Redis server have in common: none of them waits for it, and each does without it. */
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** Time limit of a command, in milliseconds. After that the gateway works without Redis. */
+/** How long Redis may take, in milliseconds. After that the gateway does without. */
 const commandTimeoutMs = 250;
 const connectTimeoutMs = 2_000;
 
-/** How long no command is sent after a failure, in milliseconds: requests must not wait for the server one by one. */
+/** How long nothing is asked of a server that did not respond, in milliseconds: requests must not wait for it one by one. */
 const pauseMs = 1_000;
 
 export interface RedisServer {
   readonly client: Redis;
-  /** False during the pause after a failure: send no command then. */
-  isAvailable(): boolean;
+  /** Whether the server responded to what was asked last, or may do so again. */
+  mayAsk(): boolean;
   onSuccess(): void;
-  /** Starts a pause, and logs the first failure. */
+  /** Begins a pause, and tells the log of the first failure. */
   onFailure(error: unknown): void;
   close(): void;
 }
@@ -22,18 +22,18 @@ export interface RedisServer {
 export interface RedisServerOptions {
   /** `redis://` or `rediss://` */
   readonly url: string;
-  /** What the server is used for, in the words of the log. */
+  /** What it is for, as the log says it. */
   readonly use: 'response cache' | 'persisted queries';
   readonly logger: Logger;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed?: (() => number) | undefined;
 }
 
-/** Connects to a server, and again whenever the connection is lost. Commands fail at once meanwhile. */
+/** Connects to a server, and again whenever the connection is lost. What is asked meanwhile fails at once. */
 export function connectRedis({ url, use, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
   const client = new Redis(url, {
     connectionName: 'postern',
-    // A command that cannot be sent at once is not worth waiting for.
+    // What cannot be asked at once is not worth waiting for.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -44,17 +44,17 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
     retryStrategy: () => pauseMs,
   });
   let isLost = false;
-  let pausedUntil = 0;
+  let askAgainAt = 0;
   let closed = false;
 
   function onFailure(err: unknown): void {
-    pausedUntil = elapsed() + pauseMs;
+    askAgainAt = elapsed() + pauseMs;
     if (isLost || closed) return;
     isLost = true;
     logger.warn({ err, use }, 'Redis does not respond');
   }
   function onSuccess(): void {
-    pausedUntil = 0;
+    askAgainAt = 0;
     if (!isLost) return;
     isLost = false;
     logger.info({ use }, 'Redis responds again');
@@ -63,7 +63,7 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
   client.on('ready', onSuccess);
   return {
     client,
-    isAvailable: () => elapsed() >= pausedUntil,
+    mayAsk: () => elapsed() >= askAgainAt,
     onSuccess,
     onFailure,
     close() {

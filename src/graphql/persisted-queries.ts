@@ -10,13 +10,13 @@ import { operationLimits } from './cost/limits.ts';
 export interface PersistedQueries {
   /** The document with a hash; undefined for one that this process does not know, or not any more. */
   find(sha256: string): string | undefined;
-  /** Loads a document that other processes may know, for {@link find}. */
+  /** Asks for a document that other processes may know. Then {@link find} finds it. */
   fetch(sha256: string): Promise<void>;
   /** Keeps a document with this hash, if it is small enough to be executed. */
   add(sha256: string, document: string): void;
 }
 
-/** Documents that all processes share, by their hashes. A failure is not reported: clients send an unknown document again. */
+/** Documents that all processes share, by their hashes. A failure of it is no error: clients send again what is not known. */
 export interface SharedDocuments {
   /** Undefined for a document that is not known. */
   get(sha256: string): Promise<string | undefined>;
@@ -29,7 +29,7 @@ const maxCharacters = 4_194_304;
 
 /**
  * Keeps the documents that were used last, in the memory of the process.
- * @param shared the documents of all processes; null if clients send a document to each process
+ * @param shared where the others are; without, clients send to each process what it does not know
  */
 export function createPersistedQueries({
   limit = maxCharacters,

@@ -2,7 +2,7 @@
 import { connectRedis, type RedisServerOptions } from '../redis.ts';
 import type { SharedDocuments } from './persisted-queries.ts';
 
-/** A document that no process has stored or read in this time expires. */
+/** A document that no process asked for in this time is forgotten. */
 const lifetimeSeconds = 7 * 86_400;
 
 /** No installation is in the key: a document is known by its hash, and is the same wherever it comes from. */
@@ -14,7 +14,7 @@ export function createRedisDocuments(server: Omit<RedisServerOptions, 'use'>): S
   const { client, onSuccess, onFailure } = redis;
   return {
     async get(sha256) {
-      if (!redis.isAvailable()) return undefined;
+      if (!redis.mayAsk()) return undefined;
       try {
         const document = await client.get(keyOf(sha256));
         onSuccess();
@@ -27,7 +27,7 @@ export function createRedisDocuments(server: Omit<RedisServerOptions, 'use'>): S
       }
     },
     set(sha256, document) {
-      if (redis.isAvailable()) client.set(keyOf(sha256), document, 'EX', lifetimeSeconds).catch(onFailure);
+      if (redis.mayAsk()) client.set(keyOf(sha256), document, 'EX', lifetimeSeconds).catch(onFailure);
     },
     close: redis.close,
   };

@@ -37,7 +37,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
   client.on('ready', () => void broadcaster.retryPending());
 
   /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
-  const isUsable = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.isAvailable();
+  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.mayAsk();
 
   /** The generation of a tenant that has none, or another process's that was faster. */
   async function beginGeneration(tenant: string): Promise<string | null> {
@@ -47,7 +47,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
 
   return {
     async get(tenant, key) {
-      if (!isUsable(tenant)) return unavailable;
+      if (!mayAsk(tenant)) return unavailable;
       try {
         const [name, stored] = await client.mgetBuffer(generationKey(tenant), responseKey(key));
         onSuccess();
@@ -60,7 +60,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
       }
     },
     set({ tenant, key, generation, body, lifetimeMs }) {
-      if (!isUsable(tenant)) return false;
+      if (!mayAsk(tenant)) return false;
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const value = Buffer.concat([Buffer.from(generation, 'latin1'), bytes]);
       client.set(responseKey(key), value, 'PX', Math.ceil(lifetimeMs)).catch(onFailure);
