@@ -19,7 +19,7 @@ test('setting a key again replaces its value, and drops nothing', () => {
   expect([map.get('a'), map.get('b')]).toEqual([3, 2]);
 });
 
-test('has the last `size` distinct keys that were used', () => {
+test('keeps the `size` most recently used distinct keys', () => {
   const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), keys, (size, used) => {

@@ -73,7 +73,7 @@ test.each(operations.map(([name]) => name))('%s', { timeout: 60_000 }, (name) =>
   }
 });
 
-test('the error says how many problems there are beyond those that it tells', () => {
+test('the error says how many more problems there are than it reports', () => {
   const [, create] = operations.find(([name]) => name === 'createWebhook') ?? [];
   const headers = new Array(250).fill({});
   const request = { source: 'users', request_url: 'https://a.example', headers, ['y'.repeat(200)]: 1, z: 2 };
@@ -163,7 +163,7 @@ describe('over HTTP', { timeout: 120_000 }, () => {
     expect(JSON.parse(text).errors.length).toBeGreaterThan(0);
   });
 
-  test('ids that no account has are named shortly', async () => {
+  test('a long list of unknown account ids is cut off in the message', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => `${index}`.padStart(21, 'A').concat('A'));
     const answer = await rest(gateway.address, workspace.key, 'POST', '/v1/webhooks', {
       body: { source: 'users', request_url: 'https://a.example', account_ids: ids },

@@ -32,7 +32,7 @@ test('levels are those of lists and objects', () => {
   }
 });
 
-test('entries are counted in all lists together, and of one that is too long none is read', () => {
+test('entries are counted in all lists together, and none of a list that is too long is read', () => {
   const list = (length: number) => new Array<unknown>(length).fill(null);
   expect(hasFewEntries({ a: list(maxJsonEntries) })).toBe(true);
   expect(hasFewEntries({ a: list(maxJsonEntries / 2), b: [{ c: list(maxJsonEntries / 2 - 1) }] })).toBe(true);

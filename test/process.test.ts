@@ -266,7 +266,7 @@ describe('a start that fails says why in one line', () => {
     expect(stderr).toMatch(new RegExp(`^Metrics cannot be served on METRICS_PORT ${port} of .*EADDRINUSE.*\\.\n$`));
   });
 
-  test.each(databases)('and ends, with what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {
+  test.each(databases)('and closes what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {
     const place = await location();
     // Whether its words are the contract's is found out after the database is open.
     const names = file('names.json');

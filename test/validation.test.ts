@@ -25,7 +25,7 @@ function errorOf(value: unknown, against: z.ZodType = shape, invalid?: 'unproces
 }
 
 describe('parse', () => {
-  test('returns what fits', () => {
+  test('returns a valid value', () => {
     const value = { name: 'x', url: 'https://a.example/', tags: ['a', 'b'], limit: 10 };
     expect(parse(shape, value)).toEqual(value);
   });

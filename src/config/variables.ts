@@ -38,7 +38,7 @@ export const variables = {
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   ...telemetryVariables,
   SHUTDOWN_DELAY_MS: variable(
-    'How long a gateway that was told to stop goes on to serve requests, in milliseconds, while `/readyz` responds with 503: longer than a load balancer needs to notice. If unset, `5000` in production and `0` outside production.',
+    'How long a gateway that is stopping still serves requests, in milliseconds, while `/readyz` responds with 503. Set it longer than a load balancer needs to notice. If unset, `5000` in production and `0` outside production.',
     '',
     (value) => (value === '' ? undefined : wholeNumber(0, 600_000)(value)),
   ),
@@ -98,7 +98,7 @@ export const variables = {
     (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
   ),
   PERSISTED_QUERIES: variable(
-    'Where documents are that clients name by their hash: `memory` in each process, `redis` also in a server that all processes share.',
+    'Where the documents of persisted queries are stored: `memory` in each process, `redis` also in a server that all processes share.',
     'memory',
     oneOf(['memory', 'redis']),
   ),
@@ -149,12 +149,12 @@ export const variables = {
     wholeNumber(1, 3_650),
   ),
   DELIVERY_MAX_EVENTS: variable(
-    'Events to keep, with their finished or held deliveries: the newest, so many of all workspaces. `0` sets no limit.',
+    'Largest number of events to keep, over all workspaces, with their finished or held deliveries. The oldest are deleted first. `0` sets no limit.',
     '0',
     wholeNumber(0, 1_000_000_000),
   ),
   DELIVERY_MAX_BYTES: variable(
-    'Bytes of payloads that one process has in memory to be sent. An eighth of them can belong to one webhook.',
+    'Largest number of bytes of payloads that one process has in memory. An eighth of them can belong to one webhook.',
     '67108864',
     wholeNumber(1_048_576, 17_179_869_184),
   ),
@@ -170,7 +170,7 @@ export const variables = {
     count,
   ),
   TRUST_PROXY: variable(
-    'Addresses and blocks, separated by commas, of proxies whose `X-Forwarded-For` tells the address of a client: `10.0.0.0/8`. If unset, it is that of the connection.',
+    'Addresses and blocks, separated by commas, of proxies whose `X-Forwarded-For` is taken as the address of a client: `10.0.0.0/8`. If unset, it is that of the connection.',
     '',
     readBlocks,
   ),

@@ -1,4 +1,4 @@
-/** What waits to be delivered to webhooks. Counting ends at a bound, so that a large backlog is no slow query. */
+/** The deliveries of webhooks that are pending or held. Counting ends at a bound, so that a large backlog is no slow query. */
 import { type RawBuilder, sql } from 'kysely';
 import { amongAccounts } from '../auth/among-accounts.ts';
 import { findManageable } from '../webhooks/manageable.ts';

@@ -51,7 +51,7 @@ export interface DeliveriesPort {
    * not manage.
    */
   statistics(context: RequestContext, request: StatisticsRequest): Promise<(WebhookStatistics | null)[]>;
-  /** What waits to be delivered to these webhooks, in their order; null for each that the key may not manage. */
+  /** The deliveries of these webhooks that are pending or held, in their order; null for each that the key may not manage. */
   backlog(context: RequestContext, webhookIds: readonly string[]): Promise<(WebhookBacklog | null)[]>;
   /** Yields each delivery when it is created and whenever its state changes, until the context's signal aborts. */
   watch(context: RequestContext, request: Watch): Promise<AsyncGenerator<Delivery>>;

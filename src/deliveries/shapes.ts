@@ -85,7 +85,7 @@ export interface WebhookStatistics {
   readonly spans: readonly StatisticsSpan[];
 }
 
-/** What waits to be delivered to a webhook. */
+/** The deliveries of a webhook that are pending or held. */
 export interface WebhookBacklog {
   /** Up to {@link maxCounted}: there counting ends. */
   readonly pending_count: number;

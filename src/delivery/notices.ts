@@ -1,9 +1,9 @@
 /**
  * Notices of webhooks that the gateway has disabled. The transaction that disables a webhook leaves a row, which is deleted
- * when the events for all who are to be told are stored: so no notice is lost with the process. Emitting is idempotent, so
+ * when the events for all who are to be notified are stored: so no notice is lost with the process. Emitting is idempotent, so
  * none is sent twice.
  *
- * Notices end: each is of one disabling, a disabled webhook stays so until somebody enables it, and none is told of itself.
+ * Notices end: each is of one disabling, a disabled webhook stays so until somebody enables it, and none is notified of itself.
  */
 import type { Logger } from 'pino';
 import { disabledEvent } from '../events/event.ts';
@@ -35,7 +35,7 @@ export function startNotices({
   const mayLog = boundedLines(linesPerMinute, () => now().getTime());
   return repeat(after, async () => {
     await sendNotices(context, mayLog).catch((error: unknown) => {
-      context.logger.error({ err: error }, 'owners could not be told of disabled webhooks');
+      context.logger.error({ err: error }, 'the owners of disabled webhooks could not be notified');
     });
     return lookMs;
   });
@@ -77,11 +77,11 @@ export async function sendNotices(
     if (numDeletedRows === 0n) continue;
     const fields = mayLog();
     if (fields !== null)
-      logger.warn({ webhookId: webhook_id, reason, told: receivers.length, ...fields }, 'webhook disabled');
+      logger.warn({ webhookId: webhook_id, reason, notified: receivers.length, ...fields }, 'webhook disabled');
   }
 }
 
-/** The webhooks that are told when this one is disabled. It is not among them. */
+/** The webhooks that are notified when this one is disabled. It is not among them. */
 async function findReceivers(database: Database, workspaceId: string, webhookId: string): Promise<string[]> {
   const rows = await database
     .selectFrom('notice_receivers')

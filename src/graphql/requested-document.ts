@@ -50,7 +50,7 @@ export type DocumentFinder = (sent: SentDocument, request: DocumentRequest) => R
 export interface DocumentFinders {
   /** Among the documents that this process knows. */
   readonly findDocument: DocumentFinder;
-  /** The same, and asks for a document first that other processes may know. */
+  /** The same, after loading a document that only other processes may know. */
   readonly findSharedDocument: (...of: Parameters<DocumentFinder>) => Promise<RequestedDocument>;
 }
 

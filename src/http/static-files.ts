@@ -51,9 +51,13 @@ export const readStaticFile = async (name: string, type: string, folder: URL): P
   await readFile(new URL(name, folder), 'utf8'),
 ];
 
-/** The module with which pages read the results of subscriptions. */
-export const eventStreamModule = (): Promise<StaticFile> =>
-  readStaticFile('event-stream.js', textTypes.js, new URL('./browser/', import.meta.url));
+/** The modules that pages share. */
+export const sharedModules = (): Promise<StaticFile[]> =>
+  Promise.all(
+    ['event-stream.js', 'stored-key.js'].map((name) =>
+      readStaticFile(name, textTypes.js, new URL('./browser/', import.meta.url)),
+    ),
+  );
 
 export function createAssets(files: readonly StaticFile[]): Assets {
   const hash = createHash('sha256');

@@ -50,7 +50,7 @@ export const series = {
   'postern.response_cache.lookups': {
     kind: 'counter',
     unit: '{request}',
-    help: 'Queries whose responses may be kept, by whether one was found.',
+    help: 'Lookups in the response cache, by their result.',
     labels: ['result'],
   },
   'postern.errors': {
@@ -99,7 +99,7 @@ export const series = {
   'postern.upstream.slots': {
     kind: 'gauge',
     unit: '{call}',
-    help: 'Calls to the upstream service that are made, and that wait for a connection.',
+    help: 'Calls to the upstream service: in flight, and waiting for a connection.',
     labels: ['state'],
   },
   'db.client.connection.count': {
@@ -111,7 +111,7 @@ export const series = {
   'db.client.connection.pending_requests': {
     kind: 'gauge',
     unit: '{request}',
-    help: 'What waits for a connection of the pool.',
+    help: 'Requests that wait for a connection of the pool.',
     labels: ['db.client.connection.pool.name'],
   },
   'postern.events': {

@@ -12,9 +12,9 @@ import {
   type Assets,
   assetsPath,
   createAssets,
-  eventStreamModule,
   mountAssets,
   readStaticFile,
+  sharedModules,
   textTypes,
 } from '../http/static-files.ts';
 import { once } from '../once.ts';
@@ -49,7 +49,7 @@ const pageAssets: () => Promise<Assets> = once(async () => {
   const files = names.map((name) =>
     readStaticFile(name, extname(name) === '.css' ? textTypes.css : textTypes.js, folder),
   );
-  return createAssets(await Promise.all([eventStreamModule(), ...files]));
+  return createAssets([...(await sharedModules()), ...(await Promise.all(files))]);
 });
 
 /** The documents that the page sends, as texts. */

@@ -1,5 +1,5 @@
 /**
- * Who is told when the gateway disables a webhook: webhooks whose owner has asked for it. The contract's sources are a closed
+ * Who is notified when the gateway disables a webhook: webhooks whose owner has requested it. The contract's sources are a closed
  * list, and none of them is for what happens to webhooks, so a notice is no event that one can subscribe to there.
  */
 import { ServiceError } from '../errors.ts';

@@ -67,7 +67,7 @@ export interface WebhooksPort {
   /** Enables or disables a webhook. Deliveries to a disabled webhook are held. */
   setEnabled(context: RequestContext, request: WebhookSetEnabled): Promise<WebhookUpdated>;
   /**
-   * Says whether a webhook is told when the gateway disables another one of its workspace.
+   * Sets whether a webhook is notified when the gateway disables another one of its workspace.
    * @throws ServiceError `invalid_parameters` when it does not listen to all accounts of the workspace
    */
   setNotices(context: RequestContext, request: WebhookSetNotices): Promise<WebhookUpdated>;

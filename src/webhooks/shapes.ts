@@ -174,7 +174,7 @@ export interface WebhookHealth {
   readonly failing_since: string | null;
   /** Nothing is sent before this time, because the destination is overloaded; null if it is not. */
   readonly paused_until: string | null;
-  /** Whether the webhook is told when another one is disabled. */
+  /** Whether the webhook is notified when another one is disabled. */
   readonly receives_notices: boolean;
 }
 

@@ -128,7 +128,7 @@ describe('headers', () => {
   });
 });
 
-test('who may write jobs may read them, as keys were made before there was a scope for reading', () => {
+test('keys with jobs:write can read jobs, as they could before jobs:read existed', () => {
   expect(permits(new Set(['jobs:write']), 'jobs:read')).toBe(true);
   expect(permits(new Set(['jobs:read']), 'jobs:write')).toBe(false);
   expect(permits(new Set(['webhooks:write']), 'webhooks:read')).toBe(false);

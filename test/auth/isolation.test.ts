@@ -97,7 +97,7 @@ test("a stranger's own account does not open a draft of another workspace", asyn
   }
 });
 
-test('a cursor of one workspace is none of another', async () => {
+test('a cursor of one workspace is invalid in another', async () => {
   for (const workspace of [owner, owner]) await furnish(workspace);
   for (const list of ['accounts', 'jobPostings', 'webhooks']) {
     const first = await owner.ask(`{ ${list}(first: 1) { pageInfo { endCursor } } }`);

@@ -66,7 +66,7 @@ describe.each(databases)('requests of a key on $name', (dialect) => {
 });
 
 describe('requests of a key', () => {
-  test('are refused at every root field and endpoint, say when to come again, and leave other keys and probes alone', async () => {
+  test('beyond the limit are refused at every root field and endpoint, with Retry-After; other keys and probes are served', async () => {
     const { gateway, workspace, pass } = await start({ environment: { REQUESTS_PER_MINUTE: '2' } });
     const { headers } = await graphql(gateway.address, workspace.key, who);
     expect(headers.get('ratelimit-policy')).toBe('"requests";q=2;w=60');
@@ -310,7 +310,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
   });
 });
 
-test('a gateway in front is told when to come again, and goes on serving other keys', async () => {
+test('a gateway in front gets Retry-After, and still serves other keys', async () => {
   const { gateway, workspace } = await start({ environment: { REQUESTS_PER_MINUTE: '1' } });
   const front = await startGateway({ clock: gateway.clock, environment: { UPSTREAM_URL: gateway.address } });
   onTestFinished(() => front.close());
@@ -329,7 +329,7 @@ describe('a limit', () => {
   const policy = { name: 'requests', quota: 1_000, seconds: 60, what: 'requests' };
   let now = new Date('2026-11-20T12:00:00Z');
 
-  test('asks the store once for a bucket, then for each tenth of it or second', async () => {
+  test('reads a bucket from the store once, then after each tenth of it or each second', async () => {
     let calls = 0;
     const store: RateLimitStore = {
       async add(grants, at) {
@@ -347,7 +347,7 @@ describe('a limit', () => {
     expect(calls).toBe(3);
   });
 
-  test('is in debt of no more than two minutes, however much was used', async () => {
+  test('runs up a debt of at most two minutes, however much was used', async () => {
     const limit = createRateLimits({ store: null, now: () => now, logger })({ ...policy, seconds: 10 });
     await limit.take('one');
     for (let n = 0; n < 100; n += 1) limit.charge('one', 1_000_000);
@@ -356,7 +356,7 @@ describe('a limit', () => {
     expect(await limit.take('one', 0)).toMatchObject({ ratelimit: '"requests";r=1000;t=0' });
   });
 
-  test('holds in the process when the store is away', async () => {
+  test('is enforced by the process alone while the store is unavailable', async () => {
     const store: RateLimitStore = { add: () => Promise.reject(new Error('the database is away')) };
     const limit = createRateLimits({ store, now: () => now, logger })({ ...policy, quota: 5 });
     const takes = await Promise.allSettled(Array.from({ length: 20 }, () => limit.take('one')));
@@ -405,7 +405,7 @@ describe('a limit', () => {
     expect(await run([1], Array(40).fill(0))).toBeGreaterThanOrEqual(1);
   });
 
-  test('is looked at again by each request that waited for the same statement', async () => {
+  test('is checked again by each request that waited for the same statement', async () => {
     const { store } = sharedStore(() => ticks(20));
     const processes = [limitOn(store, 100), limitOn(store, 100)];
     const takes = await Promise.allSettled(Array.from({ length: 400 }, (_, n) => processes[n % 2]?.take('one')));
@@ -414,7 +414,7 @@ describe('a limit', () => {
     expect(granted).toBeLessThanOrEqual(120);
   });
 
-  test('is given back what was refused, so that other processes can grant it', async () => {
+  test('gets refused units back, so that other processes can grant them', async () => {
     const { store, used } = sharedStore();
     const [first, second] = [limitOn(store, 5), limitOn(store, 5)];
     for (let n = 0; n < 4; n += 1) await first.take('one');
@@ -423,7 +423,7 @@ describe('a limit', () => {
     await vi.waitFor(() => expect(used('one')).toBe(60));
   });
 
-  test('owes other processes no more after an outage than it has left to run off', async () => {
+  test('owes other processes after an outage only what has not run off yet', async () => {
     const { store, used } = sharedStore();
     let isAway = false;
     const flaky: RateLimitStore = {
@@ -463,7 +463,7 @@ describe('a limit', () => {
     expect(used('one')).toBe(60);
   });
 
-  test('tells the store what it granted of a bucket that it forgets', async () => {
+  test('settles a bucket with the store before evicting it', async () => {
     const { store, used } = sharedStore();
     const limit = limitOn(store, 60, true);
     for (let n = 0; n < 6; n += 1) await limit.take('one');

@@ -27,7 +27,7 @@ function setUp(found: Caller = caller) {
 }
 
 describe('a key that was found', () => {
-  test('is not looked up again for a second, and then is', async () => {
+  test('is looked up again after a second, and not before', async () => {
     const { authenticate, lookUp, pass } = setUp();
     for (const wait of [0, 1, 998]) {
       pass(wait);
@@ -39,13 +39,13 @@ describe('a key that was found', () => {
     expect(lookUp).toHaveBeenCalledTimes(2);
   });
 
-  test('is looked up once for requests that come together', async () => {
+  test('is looked up once for simultaneous requests', async () => {
     const { authenticate, lookUp } = setUp();
     await Promise.all(Array.from({ length: 50 }, () => authenticate('key')));
     expect(lookUp).toHaveBeenCalledTimes(1);
   });
 
-  test('is looked up again once a key was revoked, also while it is being looked up', async () => {
+  test('is looked up again after a key was revoked, even during a lookup', async () => {
     const { authenticate, lookUp, forget } = setUp();
     const first = authenticate('key');
     forget();
@@ -54,7 +54,7 @@ describe('a key that was found', () => {
     expect(lookUp).toHaveBeenCalledTimes(2);
   });
 
-  test('is looked up again when it has expired meanwhile', async () => {
+  test('is looked up again after it has expired', async () => {
     const { authenticate, lookUp, pass } = setUp({ ...caller, expiresAt: new Date(1_000_500) });
     await authenticate('key');
     pass(499);
@@ -65,7 +65,7 @@ describe('a key that was found', () => {
     expect(lookUp).toHaveBeenCalledTimes(2);
   });
 
-  test('is told from every other', async () => {
+  test('is not confused with any other', async () => {
     const { authenticate, lookUp } = setUp();
     await authenticate('key');
     await authenticate('another');
@@ -84,7 +84,7 @@ test('a key that is refused, or none, is looked up each time', async () => {
 });
 
 describe.each(databases)('a key that another process revokes, on $name', ({ name, location }) => {
-  test('is refused at once where processes hear of it, and within a second elsewhere', async () => {
+  test('is refused at once where processes are notified, and within a second elsewhere', async () => {
     const { location: place, drop } = await location();
     const now = () => new Date();
     const logger = pino({ level: 'silent' });

@@ -178,7 +178,7 @@ describe('the check', () => {
     expect(stream.signal.aborted).toBe(true);
   });
 
-  test('is not put off by streams that come and go', async () => {
+  test('is not delayed by streams that open and close', async () => {
     vi.useFakeTimers();
     const refusedKeys = vi.fn(async () => new Map());
     const streams = createStreams({ limits, now: () => new Date(), logger, refusedKeys });
@@ -192,7 +192,7 @@ describe('the check', () => {
     streams.end();
   });
 
-  test('ends a stream at the moment that its key expires, also without a database', async () => {
+  test('ends a stream when its key expires, even without a database', async () => {
     vi.useFakeTimers();
     const streams = createStreams({ limits, now: () => new Date(), logger, refusedKeys: null });
     const stream = streams.open(callerUntil(new Date(Date.now() + 700)), none);

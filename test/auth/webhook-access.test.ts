@@ -305,7 +305,7 @@ describe.each(stages)('on $name', ({ start, additions }) => {
 
   // An empty list is the contract's word for every account: it names none, and says why events of the key's own accounts
   // go there.
-  test.each(keyNames)('a key %s is told by both faces that a webhook listens to all accounts', async (key) => {
+  test.each(keyNames)('a key %s sees over both faces that a webhook listens to all accounts', async (key) => {
     const { webhookId } = await stage.furnish('all');
     // The other tests have made more webhooks than a page has.
     const pageOf = (after: string | null) =>
@@ -344,36 +344,39 @@ describe.each(stages)('on $name', ({ start, additions }) => {
     expect(await update('limited to the accounts', all.webhookId, [a, b])).toBe('errors/account_mismatch');
   });
 
-  test.runIf(additions).each(keyNames)('a key %s is told of the deliveries of its accounts only', async (key) => {
-    for (const webhook of webhookNames) await stage.furnish(webhook);
-    const client = createClient({ url: `${stage.address}/graphql`, headers: { 'x-api-key': stage.keys[key] } });
-    const seen = client.iterate({
-      query: `subscription { deliveryUpdated { ...D } } fragment D on Delivery ${whole('Delivery', true)}`,
-    });
-    const ownId = stage.limits[key]?.[0] ?? stage.accounts.a;
-    let done = false;
-    const emitting = (async () => {
-      // The events of others come first: the subscriber would be told of them before those of its own accounts.
-      const accountIds = [...Object.values(stage.accounts).filter((id) => id !== ownId), ownId];
-      while (!done) {
-        for (const accountId of accountIds)
-          await ask('unlimited', documentOf('Mutation.emitEvent', { ...(await stage.furnish('one')), accountId }));
+  test.runIf(additions).each(keyNames)(
+    'a key %s receives updates of the deliveries of its accounts only',
+    async (key) => {
+      for (const webhook of webhookNames) await stage.furnish(webhook);
+      const client = createClient({ url: `${stage.address}/graphql`, headers: { 'x-api-key': stage.keys[key] } });
+      const seen = client.iterate({
+        query: `subscription { deliveryUpdated { ...D } } fragment D on Delivery ${whole('Delivery', true)}`,
+      });
+      const ownId = stage.limits[key]?.[0] ?? stage.accounts.a;
+      let done = false;
+      const emitting = (async () => {
+        // The events of others come first: the subscriber would be told of them before those of its own accounts.
+        const accountIds = [...Object.values(stage.accounts).filter((id) => id !== ownId), ownId];
+        while (!done) {
+          for (const accountId of accountIds)
+            await ask('unlimited', documentOf('Mutation.emitEvent', { ...(await stage.furnish('one')), accountId }));
+        }
+      })();
+      const told: unknown[] = [];
+      for await (const update of seen) {
+        told.push(update);
+        // The webhooks of the other tests are told of, too.
+        if (told.length >= 12 && JSON.stringify(update).includes(ownId)) break;
       }
-    })();
-    const told: unknown[] = [];
-    for await (const update of seen) {
-      told.push(update);
-      // The webhooks of the other tests are told of, too.
-      if (told.length >= 12 && JSON.stringify(update).includes(ownId)) break;
-    }
-    done = true;
-    client.dispose();
-    await emitting;
-    const text = JSON.stringify(told);
-    expect(text).toContain(ownId);
-    expectNoStranger(key, text);
-    if (key === 'limited to another account') for (const secret of secrets) expect(text).not.toContain(secret);
-  });
+      done = true;
+      client.dispose();
+      await emitting;
+      const text = JSON.stringify(told);
+      expect(text).toContain(ownId);
+      expectNoStranger(key, text);
+      if (key === 'limited to another account') for (const secret of secrets) expect(text).not.toContain(secret);
+    },
+  );
 });
 
 /** All items of a list, page by page. */

@@ -1,4 +1,4 @@
-/** What compression costs and gives, by what the client accepts. See turns.ts for how it is measured. */
+/** The cost and the gain of compression, by the encodings that the client accepts. See turns.ts for how it is measured. */
 import { startPosternTarget } from './targets.ts';
 import { compareVariants, type Variant } from './turns.ts';
 

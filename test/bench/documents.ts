@@ -1,6 +1,6 @@
 /**
- * What documents cost and give that are not sent: persisted queries by their hash, and trusted documents by their id, beside the
- * text; and what a manifest costs a start. See turns.ts for how the first is measured.
+ * The cost and the gain of not sending documents: persisted queries by their hash, and trusted documents by their id, compared with
+ * the text; and what a manifest adds to a start. See turns.ts for how the first is measured.
  *
  * STARTS says how many starts there are with each manifest.
  */
@@ -44,7 +44,7 @@ const documents = Object.values(operations).map(({ text }) => text);
 
 const untrusted: Variant['start'] = async (upstream, directory) => {
   const running = await startPosternTarget({}, { upstream, directory });
-  // As a client does that was told that its hash is not known.
+  // As a client does after `PersistedQueryNotFound`.
   for (const query of documents) {
     const extensions = { persistedQuery: { version: 1, sha256Hash: idOf(query) } };
     const body = JSON.stringify({ query, variables: { of: 'ACo000000000' }, extensions });

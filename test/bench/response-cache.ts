@@ -1,5 +1,5 @@
 /**
- * What the response cache costs and gives: a gateway without one, with a hit and with a miss, beside a proxy that forwards bytes.
+ * The cost and the gain of the response cache: a gateway without one, with a hit and with a miss, and a proxy that forwards bytes.
  *
  * TEST_REDIS_URL includes Redis. What Redis itself needs is not counted. See turns.ts for the rest.
  */

@@ -111,7 +111,7 @@ async function load(variant: Variant, { url: address, key, process: target }: Ru
       const response = await send(request);
       if (response.status !== 200) throw new Error(`${variant.name}: ${url} answered ${response.status}`);
       count += 1;
-      bytesSent += request.length;
+      bytesSent += Buffer.byteLength(request);
       bytesReceived += response.bytes;
     }
   };
@@ -136,7 +136,7 @@ function requestOf(
   const head = {
     host: url.host,
     'x-api-key': key,
-    ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     ...headers,
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -90,7 +90,7 @@ async function createWebhook(address: string, key: string, { address: request_ur
 const namesIn = (receiver: Receiver) =>
   new Set(receiver.received.map(({ body }) => String(JSON.parse(body).user_full_name)));
 
-test('what was acknowledged before the backup of a gateway under load is there again, and is delivered', {
+test('events acknowledged before the backup of a gateway under load are restored and delivered', {
   timeout: 90_000,
 }, async () => {
   const receiver = await startReceiver();
@@ -129,7 +129,7 @@ test('what was acknowledged before the backup of a gateway under load is there a
   await expect.poll(() => namesIn(receiver).has('afterwards'), { timeout: 10_000 }).toBe(true);
 });
 
-test('a plain copy of the file of a running gateway loses what was acknowledged', async () => {
+test('a plain copy of the database file of a running gateway loses acknowledged events', async () => {
   const { address } = await start(live);
   const key = readFileSync(join(dirname(live), 'demo-key'), 'utf8').trim();
   for (const name of ['a', 'b']) await graphql(address, key, emitEvent, { name });
@@ -186,7 +186,7 @@ test('nothing is overwritten', async () => {
   expect(existsSync(elsewhere)).toBe(false);
 });
 
-test('a link that leads nowhere is not replaced either, and nothing is left behind', async () => {
+test('a dangling symbolic link is not replaced either, and nothing is left behind', async () => {
   await (await openDatabase({ kind: 'sqlite', file: live })).destroy();
   writeFileSync(join(dirname(live), 'secret'), 'a secret of at least thirty-two characters');
   expect(await run('backup', [backup])).toMatchObject({ code: 0 });

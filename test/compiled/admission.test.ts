@@ -59,7 +59,7 @@ test.each<[what: string, compiled: string, status: number, key: Parameters<NewKe
 
 type NewKey = Awaited<ReturnType<typeof withOwnKeys>>['workspace']['newKey'];
 
-test('the cursors of one list are of no other, and of no other workspace', async () => {
+test('a cursor is invalid for another list and for another workspace', async () => {
   const both = await withOwnKeys();
   const headers = { 'x-api-key': both.workspace.key };
   const first = await expectAlike(both, 'yes', { headers, body: { query: `{ ${posts(', first: 1')} }` } });
@@ -93,7 +93,7 @@ test.each([
   ],
   ['requests for a type name with a key', { REQUESTS_PER_MINUTE: '3' }, { body: { query: '{ a: __typename }' } }],
   ['requests that are invalid', { REQUESTS_PER_MINUTE: '3' }, { body: { query: '{ posts { nodes } }' } }],
-] as const)('%s are counted once, and beyond the limit refused', async (_what, limits, request) => {
+] as const)('%s are counted once, and refused beyond the limit', async (_what, limits, request) => {
   const both = await withOwnKeys(limits);
   for (let count = 0; count < 5; count += 1) {
     const { on, off } = await both.ask({
@@ -114,7 +114,7 @@ test.each([
   await expectAlike(both, compiled, { body });
 });
 
-test('a cost is of the variables that it was found for', async () => {
+test('a remembered cost applies to its variables only', async () => {
   // The default of both is a full page.
   const sized = `query ($few: Int, $many: Int) {
     few: ${posts(', first: $few')}
@@ -138,7 +138,7 @@ test.each([1, 100, 200, 250, 300, 800, 1_600, 2_400, 10_000])('a response of at 
   expect(on.calls).toHaveLength(1);
 });
 
-test('without introspection a document that asks for the schema anywhere is refused', async () => {
+test('without introspection a document that selects the schema anywhere is refused', async () => {
   const both = await startBothWays(pages, { INTROSPECTION: 'off' });
   const asks = `query Posts ${query} query Schema { __schema { queryType { name } } }`;
   await expectAlike(both, 'introspection', { body: { query: asks, operationName: 'Posts' } });
@@ -169,7 +169,7 @@ test('a request has one log line, with its own id', async () => {
   ]);
 });
 
-test('a gateway that stops ends the response that is under way', async () => {
+test('a stopping gateway finishes the response in progress', async () => {
   let answer = () => {};
   const both = await startBothWays((_request, response) => {
     answer = () => json(response, 200, postList([pnetPost('1')]));

@@ -59,7 +59,7 @@ function askAndLeave(address: string): () => Promise<unknown> {
 }
 
 test.each(['on', 'off'] as const)(
-  'a hundred requests share a page, of which one leaves (%s)',
+  'a hundred requests share a page, and one client disconnects (%s)',
   {
     timeout: 60_000,
   },
@@ -83,7 +83,7 @@ test.each(['on', 'off'] as const)(
   },
 );
 
-test.each(['on', 'off'] as const)('when the client leaves, so does the call of its page (%s)', async (way) => {
+test.each(['on', 'off'] as const)('when the client disconnects, the call of its page is aborted (%s)', async (way) => {
   let ended = false;
   const both = await startBothWays((_request, response) =>
     response.once('close', () => {

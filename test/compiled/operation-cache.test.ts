@@ -35,14 +35,14 @@ test('an operation that was too expensive is remembered: other values may be che
   expect(reasonOf(() => check(operation, valuesFor(operation, { first: 1 })))).toBeNull();
 });
 
-test('an operation is one, whether a request names it or not', () => {
+test('an operation is cached once, whether a request names it or not', () => {
   const { find, compiledFor } = createOperationCache(options);
   expect(find(document, 'Posts')).toBe(find(document, null));
   const values = { first: 1 };
   expect(compiledFor(find(document, 'Posts'), values)).toBe(compiledFor(find(document, null), values));
 });
 
-test('what is too expensive is not validated', () => {
+test('an operation that is too expensive is not validated', () => {
   const { find, check } = createOperationCache(options);
   const invalid = find(parse(`query ($first: Int!) { ${list} b: ${list.replace('text', 'nothing')} }`), null);
   expect(reasonOf(() => check(invalid, { first: 100 }))).toBe('cost');

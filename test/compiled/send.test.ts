@@ -50,7 +50,7 @@ test('a response is sent out of the memory of its kernel, which is closed with i
   expect(printed.closed()).toBe(1);
 });
 
-test('no more than some wait so: of the others the bytes are copied', () => {
+test('only a few wait like this: the bytes of others are copied', () => {
   const send = createSend();
   const waiting = Array.from({ length: 64 }, () => ({ printed: splice('waits'), sent: request() }));
   for (const { printed, sent } of waiting) send(sent, 'application/json', printed.splice);

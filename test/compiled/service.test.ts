@@ -31,7 +31,7 @@ describe('errors of the service', () => {
     expect(served.calls.length).toBeLessThanOrEqual(4);
   });
 
-  test.each([500, 502, 503, 504])('%i is tried again, as often as without', async (status) => {
+  test.each([500, 502, 503, 504])('%i is retried as often as without compiling', async (status) => {
     let calls = 0;
     const both = await startBothWays((request, response) => {
       calls += 1;
@@ -43,7 +43,7 @@ describe('errors of the service', () => {
 });
 
 /** Responses with these bytes. */
-test('a service that fails for long is left alone, as soon as without', async () => {
+test('a service that keeps failing is not called any more, as soon as without compiling', async () => {
   const both = await startBothWays((_request, response) => json(response, 500, envelope('unexpected_error', 500)));
   const calls: number[] = [];
   for (let at = 0; at < 30; at += 1) calls.push((await askBoth(both)).calls.length);
@@ -173,7 +173,7 @@ describe('calls', () => {
     expect(served.calls).toEqual(['/v1/users/ACo1/posts?account_id=a1&limit=12']);
   });
 
-  test('a window over two pages is left, with its first page', async () => {
+  test('a window over two pages falls back, with its first page', async () => {
     const both = await startBothWays(({ path }, response) =>
       json(
         response,
@@ -195,7 +195,7 @@ describe('calls', () => {
     expect(served.calls).toHaveLength(2);
   });
 
-  test('of two lists one is left', async () => {
+  test('of two lists one falls back', async () => {
     const both = await startBothWays((request, response) =>
       request.path.includes('ACo2') ? bytes(withPost({ text: 7 }))(request, response) : pages(request, response),
     );

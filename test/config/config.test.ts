@@ -571,12 +571,12 @@ function refusalOf(environment: Record<string, string>): Error {
   throw new Error(`${JSON.stringify(environment)} was accepted`);
 }
 
-test('documents are in the server that is named', () => {
+test('documents are stored in the server at REDIS_URL', () => {
   const { persistedQueries } = readConfig({ PERSISTED_QUERIES: 'redis', REDIS_URL: 'redis://host' });
   expect(persistedQueries).toEqual({ url: 'redis://host' });
 });
 
-test('responses are kept in the server that is named', () => {
+test('responses are cached in the server at REDIS_URL', () => {
   const { responseCache } = readConfig({
     RESPONSE_CACHE: 'redis',
     REDIS_URL: 'redis://host',
@@ -601,7 +601,7 @@ describe('the installation, by which several share a Redis server,', () => {
     expect(service('https://s', 'former')).toBe(service('https://s/', 'new'));
   });
 
-  test('is another one for other data, and says nothing of it', () => {
+  test('differs for other data, and reveals none of the settings', () => {
     const names = [
       ...['postgres://h/d', 'postgres://h:6432/d', 'postgres://h/e', 'postgres://i/d', 'sqlite:d', 'sqlite:e'].map(
         postgres,
@@ -613,7 +613,7 @@ describe('the installation, by which several share a Redis server,', () => {
   });
 });
 
-test('responses are not kept for keys that a service checks', () => {
+test('responses are not cached for keys that a service checks', () => {
   for (const RESPONSE_CACHE of ['memory', 'redis']) {
     const refused = refusalOf({ ...upstream, RESPONSE_CACHE, REDIS_URL: 'redis://host' });
     expect(refused.message).toMatch(/^RESPONSE_CACHE needs API keys of this gateway: set UPSTREAM_API_KEY too/);
@@ -660,7 +660,7 @@ test.each([
   expect(readConfig(environment).shutdownDelayMs).toBe(delay);
 });
 
-test('in production a database is named', () => {
+test('in production DATABASE_URL is required', () => {
   const cure = 'DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…';
   const missing: Record<string, string>[] = [{}, { DATABASE_URL: '' }, { ...upstream, UPSTREAM_API_KEY: 'k' }];
   for (const environment of missing) {

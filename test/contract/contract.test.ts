@@ -44,7 +44,7 @@ test.each(subjects)('%s', (subject) => {
   expect(difference(subject, stated, held)).toEqual({ missing: [], surplus: [] });
 });
 
-test('an addition is one: the project has it, and the contract does not', () => {
+test('every addition is in the project and not in the contract', () => {
   for (const [subject, rows] of Object.entries(additions)) {
     expect(held[subject]).toEqual(expect.arrayContaining([...rows]));
     for (const row of rows) expect(stated[subject]).not.toContain(row);

@@ -34,7 +34,7 @@ describe.each(databases)('emitEvent on $name', (dialect) => {
     expect(samples.data.eventSamples).toHaveLength(26);
   });
 
-  it('takes the data of the caller, names a key that is wrong, and repeats nothing under one idempotency key', async () => {
+  it('sends the data of the caller, names an invalid key, and emits once under one idempotency key', async () => {
     const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     await createWebhook();
     const input = { accountId: gateway.accountId, event: 'NEW_RELATION', idempotencyKey: 'one' };

@@ -54,7 +54,7 @@ async function startShared(dialect: TestDialect) {
 }
 
 describe.each(databases)('a webhook that is narrowed to one account, on $name', (dialect) => {
-  it('holds what is pending for the others, and is not sent it', async () => {
+  it('holds pending deliveries for the others, and does not receive them', async () => {
     const { gateway, takeOver, attacker, own, ownDelivery, otherDelivery, statesById } = await startShared(dialect);
     await takeOver();
     expect(await statesById()).toEqual({ [ownDelivery]: 'pending', [otherDelivery]: 'held' });
@@ -66,7 +66,7 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
     await attacker.close();
   });
 
-  it('holds at its claim what became pending while the accounts changed', async () => {
+  it('holds deliveries that became pending while the accounts changed, once they are claimed', async () => {
     const { gateway, webhookId, own, lead, attacker, ownDelivery, otherDelivery, statesById } =
       await startShared(dialect);
     const told = new Set<string>();
@@ -86,7 +86,7 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
     await attacker.close();
   });
 
-  it('is not resent their deliveries, by whomever, until it listens to them again', async () => {
+  it('receives none of their deliveries again, whoever resends them, until it listens to them again', async () => {
     const { gateway, receiver, act, webhookId, own, other, takeOver, limitedKey, otherDelivery, attacker } =
       await startShared(dialect);
     await takeOver();
@@ -115,7 +115,7 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
     await attacker.close();
   });
 
-  it('shows a key that is limited to its account nothing of their deliveries', async () => {
+  it('hides their deliveries from a key that is limited to its account', async () => {
     const { ask, webhookId, own, other, takeOver, limitedKey, otherDelivery, attacker } = await startShared(dialect);
     await takeOver();
     const { data, errors } = await ask(

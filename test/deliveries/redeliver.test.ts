@@ -4,7 +4,7 @@ import { databases } from '../support/databases.ts';
 import { startDeliveriesOverGraphQL } from '../support/deliveries-graphql.ts';
 
 describe.each(databases)('resending on $name', (dialect) => {
-  it('is how deliveries arrive that were held while their webhook was disabled', async () => {
+  it('sends deliveries that were held while their webhook was disabled', async () => {
     const { gateway, receiver, act, read, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
     expect(await act('setWebhookEnabled', { webhookId, enabled: false })).toEqual({ __typename: 'WebhookUpdated' });

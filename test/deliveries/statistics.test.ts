@@ -86,7 +86,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(backlog).toEqual({ pendingCount: 0, heldCount: 0, oldestPendingAt: null });
   });
 
-  it('counts what waits, and says since when', async () => {
+  it('counts pending and held deliveries, and says since when the oldest waits', async () => {
     fails();
     const since = gateway.clock.now.toISOString();
     await gateway.emit(1);
@@ -98,7 +98,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect((await read()).backlog).toEqual({ pendingCount: 0, heldCount: 2, oldestPendingAt: null });
   });
 
-  it('shows them to keys that may manage the webhook, and begins anew when it is narrowed', async () => {
+  it('shows them to keys that may manage the webhook, and starts again from zero when it is narrowed', async () => {
     const other = await gateway.space.account();
     const { database } = gateway.app;
     await database

@@ -35,7 +35,7 @@ describe.each(databases)('the deliveries that a key can see, on $name', (dialect
     expiresAt: null,
   });
 
-  it('are those of its accounts; an event of no account is beyond every limited key', async () => {
+  it('are those of its accounts; a limited key sees no event without an account', async () => {
     const all = await gateway.deliveries();
     expect(all).toHaveLength(3);
     const { accountId: own, space } = gateway;

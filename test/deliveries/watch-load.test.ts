@@ -76,7 +76,7 @@ function listen(watchers: readonly AsyncGenerator<Delivery>[]) {
 }
 
 describe.each(databases)('watching on $name', (dialect) => {
-  test('reads a change once, however many watch', async () => {
+  test('reads a change once for any number of watchers', async () => {
     const { gateway, reads, watch, context, change } = await startWatching(dialect);
     await gateway.webhook('https://hooks.example/');
     const ids = await emit(gateway, 3);
@@ -88,7 +88,7 @@ describe.each(databases)('watching on $name', (dialect) => {
     expect(reads).toEqual([3]);
   });
 
-  test('reads nothing that none of them may see, and tells each only what they may see', async () => {
+  test('reads only deliveries that a watcher may see, and sends each watcher only those', async () => {
     const { gateway, reads, watch, context, change } = await startWatching(dialect);
     const webhooks = [
       await gateway.webhook('https://hooks.example/1'),
@@ -125,7 +125,7 @@ describe.each(databases)('watching on $name', (dialect) => {
   });
 });
 
-test('a change is told a few at a time: other work goes on in between', async () => {
+test('a change is sent to a few watchers at a time, with other work in between', async () => {
   const { gateway, watch, context, change } = await startWatching();
   await gateway.webhook('https://hooks.example/');
   const ids = await emit(gateway, 4);
@@ -143,7 +143,7 @@ test('a change is told a few at a time: other work goes on in between', async ()
   expect(most).toBeLessThanOrEqual(16);
 });
 
-test('who stops watching is forgotten, even one who never began to read', async () => {
+test('a watcher that stops is removed, even if it never began to read', async () => {
   const { stop, listeners, watch, context } = await startWatching();
   const leaving = new AbortController();
   await watch(context({}, leaving.signal), {});

@@ -34,7 +34,7 @@ describe.each(databases)('deliveryUpdated on $name', (dialect) => {
     expect(new Set(told)).toEqual(new Set([own]));
   });
 
-  it('reads what an event selects anew for each event', async () => {
+  it('reads the selected fields again for each event', async () => {
     const { gateway, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();
     const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': gateway.space.key } });

@@ -73,7 +73,7 @@ it('shares stay within the quota, and leave no destination out while some of it 
   );
 });
 
-it('there is room as long as the first byte has some, over all and for each destination', () => {
+it('a delivery fits while any bytes are left, in total and for its destination', () => {
   const room = createRoomTaker({ total: 25, perDestination: new Map([['b', 0]]), default: 10 });
   const takes = (id: string, size: number) => room.take(id, size);
   expect([takes('a', 9), takes('a', 9), takes('a', 1)]).toEqual([true, true, false]);

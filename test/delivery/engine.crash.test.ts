@@ -4,7 +4,7 @@ import { crashRun } from '../support/crash.ts';
 import { databases } from '../support/databases.ts';
 
 describe.each(databases)('kill -9 on $name', (dialect) => {
-  it('loses no acknowledged event, and repeats no more than was on its way', { timeout: 90_000 }, async () => {
+  it('loses no acknowledged event, and repeats only deliveries in flight', { timeout: 90_000 }, async () => {
     const workers = dialect.name === 'Postgres' ? 2 : 1;
     const { acknowledged, lost, duplicates, inFlight } = await crashRun(dialect, {
       kills: 4,

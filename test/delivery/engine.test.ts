@@ -79,7 +79,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('waits as long as Retry-After asks, and sends nothing to the destination meanwhile', async () => {
+  it('waits as long as Retry-After says, and sends nothing to the destination meanwhile', async () => {
     await gateway.webhook(receiver.address);
     receiver.answer = (_request, response) => response.writeHead(429, { 'retry-after': '120' }).end();
     await gateway.emit('a');

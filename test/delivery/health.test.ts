@@ -57,7 +57,7 @@ describe.each(databases)('health of a destination on $name', (dialect) => {
     expect(await store([gone, 410], [failed, 500])).toMatchObject({ disabled_reason: 'gone' });
   });
 
-  it('is not judged by attempts that could not be made', async () => {
+  it('is not affected by attempts that could not be made', async () => {
     expect(await store([unsentDecision(1), null])).toMatchObject({ failing_since: null });
   });
 });

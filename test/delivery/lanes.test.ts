@@ -157,7 +157,7 @@ describe('slots', () => {
 });
 
 describe('the quota', () => {
-  it('is twice the slots for lanes that nobody knows, each with the initial limit', () => {
+  it('is twice the slots for unknown lanes, each with the initial limit', () => {
     expect(lanes.quota()).toEqual({ total: 40, perDestination: new Map(), default: 4, bytes, cursor: '' });
   });
 

@@ -77,7 +77,7 @@ test('a delivery is not sent when its claim took so long that its lease could en
   expect(sent).toEqual([]);
 });
 
-test('an outcome that waits is settled under the claim that holds by then', async () => {
+test('a waiting outcome is settled under the claim that is valid by then', async () => {
   const { worker, sent, flushes, round } = startTestWorker();
   await round();
   flushes[0]?.end(claim(delivery('first')));

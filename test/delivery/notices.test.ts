@@ -38,7 +38,7 @@ describe.each(databases)('on $name', (dialect) => {
       .filter(({ body }) => body.includes('webhook_disabled'))
       .map(({ path, body }) => ({ path, body: JSON.parse(body) }));
 
-  it('tells a webhook that another one was disabled, once, and says so in the log', async () => {
+  it('notifies a webhook once that another one was disabled, and logs it', async () => {
     const own = await listener('/told');
     expect(await tell(own)).toEqual({ __typename: 'WebhookUpdated', webhook: { receivesNotices: true } });
     await listener('/not-told');
@@ -68,7 +68,7 @@ describe.each(databases)('on $name', (dialect) => {
     );
     expect(data.webhook.deliveries.nodes).toEqual([{ event: null, notice: 'WEBHOOK_DISABLED' }]);
     const lines = gateway.log.filter(({ msg }) => msg === 'webhook disabled');
-    expect(lines).toMatchObject([{ webhookId: gone, reason: 'gone', told: 1 }]);
+    expect(lines).toMatchObject([{ webhookId: gone, reason: 'gone', notified: 1 }]);
 
     await tell(own, false);
     await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).where('id', '=', gone).execute();
@@ -80,7 +80,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(told()).toHaveLength(1);
   });
 
-  it('tells nobody of what a caller disables', async () => {
+  it('notifies nobody when a caller disables a webhook', async () => {
     const own = await listener('/told');
     await tell(own);
     const other = await listener('/other');
@@ -89,7 +89,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await gateway.app.database.selectFrom('pending_notices').selectAll().execute()).toEqual([]);
   });
 
-  it('ends where those who are told are gone themselves', async () => {
+  it('ends when the webhooks to be notified are gone themselves', async () => {
     const [a, b] = [await listener('/gone'), await listener('/gone')];
     await tell(a);
     await tell(b);
@@ -141,7 +141,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect((await gateway.deliveries()).map(({ webhook_id }) => webhook_id)).toEqual([own]);
   });
 
-  it('is for webhooks of all accounts, and for keys that may manage those', async () => {
+  it('goes to webhooks of all accounts only, and no limited key can turn it on', async () => {
     const narrow = await gateway.webhook(receiver.address, { account_ids: JSON.stringify([gateway.accountId]) });
     expect(await tell(narrow)).toMatchObject({ __typename: 'InvalidRequestError' });
     const wide = await listener('/told');
@@ -161,10 +161,10 @@ describe.each(databases)('on $name', (dialect) => {
     await gateway.emit(1);
     await expect
       .poll(() => gateway.log.filter(({ msg }) => msg === 'webhook disabled'), { timeout: 10_000 })
-      .toMatchObject([{ told: 0 }]);
+      .toMatchObject([{ notified: 0 }]);
   });
 
-  it('is not for a webhook that is narrowed in between, and nor is a trigger of another account', async () => {
+  it('does not go to a webhook that is narrowed in between, nor does a trigger of another account', async () => {
     const { database, delivery } = gateway.app;
     if (delivery === null) throw new Error('the gateway does not deliver');
     const { emit } = delivery;

@@ -22,7 +22,7 @@ const outcome = (deliveryId: string): Outcome => ({
 });
 const idsOf = (outcomes: readonly Outcome[]) => outcomes.map(({ deliveryId }) => deliveryId);
 
-it('all are taken at once, and those of a failure come last, half as many at once', () => {
+it('all are taken at once; those of a failed batch come last, half as many at once', () => {
   const buffer = createOutcomeBuffer();
   for (const id of ['a', 'b', 'c', 'd']) buffer.add(outcome(id));
   const all = buffer.take();
@@ -34,7 +34,7 @@ it('all are taken at once, and those of a failure come last, half as many at onc
   expect(idsOf(buffer.take())).toEqual(['b', 'c', 'd']);
 });
 
-it('one that cannot be stored is given up in the end, and the others are stored', () => {
+it('an outcome that cannot be stored is dropped in the end, and the others are stored', () => {
   const buffer = createOutcomeBuffer();
   for (let n = 0; n < 50; n += 1) buffer.add(outcome(n === 17 || n === 30 ? `bad ${n}` : `good ${n}`));
   const [stored, givenUp]: [string[], string[]] = [[], []];
@@ -51,7 +51,7 @@ it('one that cannot be stored is given up in the end, and the others are stored'
   expect(givenUp.sort()).toEqual(['bad 17', 'bad 30']);
 });
 
-it('none is given up while nothing can be stored', () => {
+it('no outcome is dropped while nothing can be stored', () => {
   const buffer = createOutcomeBuffer();
   for (const id of ['a', 'b', 'c']) buffer.add(outcome(id));
   for (let tries = 0; tries < 100; tries += 1) expect(buffer.returned(buffer.take())).toEqual([]);

@@ -105,7 +105,7 @@ describe.each(databases)('on $name', (dialect) => {
   let gateway: DeliveringGateway;
   afterEach(() => gateway.close());
 
-  it('nothing is read as a whole', async () => {
+  it('no table is scanned as a whole', async () => {
     const environment = { WEBHOOKS_PER_WORKSPACE: '10000' };
     gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } }, environment });
     const { app, accountId, space, clock } = gateway;
@@ -203,7 +203,7 @@ describe.each(databases)('on $name', (dialect) => {
     },
   );
 
-  it.skipIf(dialect.name === 'SQLite')('what ends a claim does not read all that it has taken', async () => {
+  it.skipIf(dialect.name === 'SQLite')('ending a claim does not read all that it has taken', async () => {
     gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
     const { database } = gateway.app;
     const webhookId = await gateway.webhook('https://hooks.example/');

@@ -93,7 +93,7 @@ describe.each(databases)('claims on $name', (dialect) => {
     expect(await claimedIds()).toHaveLength(2);
   });
 
-  it('bring a payload that cannot be built, or is too large, with the reason, and the others as ever', async () => {
+  it('report a payload that cannot be built, or is too large, with the reason, and return the others', async () => {
     const names = Array.from({ length: 200 }, (_, n) => ({ name: `n${n}`, key: 'user_full_name' }));
     await gateway.webhook('https://hooks.example/', { data: JSON.stringify(names) });
     await gateway.emit('large'.padEnd(100_000, '.'));

@@ -112,7 +112,7 @@ describe.each(databases)('retention on $name', (dialect) => {
     expect(await gateway.deliveries()).toEqual([]);
   });
 
-  it('knows where the newest events end', async () => {
+  it('finds the oldest of the newest events', async () => {
     const start = gateway.clock.now.getTime() - day;
     await store(10, day);
     const { database } = gateway.app;

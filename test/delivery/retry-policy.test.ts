@@ -45,7 +45,7 @@ test.each([
   expect(classify(response(status), at).outcome).toBe(outcome);
 });
 
-it('takes a response that broke off for no success', () => {
+it('does not count a truncated response as a success', () => {
   expect(classify({ status: 200, failure: 'timeout', retryAfter: null }, at)).toMatchObject({
     outcome: 'retry',
     overloaded: true,

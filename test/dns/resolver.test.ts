@@ -45,7 +45,7 @@ describe('the resolver', () => {
     ]);
   });
 
-  test('keeps an answer as long as its records say', async () => {
+  test('caches an answer for the TTL of its records', async () => {
     server.names = { 'hooks.example': ['192.0.2.1'] };
     server.ttl = 30;
     await lookup('hooks.example');
@@ -56,7 +56,7 @@ describe('the resolver', () => {
     expect(await addressesOf('hooks.example')).toEqual(['192.0.2.2']);
   });
 
-  test('keeps an answer for an hour at most, and one that is valid for no time not at all', async () => {
+  test('caches an answer for an hour at most, and never with a TTL of zero', async () => {
     server.names = { 'long.example': ['192.0.2.1'], 'now.example': ['192.0.2.1'] };
     server.ttl = 1_000_000;
     await lookup('long.example');
@@ -69,13 +69,13 @@ describe('the resolver', () => {
     expect(await addressesOf('long.example')).toEqual(['192.0.2.2']);
   });
 
-  test('has one lookup under way for a name', async () => {
+  test('shares one lookup among simultaneous requests for a name', async () => {
     server.names = { 'hooks.example': ['192.0.2.1'] };
     await Promise.all(Array.from({ length: 50 }, () => lookup('hooks.example')));
     expect(server.asked.sort()).toEqual(['A hooks.example', 'AAAA hooks.example']);
   });
 
-  test('gives up a name that is not answered, and remembers it for some seconds', async () => {
+  test('gives up on a name without an answer, and remembers that for some seconds', async () => {
     server.names = { 'silent.example': null };
     expect(await codeOf('silent.example')).toBe('EAI_AGAIN');
     const asked = server.asked.length;
@@ -87,7 +87,7 @@ describe('the resolver', () => {
     expect(await addressesOf('silent.example')).toEqual(['192.0.2.1']);
   });
 
-  test('tells a name that does not exist from one that a server fails at', async () => {
+  test('distinguishes a name that does not exist from a failure of the server', async () => {
     server.names = { 'broken.example': 'servfail', 'empty.example': [] };
     expect(await codeOf('nobody.example')).toBe('ENOTFOUND');
     expect(await codeOf('empty.example')).toBe('ENOTFOUND');
@@ -95,7 +95,7 @@ describe('the resolver', () => {
     expect(await codeOf(`${'x'.repeat(64)}.example`)).toBe('ENOTFOUND');
   });
 
-  test('asks the servers of resolv.conf, and does not wait for one that is not there', async () => {
+  test('queries the servers of resolv.conf, and does not wait for one that cannot be reached', async () => {
     await writeFile(resolvConf(), 'nameserver 127.0.0.1\n');
     const asked: (readonly string[])[] = [];
     lookup = createResolver({
@@ -110,7 +110,7 @@ describe('the resolver', () => {
     expect(asked).toEqual([['127.0.0.1']]);
   });
 
-  test('asks the next server where one does not answer', { timeout: 5_000 }, async () => {
+  test('queries the next server when one does not respond', { timeout: 5_000 }, async () => {
     const silent = await startNameServer();
     silent.names = { 'hooks.example': null };
     server.names = { 'hooks.example': ['192.0.2.1'] };
@@ -135,7 +135,7 @@ describe('the resolver', () => {
     expect(await addressesOf('c')).toEqual(['192.0.2.3']);
   });
 
-  test('a failure names what was asked for, and not where it was searched', async () => {
+  test('an error has the name that was requested, and not those that were searched', async () => {
     await writeFile(resolvConf(), 'search corp.example\n');
     clock = 1_000;
     server.names = { 'broken.corp.example': 'servfail' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emittableKeys } from '../../src/events/event.ts';
 
-test('an emitter sets the keys of its source, but for those that the gateway sets', () => {
+test('an emitter sets the keys of its source, except those that the gateway sets', () => {
   expect(emittableKeys('users')).toEqual([
     'timestamp',
     'user_provider_id',

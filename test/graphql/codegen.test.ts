@@ -45,7 +45,7 @@ test('a client that handles errors need not expect null where null is an error',
   expect(types).not.toMatch(/posts: [^;]*\} \| null[^}]*webhook/);
 });
 
-test('another one must', async () => {
+test('another client must expect it', async () => {
   const types = await generated(false);
   expect(types).toMatch(/text: string \| null/);
 });

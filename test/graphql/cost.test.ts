@@ -178,7 +178,7 @@ describe('the cost of an operation', () => {
     }
   });
 
-  test('is found in little work, whatever the document multiplies out to', () => {
+  test('is computed quickly, however much the document multiplies out to', () => {
     // Each level has two names for the next one: 2^11 ways through the document.
     const levels = Array.from(
       { length: 11 },

@@ -168,44 +168,47 @@ test('a mutation in the query of a URL is refused', async () => {
   expect(response.status).toBe(405);
 });
 
-test.each(Object.entries(ways))('a client that has gone wants no more mutations: %s', async (_, contentType) => {
-  const edited = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  let edits = 0;
-  const gateway = await startGateway({
-    providers: (sandbox) => ({
-      ...sandbox,
-      PNET: {
-        ...sandbox.PNET,
-        async editPosting(...args) {
-          edits += 1;
-          edited.resolve();
-          await release.promise;
-          return sandbox.PNET.editPosting(...args);
+test.each(Object.entries(ways))(
+  'no further mutation is executed for a client that has gone: %s',
+  async (_, contentType) => {
+    const edited = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    let edits = 0;
+    const gateway = await startGateway({
+      providers: (sandbox) => ({
+        ...sandbox,
+        PNET: {
+          ...sandbox.PNET,
+          async editPosting(...args) {
+            edits += 1;
+            edited.resolve();
+            await release.promise;
+            return sandbox.PNET.editPosting(...args);
+          },
         },
-      },
-    }),
-  });
-  const workspace = await seeded(gateway, gateway.address).workspace();
-  const accountId = await workspace.account();
-  const jobIds = await Promise.all([1, 2].map(() => workspace.draft({ accountId, state: 'active' })));
-  const edit = (jobId: string, at: number) =>
-    `e${at}: editJob(input: { accountId: "${accountId}", jobId: "${jobId}", description: "new" }) { __typename }`;
-  const gone = new AbortController();
-  const response = fetch(`${gateway.address}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': contentType, 'x-api-key': workspace.key },
-    body: JSON.stringify({ query: `mutation { ${jobIds.map(edit).join(' ')} }` }),
-    signal: gone.signal,
-  });
-  await edited.promise;
-  gone.abort();
-  await expect(response).rejects.toThrow('aborted');
-  await expect.poll(() => gateway.log.some(({ msg }) => msg === 'request')).toBe(true);
-  release.resolve();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(edits).toBe(1);
-});
+      }),
+    });
+    const workspace = await seeded(gateway, gateway.address).workspace();
+    const accountId = await workspace.account();
+    const jobIds = await Promise.all([1, 2].map(() => workspace.draft({ accountId, state: 'active' })));
+    const edit = (jobId: string, at: number) =>
+      `e${at}: editJob(input: { accountId: "${accountId}", jobId: "${jobId}", description: "new" }) { __typename }`;
+    const gone = new AbortController();
+    const response = fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': contentType, 'x-api-key': workspace.key },
+      body: JSON.stringify({ query: `mutation { ${jobIds.map(edit).join(' ')} }` }),
+      signal: gone.signal,
+    });
+    await edited.promise;
+    gone.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await expect.poll(() => gateway.log.some(({ msg }) => msg === 'request')).toBe(true);
+    release.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(edits).toBe(1);
+  },
+);
 
 test.each(['direct', 'yoga'] as const)('a request too many is refused before its document is read: %s', async (way) => {
   const gateway = await startGateway({ environment: { REQUESTS_PER_MINUTE: '1' } });

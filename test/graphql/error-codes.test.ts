@@ -182,7 +182,7 @@ describe('an error', () => {
     expectErrors(errors, name, instance);
   });
 
-  test('of a batch is told for each of its requests', async () => {
+  test('of a batch is returned for each of its requests', async () => {
     const body = [1, 2, 3].map(() => ({ query: viewer }));
     const { text, status, instance, errors } = await send(gateway, workspace.key, { body });
     expect(status).toBe(400);

@@ -212,7 +212,7 @@ describe('a failure of a request', () => {
     });
     const nestedIn = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 
-    test.each(jsonInputs)('is told to the caller: %s(input: %s).%s', async (mutation, type, field) => {
+    test.each(jsonInputs)('is reported to the caller: %s(input: %s).%s', async (mutation, type, field) => {
       const event = { accountId: await workspace.account(), event: 'NEW_RELATION' };
       const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`;
       // As text: JSON.stringify would run out of stack here.
@@ -239,7 +239,7 @@ describe('a failure of a request', () => {
       expect((await literal(5_000)).body.errors).toMatchObject([{ extensions: { type: 'errors/limit_too_high' } }]);
     });
 
-    test('is told where nothing reads it: in variables that no operation has, and in extensions', async () => {
+    test('is reported even where nothing reads it: in variables that no operation has, and in extensions', async () => {
       const malformed = { errors: [{ extensions: { type: 'errors/malformed_request', status: 400 } }] };
       for (const part of ['variables', 'extensions']) {
         for (const levels of [64, 5_000]) {
@@ -283,7 +283,7 @@ describe('a failure of a request', () => {
 });
 
 describe('a failure of ours', () => {
-  test('that escapes the executor is masked, told with its instance, and logged', async () => {
+  test('that escapes the executor is masked, has its instance, and is logged', async () => {
     const gateway = await startGateway();
     const { key } = await gateway.workspace();
     const sample = schema.getType('EventSample');

@@ -217,7 +217,7 @@ describe.each(supergraphs)('$gateway, composed by $composer', ({ gateway, compos
     ]);
   });
 
-  test('the key of the client is that with which Postern is asked', async () => {
+  test('Postern receives the key of the client', async () => {
     const wrong = await ask('{ viewer { name } }', {}, 'wrong');
     expect(wrong.data).toBeNull();
     expect(wrong.errors[0]?.extensions).toMatchObject({

@@ -162,7 +162,7 @@ describe('the switch', () => {
     expect(errors[0]?.extensions).toMatchObject({ code: 'LIMIT_TOO_HIGH' });
   });
 
-  test('what is more than the schema needs a key', async () => {
+  test('everything beyond the schema needs a key', async () => {
     const { address } = await start({ environment: federated });
     const { status, errors } = await graphql(
       address,
@@ -186,7 +186,7 @@ describe('the switch', () => {
     expect(data._entities).toMatchObject([{ __typename: 'Account' }]);
   });
 
-  test('on, in front of a service, webhooks are read, and what the contract does not read is refused', async () => {
+  test('on, in front of a service, webhooks are read, and types that the contract cannot read are refused', async () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items: [webhook('w1'), webhook('w2')], cursor: null }),
     );

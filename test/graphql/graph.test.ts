@@ -131,7 +131,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))('the graph, $nam
       .execute();
   }
 
-  test('each object leads to its own', async () => {
+  test('each object links to its own related objects', async () => {
     const { data, errors } = await workspace.ask(`{
       viewer { workspace { workspaceId } accounts(type: PNET, first: 12) { totalCount nodes {
         accountId

@@ -116,7 +116,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
   });
 
-  it('runs it, and says what the response took', async () => {
+  it('runs it, and shows the status, time, size and cost of the response', async () => {
     await runAndSee('"Demo"');
     const line = await status();
     expect(line).toMatch(/^status 200 · [\d,]+ ms · [\d,]+ bytes · cost [\d,]+ of 150,000 · request [\w-]{36}$/);
@@ -131,7 +131,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(bytes).toBeGreaterThan(JSON.stringify({ data }).length);
   });
 
-  it('opens every example of its menu in the present tab', async () => {
+  it('opens every example of its menu in the current tab', async () => {
     for (const group of exampleGroups) {
       const [first] = group.examples;
       await openExample(first.name);
@@ -143,7 +143,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('brings back by undo what an example has replaced', async () => {
+  it('restores by undo what an example has replaced', async () => {
     await openExample('CompanyPosts');
     await openExample('NextPage');
     await page.locator('.graphiql-query-editor .view-lines').click();
@@ -164,7 +164,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(referred).toEqual([]);
   });
 
-  it('gives no key to a tab without the link, nor to one that uses it again, and shows where to enter one', async () => {
+  it('gives no key to a tab without the link or with a used one, and shows where to enter a key', async () => {
     const other = await browser.newContext();
     const tab = await other.newPage();
     await tab.goto(`${gateway.address}/graphql`);
@@ -219,7 +219,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await runAndSee('"WebhookCreated"');
   });
 
-  it('shows what it gets in place of a response', async () => {
+  it('shows an error in place of a response', async () => {
     const proxy = { status: 502, contentType: 'text/html', body: '<p>Bad gateway' };
     await page.route('**/graphql', (route) => route.fulfill(proxy), { times: 1 });
     await runAndSee('status 502');
@@ -309,7 +309,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(await page.evaluate(() => JSON.stringify(globalThis.localStorage))).not.toContain(key);
   });
 
-  it('restores its state after a reload, and an operation from the history with the present key', async () => {
+  it('restores its state after a reload, and an operation from the history with the current key', async () => {
     expect(page.url()).toBe(`${gateway.address}/graphql`);
     await page.reload();
     await editorIsThere();
@@ -323,7 +323,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(await page.evaluate(() => JSON.stringify(globalThis.localStorage))).not.toContain(key);
   });
 
-  it('loads again from the cache of the browser, but for the page itself', async () => {
+  it('loads everything but the page itself from the cache of the browser', async () => {
     const session = await context.newCDPSession(page);
     await session.send('Network.enable');
     let bytes = 0;
@@ -398,7 +398,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       await tabTo('Result Window');
     });
 
-    it('comes into the editors, and out of them again', async () => {
+    it('enters the editors, and leaves them again', async () => {
       await tabTo('Enter edits, Escape leaves');
       await page.keyboard.press('Enter');
       await page.keyboard.press('ControlOrMeta+Home');
@@ -446,7 +446,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
       expect((await page.locator('#bar').boundingBox())?.height).toBeLessThan(60);
     });
 
-    it.each(['light', 'dark'] as const)('is accessible as WCAG 2.2 A and AA have it (%s)', async (colorScheme) => {
+    it.each(['light', 'dark'] as const)('conforms to WCAG 2.2 A and AA (%s)', async (colorScheme) => {
       await page.emulateMedia({ colorScheme });
       await page.reload();
       await editorIsThere();

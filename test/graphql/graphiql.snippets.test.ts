@@ -77,7 +77,7 @@ describe.skipIf(curlPath === undefined)('curl', () => {
     expect(data.viewer.name).toBe('test');
   });
 
-  it('stays for the results of a subscription', async () => {
+  it('keeps the connection open for the results of a subscription', async () => {
     const accountId = 'no-such-account------A';
     const query = 'subscription Watch($ids: [ID!]!) { accountUpdated(accountIds: $ids) { status } }';
     const output = await outputOf('sh', '-c', curl({ url, query, variables: { ids: [accountId] } }));

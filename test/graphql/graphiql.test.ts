@@ -76,7 +76,7 @@ describe('the examples', () => {
   it.each([
     ['pnet', 'a professional network'],
     ['photonet', 'a network for photos'],
-  ])('the first that speaks of %s says what it is, and so does the first of each list', async (network, what) => {
+  ])('the first example that mentions %s explains it, and so does the first of each list', async (network, what) => {
     const comments = await Promise.all(examples.map(commentOf));
     const first = comments.find((comment) => comment.includes(network));
     expect(first).toContain(`${network}, ${what}`);
@@ -222,7 +222,7 @@ describe('the examples', () => {
   it.each([
     ['WatchJobPostings', 'jobPostingUpdated'],
     ['WatchAccounts', 'accountUpdated'],
-  ] as const)('%s emits what there is at once', async (name, field) => {
+  ] as const)('%s emits the present state at once', async (name, field) => {
     const example = exampleOf(name);
     const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': key } });
     const results = client.iterate({ query: await exampleOperation(example), variables: example.variables });
@@ -387,7 +387,7 @@ describe('the page', () => {
     }
   });
 
-  it('has a menu of all examples by group, and is small: nothing of it is kept by browsers', async () => {
+  it('has a menu of all examples by group, and is small, as browsers do not cache it', async () => {
     const { body, bytes } = await get(gateway);
     const menu = [...body.matchAll(/<h2>([^<]+)<\/h2>|data-example="(\w+)"[^>]*>([^<]+)</g)];
     expect(menu.map(([, group, name, title]) => group ?? `${name}: ${title}`)).toEqual(
@@ -588,7 +588,7 @@ describe('the link', () => {
     expect((await exchange(gateway, token, { added })).status).toBe(200);
   });
 
-  it('is not exchanged over a connection from another machine, whoever a trusted proxy says it is from', async () => {
+  it('is not exchanged over a connection from another machine, whatever address a trusted proxy reports', async () => {
     const { port } = new URL(gateway.address);
     const asked = `POST /graphql/demo-key HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\norigin: ${gateway.address}\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`;
     const ask = (from: string) => sendBytesFrom(from, gateway.app.server.server, asked);

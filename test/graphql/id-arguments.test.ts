@@ -32,12 +32,15 @@ const idInputs: readonly (readonly [string, GraphQLArgument | GraphQLInputField]
 /** Ids of nodes, of which any is taken. */
 const ofNodes = ['Query.node(id:)', 'Query.nodes(ids:)'];
 
-test.each(idInputs)('%s is of a kind, or its description says whose it is', (place, { name, description }) => {
-  if (ofNodes.includes(place) || Object.hasOwn(idArguments, name)) return;
-  expect(description).toMatch(
-    /network|lookup|your own system|Id of the (project|message|chat)|Ids of (functions|industries|skills)/,
-  );
-});
+test.each(idInputs)(
+  '%s takes the ids of one kind of object, or its description says whose id it takes',
+  (place, { name, description }) => {
+    if (ofNodes.includes(place) || Object.hasOwn(idArguments, name)) return;
+    expect(description).toMatch(
+      /network|lookup|your own system|Id of the (project|message|chat)|Ids of (functions|industries|skills)/,
+    );
+  },
+);
 
 describe('withRawIds', () => {
   const field = buildSchema(`

@@ -72,7 +72,7 @@ const whole = parse(getIntrospectionQuery(options).replaceAll('{\n', '{ __typena
 test.each([
   ['a schema with all that can be deprecated', small, 200],
   ['the schema', schema, 5],
-] as const)('any part of it in any order is what an execution gives: %s', (_what, of: GraphQLSchema, runs) => {
+] as const)('any part of it in any order equals the result of an execution: %s', (_what, of: GraphQLSchema, runs) => {
   const introspect = preparedIntrospection(of);
   for (let run = 0; run < runs; run += 1) {
     const document = run === 0 ? whole : someOf(whole, randoms(run));
@@ -82,7 +82,7 @@ test.each([
   }
 });
 
-test('the schema is executed once, whatever is asked for in whatever order', () => {
+test('the introspection is executed once, whatever is selected in whatever order', () => {
   const listed = vi.spyOn(small, 'getTypeMap');
   const introspect = preparedIntrospection(small);
   asPrepared(introspect, whole);

@@ -27,7 +27,7 @@ test.each([
   'query ($a: Int = 5, $b: Int) { a: accounts(first: $a) { nodes { id } } b: webhooks(first: $b) { nodes { id } } }',
   'query ($a: [ID!]!, $b: Boolean!) { nodes(ids: $a) { id @skip(if: $b) } }',
   'mutation ($a: EditJobInput!, $b: Boolean!) { editJob(input: $a) { __typename @skip(if: $b) } }',
-])('a cost that is remembered is that of these values: %s', (text) => {
+])('a remembered cost is that of the same values: %s', (text) => {
   const document = parse(text);
   const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The document has no operation');
@@ -44,7 +44,7 @@ test.each([
   }
 });
 
-test('values that are long to write are not kept', () => {
+test('long values are not remembered', () => {
   const names = Array.from({ length: 500 }, (_, at) => `$v${at}: Float`).join(' ');
   const document = parse(`query (${names}) { viewer { name } }`);
   const [operation] = document.definitions;

@@ -124,7 +124,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
     return seen;
   }
 
-  test('a filtered list has what fits of the whole list, in its order, whatever the size of its pages', async () => {
+  test('a filtered list has the matching items of the whole list, in its order, whatever the page size', async () => {
     for (const filter of filters) {
       const whole = await read({ ...filter, args: '' });
       const expected = whole.filter(filter.fits);
@@ -134,7 +134,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
     expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(10);
   });
 
-  test('a cursor of one list is none of a list with other filters', async () => {
+  test('a cursor is invalid for the same list with other filters', async () => {
     const cursors = new Map<Filtered, string>();
     for (const filter of filters) {
       const { data } = await workspace.ask(field(filter, 'id'), { first: 1 });
@@ -153,7 +153,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
     }
   });
 
-  test('the order of the values of a filter does not matter to a cursor', async () => {
+  test('a cursor is valid whatever the order of the values of a filter', async () => {
     const read = (sources: string, after = '') =>
       workspace.ask(`{ webhooks(source: [${sources}], first: 1 ${after}) { pageInfo { endCursor } } }`);
     const { data } = await read('EMAIL, USERS');
@@ -190,7 +190,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
   });
 
   // In front of a service that checks the keys itself, what a key sees is filtered, and nothing else.
-  test.runIf(backend.serves.accounts)('a limited key cannot ask for what listens to another account', async () => {
+  test.runIf(backend.serves.accounts)('a limited key cannot list webhooks that listen to another account', async () => {
     const [own, other] = [await workspace.account(), await workspace.account()];
     const mine = await workspace.webhook({ account_ids: JSON.stringify([own, other]), source: 'email', events: '[]' });
     const key = await workspace.newKey({ accountIds: [own] });

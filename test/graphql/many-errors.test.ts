@@ -6,7 +6,7 @@ import { gatewayInFrontOf, json, startStub } from '../support/stub.ts';
 const count = 1_500;
 
 test.each(['on', 'off'])(
-  'a response tells of its first errors, and its log of each kind once: COMPILED_OPERATIONS=%s',
+  'a response reports its first errors, and the log each kind once: COMPILED_OPERATIONS=%s',
   async (compiled) => {
     const attachment = { id: 'a', type: 'img', unavailable: false };
     const post = {

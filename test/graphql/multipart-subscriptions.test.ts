@@ -77,7 +77,7 @@ describe('the parts of a body', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test('a client that does not read gets no heap of heartbeats, and one that goes ends the results', async () => {
+  test('heartbeats do not pile up for a client that does not read, and a client that leaves ends the results', async () => {
     const ended = vi.fn();
     const results = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: ended }) };
     const reader = multipartBody(results, { Stream: ReadableStream, heartbeatMs: 1 }).getReader();
@@ -90,7 +90,7 @@ describe('the parts of a body', () => {
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
-  test('what fails in the middle breaks the body off', async () => {
+  test('a failure in the middle breaks off the body', async () => {
     async function* results() {
       yield { data: null };
       throw new Error('broken');
@@ -164,7 +164,7 @@ describe('of a gateway', () => {
   });
 
   test.each(['text/event-stream', clients['Apollo Client']])(
-    'the connection of a client that asks to close it is not kept: %s',
+    'the connection is closed for a client that asks for it: %s',
     async (accept) => {
       const sent = request(`${gateway.address}/graphql`, {
         method: 'POST',
@@ -206,7 +206,7 @@ describe('of a gateway', () => {
     },
   );
 
-  test("Apollo Client's HttpLink alone, beside graphql-sse, is told of the same deliveries", async () => {
+  test("Apollo Client's HttpLink alone receives the same deliveries as graphql-sse", async () => {
     const client = apollo(`${gateway.address}/graphql`, workspace.key);
     const seen = Promise.withResolvers<unknown>();
     const subscription = client
@@ -222,7 +222,7 @@ describe('of a gateway', () => {
     await vi.waitFor(() => expect(gateway.app.streams.size).toBe(0));
   });
 
-  test('Apollo Client is told why it is refused', async () => {
+  test('Apollo Client gets the reason of a refusal', async () => {
     const failure = (key: string, text: string) =>
       new Promise((resolve) => {
         const told = apollo(`${gateway.address}/graphql`, key).subscribe({ query: gql(text) });

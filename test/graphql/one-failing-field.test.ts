@@ -17,7 +17,7 @@ const list = (identifier: string) =>
 test.each([
   ['of lists only, which is tried compiled', '', {}],
   ['with a field beside the lists', 'viewer { __typename }', { viewer: { __typename: 'Viewer' } }],
-])('a list that fails leaves the others: an operation %s', async (_what, more, alsoThere) => {
+])('a list that fails does not affect the others: an operation %s', async (_what, more, alsoThere) => {
   const { ask } = await startBothWays(oneDown);
   const query = `{ ${more} good: ${list('ACoAda')} down: ${list('ACoDown')} other: ${list('ACoEve')} }`;
   const { on, off } = await ask({ body: { query } });
@@ -46,7 +46,7 @@ test('graphql-toe throws where the failing list is read, and nowhere else', asyn
   expect(() => data.down).toThrow('A detail.');
 });
 
-test('a list that the key has no scope for leaves the others, and the status of HTTP hides nothing', async () => {
+test('a list that the key has no scope for does not affect the others, nor the HTTP status', async () => {
   const gateway = await startGateway({ environment: { LOG_LEVEL: 'silent' } });
   const workspace = await gateway.workspace();
   const narrow = await workspace.newKey({ scopes: ['webhooks:read'] });

@@ -94,7 +94,7 @@ describe('limits of an operation', () => {
     ['types', `query ($a: ${nested(9_000, '[', 'Int', ']')}) { a }`],
     ['arguments of directives', `{ a @b(c: ${nested(9_000, '[', '', ']')}) }`],
     ['inline fragments', nested(9_000, '{ ... ', '{ a }', '}')],
-  ])('tells the caller that %s are nested too deeply, and logs no failure', async (_what, query) => {
+  ])('reports to the caller that %s are nested too deeply, and logs no failure', async (_what, query) => {
     const before = gateway.log.length;
     expect(await post(query)).toMatchObject({ status: 400, body: refusal });
     expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
@@ -106,7 +106,7 @@ describe('limits of an operation', () => {
 
   test('finds the lists of the schema', () => expect(lists.length).toBeGreaterThan(15));
 
-  test.each(lists)('counts the entries of $field($place.name) before it looks at one', async ({ document, place }) => {
+  test.each(lists)('counts the entries of $field($place.name) before it checks any', async ({ document, place }) => {
     const variables = place.with(Array.from({ length: maxJsonEntries + 1 }, () => '1')) as object;
     const { status, body } = await post(document, { 'x-api-key': workspace.key }, variables);
     expect({ status, body }).toMatchObject({ status: 400, body: refusal });
@@ -114,7 +114,7 @@ describe('limits of an operation', () => {
     expect(body.data).toBeUndefined();
   });
 
-  test('lets a fragment that leads back to itself be refused by the validation', async () => {
+  test('leaves fragments that spread themselves to the validation', async () => {
     for (const query of [
       '{ ...F } fragment F on Query { ...F }',
       '{ viewer { workspace { ...F } } } fragment F on Workspace { name ...F }',
@@ -126,7 +126,7 @@ describe('limits of an operation', () => {
     }
   });
 
-  test('accepts what people do: the examples of GraphiQL, and five lists of 100 complete posts', async () => {
+  test('accepts usual operations: the examples of GraphiQL, and five lists of 100 complete posts', async () => {
     // A subscription would go on.
     for (const example of examples.filter(({ name }) => !name.startsWith('Watch'))) {
       const { body } = await post(await exampleOperation(example), { 'x-api-key': workspace.key }, example.variables);
@@ -147,7 +147,7 @@ describe('limits of an operation', () => {
     expect(data.p4.nodes).toHaveLength(100);
   });
 
-  test('tells the cost when asked, and otherwise says nothing of it', async () => {
+  test('reports the cost on request only', async () => {
     const query =
       'query ($first: Int!, $with: Boolean = false) { webhooks(first: $first) { nodes { id name @include(if: $with) } } }';
     const cost = async (variables: object) => {
@@ -167,7 +167,7 @@ describe('limits of an operation', () => {
     expect(body.extensions).toBeUndefined();
   });
 
-  test('judges an operation by its variables, also when its document is known', async () => {
+  test('weighs an operation by its variables, even when its document is known', async () => {
     const query =
       'query ($n: Int!) { webhooks(first: $n) { nodes { deliveries(first: $n) { nodes { attempts(first: $n) { nodes { number } } } } } } }';
     const ask = async (n: number) => (await post(query, { 'x-api-key': workspace.key }, { n })).status;
@@ -218,7 +218,7 @@ describe('introspection', () => {
     Object.fromEntries(flags.map((flag, index) => [flag, (bits & (1 << index)) !== 0])),
   );
 
-  test('of every tool is answered without a key, by any options of graphql-js', async () => {
+  test('of every tool needs no key, with any options of graphql-js', async () => {
     for (const options of combinations) {
       const { data, errors } = await graphql(gateway.address, undefined, getIntrospectionQuery(options));
       expect(errors).toEqual([]);
@@ -258,7 +258,7 @@ describe('introspection', () => {
     expect(data).toBeTruthy();
   });
 
-  test('in any order and of any part is told as what it costs, and no more', async () => {
+  test('in any order and of any part is reported with its cost', async () => {
     const costOf = async (query: string) => {
       const { extensions, data } = await fetch(`${gateway.address}/graphql`, {
         method: 'POST',
@@ -276,7 +276,7 @@ describe('introspection', () => {
     expect(await costOf(getIntrospectionQuery().replace('kind\n      name\n', 'name\n      kind\n'))).toBe(whole);
   });
 
-  test("that is no tool's is limited to what can be asked without a key", async () => {
+  test('that no tool sends has a lower limit, as it needs no key', async () => {
     const types = (names: number) => `{ __schema { ${times(names, (n) => `a${n}: types { name fields { name } }`)} } }`;
     expect((await graphql(gateway.address, undefined, types(1))).errors).toEqual([]);
     const { data, errors } = await graphql(gateway.address, undefined, types(2));
@@ -359,7 +359,7 @@ describe('the size of a response', () => {
     await gateway.close();
   });
 
-  test('hides nothing of what mutations did: those without room in it are told to have been run', async () => {
+  test('is limited without hiding what mutations did: those that do not fit are reported as executed', async () => {
     const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
     const workspace = await gateway.workspace();
     const input = '{ source: { users: {} }, requestUrl: "https://hooks.example/", enabled: false }';

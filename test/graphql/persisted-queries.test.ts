@@ -25,7 +25,7 @@ async function post(address: string, key: string, body: object) {
 
 const notFound = { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } };
 
-test('the store keeps the documents that were used last, within its bound', () => {
+test('the store keeps the most recently used documents, within its bound', () => {
   const store = createPersistedQueries({ limit: 10 });
   const [a, b, c] = ['aaaa', 'bbbb', 'cccc'] as const;
   for (const text of [a, b]) store.add(sha256(text), text);
@@ -52,7 +52,7 @@ describe('of a gateway', () => {
 
   const postHere = (body: object, key = workspace.key) => post(gateway.address, key, body);
 
-  test('a document is asked for once, and then known by its hash', async () => {
+  test('a client sends a document once, and then only its hash', async () => {
     const query = '{ viewer { workspaceName: __typename } }';
     const extensions = persisted(query);
     expect(await postHere({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
@@ -63,7 +63,7 @@ describe('of a gateway', () => {
     expect(await got.json()).toMatchObject({ data: { viewer: {} } });
   });
 
-  test('a hash opens nothing: keys are checked, and a wrong hash is refused', async () => {
+  test('a hash gives no access: keys are checked, and a wrong hash is refused', async () => {
     const query = '{ viewer { __typename } }';
     await postHere({ query, extensions: persisted(query) });
     expect(await postHere({ extensions: persisted(query) }, 'wrong')).toMatchObject({ status: 401 });
@@ -120,7 +120,7 @@ describe('of a gateway', () => {
   });
 });
 
-test('what is known by its hash is compiled, and what is not goes to the executor', async () => {
+test('a document with a known hash is compiled, and any other goes to the executor', async () => {
   const { ask } = await startBothWays();
   const query = '{ posts(accountId: "a", identifier: "b", first: 1) { nodes { __typename } } }';
   const extensions = persisted(query);
@@ -166,7 +166,7 @@ describe.runIf(redisUrl !== undefined)('with PERSISTED_QUERIES=redis', () => {
     return redis;
   }
 
-  test('what one process was sent, another knows by its hash, and forgets after a week', async () => {
+  test('a document that was sent to one process is known to another, and expires after a week', async () => {
     const { first, second, query } = await startTwo();
     const extensions = persisted(query);
     expect(await second({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
@@ -181,7 +181,7 @@ describe.runIf(redisUrl !== undefined)('with PERSISTED_QUERIES=redis', () => {
     expect(await second({ extensions })).toMatchObject(viewer);
   });
 
-  test('what is in Redis under the hash of another document is not executed', async () => {
+  test('a document that Redis has under the hash of another is not executed', async () => {
     const { first, query } = await startTwo();
     const redis = await connect();
     const put = (of: string, text: string) => redis.set(`postern:document:${sha256(of)}`, text, 'EX', 60);
@@ -192,7 +192,7 @@ describe.runIf(redisUrl !== undefined)('with PERSISTED_QUERIES=redis', () => {
     expect(await first({ extensions: persisted(query) })).toMatchObject({ status: 200, errors: [notFound] });
   });
 
-  test('while Redis is silent, clients are asked for documents as without it', async () => {
+  test('while Redis does not respond, clients send documents as without it', async () => {
     const proxy = await startTcpProxy(server);
     onTestFinished(() => proxy.close());
     const { first, gateways, query } = await startTwo(proxy.through(server));

@@ -169,7 +169,7 @@ describe('relay-compiler', () => {
     expect(deletion).toContain('"handle": "deleteRecord"');
   });
 
-  test('types what is null only with an error as there, for those who throw or catch errors', async () => {
+  test('types fields that are null only with an error as not null, for clients that throw or catch errors', async () => {
     const tolerant = (
       directive: string,
       name: string,

@@ -49,13 +49,13 @@ describe('schema', () => {
     expect(all.filter(([, description]) => !description?.trim()).map(([coordinate]) => coordinate)).toEqual([]);
   });
 
-  test('says of every scalar by what it is specified', () => {
+  test('links every scalar to its specification', () => {
     const scalars = ownTypes.filter(isScalarType).filter((type) => !isSpecifiedScalarType(type));
     expect(scalars.map(({ name }) => name)).toEqual(['Currency', 'DateTime', 'JSON']);
     for (const { name, specifiedByURL } of scalars) expect(specifiedByURL, name).toMatch(/^https:\/\//);
   });
 
-  test('has one kind of time: whatever is a point in time is a DateTime, and a number is beside it only', () => {
+  test('has one kind of time: every point in time is a DateTime, and a number is only an addition to it', () => {
     for (const type of ownTypes.filter(isWithFields)) {
       const fields = type.getFields();
       for (const { name, type: kind } of Object.values(fields)) {

@@ -81,7 +81,7 @@ describe('null means an error', () => {
     expectNullOnlyOnError(field),
   );
 
-  test('of what the contract requires a network to send, and of nothing that it may leave out', () => {
+  test('of values that the contract requires a network to send, and not of optional ones', () => {
     const read = fields.filter(({ field }) => isRequired(field) !== undefined);
     expect(read.length).toBeGreaterThan(100);
     for (const { name, field } of read) {
@@ -130,7 +130,7 @@ describe('schema.graphql', () => {
     }
   });
 
-  test('is one of which clients that handle errors make a strict one', () => {
+  test('becomes a strict schema for clients that handle errors', () => {
     const query = semanticToStrict(printed).getQueryType()?.getFields() ?? {};
     expect(String(query.posts?.type)).toBe('PostConnection!');
     expect(String(query.webhook?.type)).toBe('Webhook');

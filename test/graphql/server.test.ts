@@ -85,7 +85,7 @@ describe('over HTTP', () => {
     expect(await made()).toEqual([]);
   });
 
-  test('lets no other site read responses', async () => {
+  test('does not let other sites read responses', async () => {
     const response = await post({ query: viewer }, { origin: 'https://elsewhere.example' });
     expect(response.headers.get('access-control-allow-origin')).toBeNull();
     const preflight = await fetch(url, {

@@ -12,13 +12,13 @@ const own = (count: number) =>
   );
 const messages = (errors: readonly GraphQLError[]) => shortErrors(errors).map(({ message }) => message);
 
-test('fifty complaints of graphql-js are told, and how many more there are', () => {
+test('fifty errors of graphql-js are reported, and how many more there are', () => {
   expect(messages(complaints(50))).toHaveLength(50);
   expect(messages(complaints(51)).slice(49)).toEqual(['No 49', 'There is 1 more error.']);
   expect(messages(complaints(90)).slice(50)).toEqual(['There are 40 more errors.']);
 });
 
-test('long complaints fill the room sooner, and the first is always told', () => {
+test('fewer long errors are reported, but always the first', () => {
   const long = messages(complaints(50, 'word '.repeat(90)));
   expect(long.length).toBeLessThan(20);
   expect(long.at(-1)).toBe(`There are ${51 - long.length} more errors.`);

@@ -33,7 +33,7 @@ test('a stream of an operation that is over is complete', async () => {
   expect(await stream.text()).toMatch(/event: complete\ndata:\n\n$/);
 });
 
-test('graphql-sse opens the subscription again, at the process that is left', async () => {
+test('graphql-sse opens the subscription again, at the remaining process', async () => {
   const { first, second, workspace } = await startTwo();
   let gateway = first;
   const connected = vi.fn();

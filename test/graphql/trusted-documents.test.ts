@@ -72,7 +72,7 @@ describe('a manifest', () => {
   test.each([
     ['sha256:x', 'x'],
     ['x', 'sha256:x'],
-  ])('of which an id is %s is asked for %s', async (inManifest, sent) => {
+  ])('with an id of the form %s is requested by %s', async (inManifest, sent) => {
     const gateway = await startWith({}, { [inManifest]: documents.viewer });
     const { key } = await gateway.workspace();
     for (const parameters of [{ documentId: sent }, { extensions: persisted(sent) }]) {
@@ -94,7 +94,7 @@ describe('a manifest', () => {
   });
 });
 
-test('what others send pushes no trusted document out of memory, nor what is known of it', () => {
+test('documents that others send evict no trusted document, nor what is known of it', () => {
   const document = parse(documents.posts);
   const documentOf = rememberedDocuments(new Map([[documents.posts, document]]));
   const trusted = new Set([document]);
@@ -196,14 +196,14 @@ describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) 
       expect(await ask({ query: other }, { 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 403 });
     });
 
-    test('keys are checked, and a request without one is refused as any other', async () => {
+    test('keys are checked, and a request without a key is refused as usual', async () => {
       expect(await send(gateway, { documentId: 'viewer' }, { method, key: 'wrong' })).toMatchObject({ status: 401 });
       expect(await send(gateway, { documentId: 'viewer' }, { method })).toMatchObject({ status: 401 });
       expect(await send(gateway, { query: other }, { method })).toMatchObject({ status: 403 });
     });
   });
 
-  test('what is no id is malformed', async () => {
+  test('an id of the wrong type is malformed', async () => {
     for (const parameters of [{ documentId: 1 }, { doc_id: ['viewer'] }, { documentId: {}, query: documents.viewer }]) {
       expect(await send(gateway, parameters, { key: workspace.key })).toMatchObject(malformed);
     }
@@ -250,7 +250,7 @@ describe.each(['on', 'off'])('by GET, with COMPILED_OPERATIONS=%s', (compiled) =
   const environment = { COMPILED_OPERATIONS: compiled, DOCUMENTS_MODE: 'prefer', COMPRESSION: 'on' };
   const get = { method: 'GET' } as const;
 
-  test('a client may keep the response, and asks each time whether it is still right', async () => {
+  test('a client may store the response, and revalidates it each time', async () => {
     const name = '{ viewer { name workspace { name } } }';
     const gateway = await startWith(environment, { name, ...documents });
     const { key, newKey } = await gateway.workspace();
@@ -277,7 +277,7 @@ describe.each(['on', 'off'])('by GET, with COMPILED_OPERATIONS=%s', (compiled) =
     expect((await ask({}, await newKey())).headers.get('etag')).toBe(etag);
   });
 
-  test('nothing else is kept', async () => {
+  test('no other response may be stored', async () => {
     const gateway = await startWith(environment);
     const { key } = await gateway.workspace();
     for (const [parameters, how] of [
@@ -294,7 +294,7 @@ describe.each(['on', 'off'])('by GET, with COMPILED_OPERATIONS=%s', (compiled) =
   });
 });
 
-test('with prefer others are executed too, and kept by their hashes', async () => {
+test('with prefer other documents are executed too, and remembered by their hashes', async () => {
   const gateway = await startWith({ DOCUMENTS_MODE: 'prefer' });
   const { key } = await gateway.workspace();
   const extensions = persisted(sha256(other));
@@ -344,7 +344,7 @@ test('GraphiQL with the demo key executes what is written in it, and nobody else
   expect(await send(gateway, { query: other }, { key: another, headers: ofPage })).toMatchObject(refused);
 });
 
-test('operations over the bytes of a service are compiled, by any name of their document', async () => {
+test('operations over the bytes of a service are compiled, however their document is named', async () => {
   const { ask } = await startBothWays(undefined, { DOCUMENTS: await manifestFile(documents) });
   for (const body of [
     { documentId: 'posts' },

@@ -66,7 +66,7 @@ describe.each(databases)('on $name', (dialect) => {
   const setStatus = (accountId: string, status: string) =>
     changing.app.database.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
 
-  test('a job posting is told of at once, and when another process has published it', async () => {
+  test('a job posting is sent at once, and again when another process has published it', async () => {
     const accountId = await space.account();
     const [jobId, other] = [await newDraft(accountId), await newDraft(accountId)];
     const { next } = subscribe(watching, space.key, jobs, [jobId, globalId('Job', jobId)]);
@@ -82,7 +82,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await next()).toEqual(posting('ACTIVE'));
   });
 
-  test('an account is told of at once, and whenever its status has changed', async () => {
+  test('an account is sent at once, and again whenever its status has changed', async () => {
     const [first, second] = [await space.account(), await space.account()];
     const { next } = subscribe(watching, space.key, accounts, [first, second]);
     const account = (accountId: string, status: string) => ({ data: { accountUpdated: { accountId, status } } });
@@ -93,7 +93,7 @@ describe.each(databases)('on $name', (dialect) => {
     }
   });
 
-  test('who watches later is told of what there is then', async () => {
+  test('a later watcher receives the state at that time', async () => {
     const accountId = await space.account();
     const early = subscribe(watching, space.key, accounts, [accountId]);
     await early.next();
@@ -103,7 +103,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await late.next()).toMatchObject({ data: { accountUpdated: { status: 'STOPPED' } } });
   });
 
-  test('what the key cannot see, and what cannot be watched, is refused', async () => {
+  test('ids that the key cannot see, or that cannot be watched, are refused', async () => {
     const stranger = await watching.workspace();
     const [own, other, theirs] = [await space.account(), await space.account(), await stranger.account()];
     const draft = await newDraft(other);
@@ -135,7 +135,7 @@ test('in front of a service there is nothing to watch', async () => {
   }
 });
 
-test('a gateway that stops cuts the stream, and looks no more', async () => {
+test('a stopping gateway cuts off the stream, and stops polling', async () => {
   const gateway = await startGateway();
   const space = await gateway.workspace();
   const accountId = await space.account();

@@ -23,7 +23,7 @@ test.each<readonly [string | undefined, string | null]>([
   expect(acceptedCoding(header, ['zstd', 'gzip'])).toBe(coding);
 });
 
-test('as many responses are compressed at once as do not wait for one another', async () => {
+test('a bounded number of responses is compressed at once, and the rest are sent uncompressed', async () => {
   const compress = createCompression();
   const request = { headers: { 'accept-encoding': 'gzip' }, facts: {}, raw: { method: 'GET' }, varyBy: vi.fn() };
   const body = 'x'.repeat(100_000);
@@ -106,7 +106,7 @@ describe.each(['on', 'off'])('of a gateway with COMPILED_OPERATIONS=%s', (compil
     expect(short.encoding).toBe('identity');
   });
 
-  test('what mutations show is not compressed, however long it is', async () => {
+  test('responses to mutations are not compressed, however long they are', async () => {
     const names = Array.from(
       { length: 20 },
       (_, index) =>
@@ -135,7 +135,7 @@ describe.each(['on', 'off'])('of a gateway with COMPILED_OPERATIONS=%s', (compil
     await vi.waitFor(() => expect(gateway.app.streams.size).toBe(0));
   });
 
-  test('what is compressed once is left as it is', async () => {
+  test('a response that is compressed already is left as it is', async () => {
     for (const at of ['/v1/openapi.json', '/schema.graphql']) {
       const came = await ask(gateway, workspace.key, at, 'br, gzip');
       expect([came.encoding, came.headers.get('vary')]).toEqual(['br', 'accept-encoding']);

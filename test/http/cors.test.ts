@@ -69,7 +69,7 @@ describe('of a gateway that allows origins', () => {
     expect(await corsOf(refused)).toEqual({ vary: 'origin, access-control-request-headers' });
   });
 
-  test.each(paths)('a response to $method $path, well and badly', async ({ method, path }) => {
+  test.each(paths)('a response to $method $path, with success and failure', async ({ method, path }) => {
     const isDocument = path.endsWith('.json') || path.endsWith('.graphql');
     const vary = isDocument ? 'origin, accept-encoding' : 'origin';
     for (const key of [workspace.key, 'wrong', '']) {
@@ -141,7 +141,7 @@ describe('of a gateway that allows origins', () => {
     },
   );
 
-  test('what is asked for is repeated only if it is a list of names', async () => {
+  test('requested headers are allowed only if they are a list of names', async () => {
     const long = `x-${'a'.repeat(2_000)}`;
     for (const [wanted, told] of [
       ['x-any, apollographql-client-name', 'x-any, apollographql-client-name'],
@@ -223,7 +223,7 @@ test('a compiled operation has the same headers', async () => {
   expect(await requestLine(on, lines)).toMatchObject({ method: 'OPTIONS', path: '/graphql', status: 204 });
 });
 
-test('without CORS_ORIGINS a browser is told nothing', async () => {
+test('without CORS_ORIGINS there are no CORS headers', async () => {
   const gateway = await startGateway();
   onTestFinished(() => gateway.close());
   for (const { path, method } of paths) {

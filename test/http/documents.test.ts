@@ -37,7 +37,7 @@ test('without introspection there is no schema', async () => {
 });
 
 describe.each(documents)('%s', (path, type) => {
-  test('has a validator, and is asked for anew with each use', async () => {
+  test('has an ETag, and is revalidated with each use', async () => {
     const { status, headers } = await get(path);
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({

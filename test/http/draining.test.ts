@@ -7,7 +7,7 @@ import { startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 import { gatewayInFrontOf, json, postList, startStub } from '../support/stub.ts';
 
-test('a gateway that was told to stop is not ready, serves on, and asks for other connections', async () => {
+test('a stopping gateway is not ready, still serves requests, and asks clients to close connections', async () => {
   const gateway = await startGateway({ environment: { SHUTDOWN_DELAY_MS: '1000' } });
   const { address } = gateway;
   const { key, account } = await gateway.workspace();
@@ -39,7 +39,7 @@ test('a gateway that was told to stop is not ready, serves on, and asks for othe
   await expect(get('/livez')).rejects.toThrow('ECONNREFUSED');
 });
 
-test('a compiled operation asks for another connection too, whether it came before or comes now', async () => {
+test('a compiled operation asks to close the connection too, whether it began before or after the stop', async () => {
   const stub = await startStub((_request, response) => void setTimeout(json, 200, response, 200, postList([])));
   const gateway = await gatewayInFrontOf(stub, { environment: { SHUTDOWN_DELAY_MS: '1000' } });
   const ask = () => gateway.ask(posts);

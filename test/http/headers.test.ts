@@ -91,7 +91,7 @@ describe.each([
   });
   afterAll(() => gateway.close());
 
-  test('every route with every method, well and badly', async () => {
+  test('every route with every method, with success and failure', async () => {
     const paths = pathsOf(gateway);
     expect(paths).toEqual(expect.arrayContaining(['/livez', '/graphql', '/graphql/assets/x/x', '/api/v1/webhooks/x']));
     const asked = [

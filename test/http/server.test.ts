@@ -63,7 +63,7 @@ describe('a request id', () => {
     await listen();
   });
 
-  test('is made for a request that has none', async () => {
+  test('is generated for a request that has none', async () => {
     const response = await fetch(`${address}/id`);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(await response.json()).toEqual({ id: response.headers.get('x-request-id') });
@@ -209,7 +209,7 @@ describe('what Fastify or node:http refuses', () => {
     });
   });
 
-  test('bytes of a client that never closes its side: it reads the response, and the connection is closed', async () => {
+  test('the invalid bytes of a client that never closes its side: it reads the response, and the connection is closed', async () => {
     const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true });
     let text = '';
     socket.setEncoding('latin1').on('data', (chunk) => {

@@ -55,18 +55,21 @@ async function serve(waiting: WaitingLimits) {
 
 const paths = ['/sent', '/ended', '/written'];
 
-test.each(paths)('%s: of more bytes than may wait, those that have waited longest are cut off', async (path) => {
-  const { ask } = await serve({ maxBytes: 2.5 * responseBytes, stallMs: 60_000 });
-  const asked = [];
-  for (let count = 0; count < 5; count += 1) asked.push(await ask(path));
-  expect(asked.map(({ ours }) => ours.destroyed)).toEqual([true, true, true, false, false]);
-  // Texts wait as bytes: as many as they have.
-  for (const { ours } of asked.slice(3)) expect(ours.writableLength).toBeGreaterThanOrEqual(responseBytes);
+test.each(paths)(
+  '%s: beyond the bytes that may wait, the responses that have waited longest are cut off',
+  async (path) => {
+    const { ask } = await serve({ maxBytes: 2.5 * responseBytes, stallMs: 60_000 });
+    const asked = [];
+    for (let count = 0; count < 5; count += 1) asked.push(await ask(path));
+    expect(asked.map(({ ours }) => ours.destroyed)).toEqual([true, true, true, false, false]);
+    // Texts wait as bytes: as many as they have.
+    for (const { ours } of asked.slice(3)) expect(ours.writableLength).toBeGreaterThanOrEqual(responseBytes);
 
-  let read = 0;
-  for await (const chunk of asked.at(-1)?.client ?? []) read += chunk.length;
-  expect(read).toBeGreaterThan(responseBytes);
-});
+    let read = 0;
+    for await (const chunk of asked.at(-1)?.client ?? []) read += chunk.length;
+    expect(read).toBeGreaterThan(responseBytes);
+  },
+);
 
 test('a stream whose client has caught up is not cut off for others that wait', async () => {
   const { ask } = await serve({ maxBytes: 1.5 * responseBytes, stallMs: 60_000 });
@@ -88,7 +91,7 @@ test.each(paths)('%s: one response may be larger than all that may wait', async 
   expect((await ask(path)).ours.destroyed).toBe(false);
 });
 
-test.each(paths)('%s: a client that takes nothing is cut off, one that reads slowly is not', async (path) => {
+test.each(paths)('%s: a client that reads nothing is cut off, one that reads slowly is not', async (path) => {
   const { ask } = await serve({ maxBytes: 10 * responseBytes, stallMs: 1_000 });
   const slow = await ask(path);
   let read = 0;

@@ -77,7 +77,7 @@ describe.each(backends)('solveJobCheckpoint, $name backend', (backend) => {
     expect(await solve(draftId, otp)).toMatchObject(isPublished);
   });
 
-  test('a malformed input costs no attempt', async () => {
+  test('a malformed input does not count as an attempt', async () => {
     const draftId = await draft('otp');
     await publish(draftId);
     for (let attempt = 1; attempt <= 6; attempt += 1) {

@@ -82,7 +82,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
     expect(await solve(draftId, '123456')).toMatchObject({ object: 'PnetJobPostingPublished' });
   });
 
-  test('the caller hears what the network said although the attempt cannot be counted', async () => {
+  test('the caller gets the response of the network although the attempt cannot be counted', async () => {
     const { publish, solve } = serve();
     const draftId = await workspace.draft({ accountId, scenario: 'otp' });
     await publish(draftId);
@@ -91,7 +91,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
     expect(log).toMatchObject([isUnstored]);
   });
 
-  test('so it does of a publication that the network refuses', async () => {
+  test('the caller gets the refusal of a publication although it cannot be stored', async () => {
     const draftId = await workspace.draft({ accountId, scenario: 'not-free' });
     fails = clearsPublication;
     await expect(serve().publish(draftId)).rejects.toMatchObject({ errorName: 'invalid_parameters' });

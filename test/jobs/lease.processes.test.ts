@@ -127,7 +127,7 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
     expect(await leaseOf()).toMatchObject({ claimed_until: 0, claimed_by: null });
   });
 
-  test('beyond the bound, the second is told to try again, and nothing was done', async () => {
+  test('beyond the bound, the second gets Retry-After, and nothing was done', async () => {
     const hasty = await start('hasty', 1);
     try {
       await leaveBehind(null);
@@ -211,7 +211,7 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
       expect(order).toEqual([1, 2, 3]);
     });
 
-    test('is not waited for by a client that disconnected, in the same process or in another', async () => {
+    test('does not keep a client waiting that disconnected, in the same process or in another', async () => {
       const { acquire } = leases();
       const held = await acquire(jobId, never);
       for (const wait of [acquire, leases().acquire]) {

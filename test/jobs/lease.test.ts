@@ -29,7 +29,7 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
     detail: `The draft has already been published: its state is ${state}.`,
   });
 
-  test('a second publication waits, and is told what the first one came to', async () => {
+  test('a second publication waits, and gets the outcome of the first', async () => {
     const draftId = await draft('review');
     const [first, [second]] = await behind(draftId, () => publish(draftId), [() => publish(draftId)]);
     expect(first).toMatchObject(isPublished);
@@ -77,7 +77,7 @@ describe.each(backends)('requests for one job at once, $name backend', (backend)
     expect(await jobs.workspace.job(jobId)).toMatchObject({ state: 'active', fields: { location: '7' } });
   });
 
-  test('an edit during a publication that closes the job is told that it is closed', async () => {
+  test('an edit during a publication that closes the job fails, as the job is closed', async () => {
     const jobId = await draft('closed');
     const [first, [second]] = await behind(jobId, () => publish(jobId), [() => edit({ jobId, location: '7' })]);
     expect(first).toMatchObject(isPublished);

@@ -13,7 +13,7 @@ describe.each(backends)('posts of the authors of posts, $name backend', (backend
     return posts.calls.length;
   };
 
-  test('author.posts of 100 posts of one author is one more read, whatever lengths are asked for', async () => {
+  test('author.posts of 100 posts of one author is one more read, whatever their `first`', async () => {
     const spent = await cost(async () => {
       const { data, errors } = await posts.workspace.ask(
         `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ACoSandbox100", first: 100) { nodes {
@@ -91,7 +91,7 @@ describe.each(backends)('posts of the authors of posts, $name backend', (backend
     expect(spent).toBe(2);
   });
 
-  test('an operation that asks for too much is refused before anything is read', async () => {
+  test('an operation that costs too much is refused before anything is read', async () => {
     const nested = (depth: number): string =>
       depth === 0
         ? 'nodes { __typename }'

@@ -61,7 +61,7 @@ describe.each(backends)('connection of posts, $name backend', (backend) => {
     });
   });
 
-  test('reads 100 posts unless told otherwise', async () => {
+  test('reads 100 posts by default', async () => {
     const { data } = await posts.workspace.ask(
       'query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ACoSandbox250") { nodes { __typename } } }',
       { accountId: posts.pnet },

@@ -55,7 +55,7 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
     });
   });
 
-  test('a page behind what the network can read is an error, the pages before it are not', async () => {
+  test('a page beyond those that the network can read is an error, the pages before it are not', async () => {
     const { edges, pageInfo } = await list({ identifier: 'ACoSandboxBreaks' });
     expect(edges).toHaveLength(100);
     expect(await failing({ identifier: 'ACoSandboxBreaks', after: pageInfo.endCursor })).toMatchObject({

@@ -131,7 +131,7 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     }
   });
 
-  test('what is not found, not visible or no id of this gateway is null', async () => {
+  test('an id that is not found, not visible or not of this gateway is null', async () => {
     const accountId = posts.accountFor('pnet');
     const id = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
     const ids = [
@@ -154,7 +154,7 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     expect(data.nodes).toEqual(ids.map(() => null));
   });
 
-  test('an operation looks through the posts of a few authors only, and says so of the others', async () => {
+  test('an operation searches the posts of a few authors only, and reports that for the others', async () => {
     const accountId = posts.accountFor('pnet');
     const ids = Array.from({ length: 30 }, (_, n) =>
       Buffer.from(JSON.stringify(['PnetPost', accountId, `ACoSandbox${n}`, 'p1'])).toString('base64url'),

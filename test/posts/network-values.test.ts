@@ -67,7 +67,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
     [1e300, null],
     ['many', null],
     ['2026-11-16T08:25:00Z', '2026-11-16T08:25:00Z'],
-  ])('a time that is sent as %s is told as %s', async (sent, told) => {
+  ])('a time that is sent as %s is returned as %s', async (sent, told) => {
     const photonet = kindsOfPost.find(({ typeName }) => typeName === 'PhotonetPost');
     posts.unexpectedItems = [withValue(photonet?.post, ['caption', 'created_at'], sent)];
     const { data, errors } = await posts.workspace.ask(
@@ -80,7 +80,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
   });
 
   describe.each(kindsOfPost)('in a $typeName', ({ typeName, post, places }) => {
-    test('that is whole, all arrive', async () => {
+    test('that is complete, all arrive', async () => {
       const { nodes, errors } = await read(typeName, [post]);
       expect(errors).toEqual([[]]);
       for (const { path } of places) {
@@ -132,7 +132,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
       }
     });
 
-    test('what is no number is null in its place, with an error, and never told as a number', async () => {
+    test('a value that is no number is null in its place, with an error, and never returned as a number', async () => {
       const whole = await read(typeName, [post]);
       const cases = each(noNumbers);
       const { nodes, errors } = await read(
@@ -147,7 +147,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
       }
     });
 
-    test('what is no object or no list is null in its place, and so is an entry of a list', async () => {
+    test('a value that is no object or no list is null in its place, and so is an entry of a list', async () => {
       const whole = await read(typeName, [post]);
       const composite = places.filter(({ path }) => typeof at(post, path) === 'object').map(({ path }) => path);
       const entries = composite.flatMap((path) => {

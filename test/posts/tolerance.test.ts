@@ -37,7 +37,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     ['a number', 7],
     ['an empty object', {}],
     ['a list', []],
-  ])('%s in the place of a post costs that post only', async (_what, item) => {
+  ])('%s in the place of a post affects that post only', async (_what, item) => {
     const { nodes, errors } = await nodesOf([await good(), item, await good()], '... on PnetPost { providerId }');
     expect(nodes).toMatchObject([{ __typename: 'PnetPost' }, null, { __typename: 'PnetPost' }]);
     expect(errors).toMatchObject([{ path: ['posts', 'nodes', 1], extensions: { type: 'errors/provider_error' } }]);
@@ -110,7 +110,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     ['reaction_counter', 'many'],
     ['parsed_datetime', 'yesterday'],
     ['is_repost', undefined],
-  ])('a required field %s that is %j costs that field only', async (name, value) => {
+  ])('a required field %s that is %j affects that field only', async (name, value) => {
     const { nodes, errors } = await nodesOf([await good(), { ...(await good()), [name]: value }, await good()], whole);
     const field = String(inGraphQL([name])[0]);
     // The id of a post is made of its author's.
@@ -122,7 +122,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     ]);
   });
 
-  test('objects without ids have global ids: the same for the same, and others for others', async () => {
+  test('objects without ids have global ids, equal for equal objects only', async () => {
     const { id: _, ...nameless } = await good();
     const anonymous = (name: string) => ({ ...nameless, author: { name } });
     const { nodes } = await nodesOf(
@@ -145,7 +145,7 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     ]);
   });
 
-  test('a post that does not say its provider is of the one whose id it has, and unknown without or with both', async () => {
+  test('a post without a provider belongs to the one whose id it has, and is unknown with neither or both', async () => {
     const { nodes, errors } = await nodesOf(
       [{ id: '1' }, { provider_id: '1' }, { text: 'x' }, { id: '1', provider_id: '1' }],
       '... on PnetPost { providerId } ... on PhotonetPost { photo: providerId }',

@@ -106,7 +106,7 @@ describe('a provider beside those of the sandbox', () => {
     });
   });
 
-  it('takes nothing from the account types of the sandbox, nor serves others', async () => {
+  it('does not replace the account types of the sandbox, nor serves others', async () => {
     const pnet = await workspace.account();
     expect(await (await list({ account_id: pnet, limit: '1' }, 'ACoSandbox1')).json()).toMatchObject({
       items: [{ provider: 'PNET' }],

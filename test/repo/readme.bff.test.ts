@@ -137,7 +137,7 @@ describe('yoga.ts', () => {
     expect(owner.match(/\w+: \w+ \| null|\| null/g)).toEqual(['owner: string | null']);
   });
 
-  test('sends the key of each visitor, and offers a mutation with the types of its result, if told so', async () => {
+  test('sends the key of each visitor, and offers a mutation with the types of its result, if so configured', async () => {
     const told = (snippetFiles(heading)['yoga.ts'] ?? '').replace("['account'", "['publishJob', 'account'").replace(
       /const headers = .*/,
       // Its session is the header that the client of the tests sends.

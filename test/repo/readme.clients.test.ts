@@ -101,7 +101,7 @@ describe('the compiler', () => {
     expect(await project.compile()).toBe('');
   });
 
-  test('would find a field that was not asked for', async () => {
+  test('would find a field that was not selected', async () => {
     await project.write('wrong.ts', "import { client } from './apollo.ts';\nclient.nothing;\n");
     expect(await project.compile()).toContain("Property 'nothing' does not exist");
     await project.write('wrong.ts', '');
@@ -231,7 +231,7 @@ describe('Apollo Client', () => {
     expect(written).toEqual([]);
   });
 
-  test('puts pages together, and keeps lists with other arguments apart', async () => {
+  test('merges pages, and keeps lists with other arguments apart', async () => {
     const query: TypedDocumentNode<Feed> = gql(feed);
     await client.query({ query });
     const watched = client.watchQuery({ query });
@@ -283,7 +283,7 @@ describe('Apollo Client', () => {
     expect((await client.query({ query, fetchPolicy: 'network-only' })).error).toBeDefined();
   });
 
-  test('a page that failed leaves those before it', async () => {
+  test('a page that failed does not affect those before it', async () => {
     const query: TypedDocumentNode<Feed> = gql(feed);
     await client.query({ query, fetchPolicy: 'network-only' });
     const watched = client.watchQuery({ query });
@@ -295,7 +295,7 @@ describe('Apollo Client', () => {
     subscription.unsubscribe();
   });
 
-  test('what did not arrive at all is thrown', () => {
+  test('an error without a response is thrown', () => {
     expect(() => dataOf({ error: new TypeError('fetch failed') })).toThrow('fetch failed');
   });
 
@@ -353,7 +353,7 @@ describe('urql', () => {
     expect(written).toEqual([expect.stringContaining('create a custom `keys` config for `Viewer`')]);
   });
 
-  test('puts pages together', async () => {
+  test('merges pages', async () => {
     let after: string | null = null;
     do {
       const page = await client.query<Feed>(feed, { after }).toPromise();

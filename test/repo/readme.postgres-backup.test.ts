@@ -10,7 +10,7 @@ import { hasPostgresTools } from '../support/servers.ts';
 
 const postgres = databases.find(({ name }) => name === 'Postgres');
 
-test.skipIf(!hasPostgresTools || postgres === undefined)('what was dumped is there when it is restored', async () => {
+test.skipIf(!hasPostgresTools || postgres === undefined)('a dump is restored completely', async () => {
   if (postgres === undefined) return;
   const folder = await temporaryDirectory();
   const gateway = await startDelivering({ dialect: postgres });

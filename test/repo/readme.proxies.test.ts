@@ -65,7 +65,7 @@ describe.each(proxies.filter(({ isHere }) => isHere))('$name', ({ name, start, l
       expect(stream.complete).toBe(false);
     });
 
-    test('the limits of an address are those of the client, whatever it claims', async () => {
+    test('rate limits by address apply to the real address of the client, whatever it claims', async () => {
       const ask = async (from: string, headers = {}) =>
         (await send(url, { headers: { ...json, ...headers }, body: keyless, from })).status;
       for (let n = 0; n < 5; n += 1) expect(await ask('127.0.0.2')).toBe(200);

@@ -76,7 +76,7 @@ test('TypeScript finds nothing wrong', async () => {
   expect(await project.compile()).toBe('');
 });
 
-test('pages are put together', async () => {
+test('pages are merged', async () => {
   const first = { count: 100 };
   const posts = () => (stored('appFeedQuery', first) as Feed).posts;
   await read('appFeedQuery', first);

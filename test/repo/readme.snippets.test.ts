@@ -119,7 +119,7 @@ describe('the demo workspace', () => {
     expect(ids.slice(-failingAccounts.length)).toEqual(failingAccounts.map(({ id }) => id));
   });
 
-  test('has what the README tells to try', async () => {
+  test('has everything that the README suggests to try', async () => {
     const jobs = await gateway.app.database.selectFrom('jobs').select('id').execute();
     const accounts = await gateway.app.database.selectFrom('accounts').select('id').execute();
     const there = new Set([
@@ -143,7 +143,7 @@ describe.skipIf(curl === undefined)('commands', () => {
     expect(await run(snippet('## A first query', 'sh'))).toBe(shown);
   });
 
-  test('the schema is read once, and kept as long as it is the same', async () => {
+  test('the schema is downloaded once, and again only when it has changed', async () => {
     const command = snippet('### What describes the gateway', 'sh');
     const file = join(gateway.directory, 'gateway.graphql');
     await run(command);

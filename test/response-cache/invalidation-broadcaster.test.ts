@@ -29,7 +29,7 @@ function held() {
   };
 }
 
-test('an older one that succeeds does not stand for a newer one that fails', async () => {
+test('an older one that succeeds does not complete a newer one that fails', async () => {
   const { broadcast, hasPending, retryPending, end, sends, close } = held();
   onTestFinished(close);
   void broadcast(tenant);

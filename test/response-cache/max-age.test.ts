@@ -57,7 +57,7 @@ describe('of the schema', () => {
     ],
     ['a mutation', 'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }'],
     ['a subscription', 'subscription { accountUpdated(accountIds: ["a"]) { status } }'],
-  ])('%s is not kept', (_what, text) => {
+  ])('%s is not cached', (_what, text) => {
     expect(secondsOf(text)).toBe(0);
   });
 
@@ -77,7 +77,7 @@ describe('of the schema', () => {
     expect(() => withMaxAge(largest + 1)).toThrow(`from 1 to ${largest}`);
   });
 
-  test('nothing with a hint shows webhooks, deliveries or what was counted of them', () => {
+  test('nothing with a hint shows webhooks, deliveries or their statistics', () => {
     const hinted = Object.values(schema.getTypeMap()).filter(
       (type): type is GraphQLObjectType => isObjectType(type) && cacheHintOf(type) !== undefined,
     );

@@ -25,7 +25,7 @@ function store(maxBytes = 1_048_576) {
   };
 }
 
-test('what is kept is found for as long as it lives', () => {
+test('a stored response is found until it expires', () => {
   const { keep, textOf, clock } = store();
   expect(keep('t', 'a', { lifetimeMs: 1_000 })).toBe(true);
   expect(textOf('t', 'a')).toBe('a');
@@ -37,7 +37,7 @@ test('what is kept is found for as long as it lives', () => {
 });
 
 describe('a change', () => {
-  test('ends what is kept of its tenant, and nothing else', async () => {
+  test('invalidates the responses of its tenant, and nothing else', async () => {
     const { memory, keep, textOf } = store();
     keep('t', 'a');
     keep('other', 'b');
@@ -47,7 +47,7 @@ describe('a change', () => {
     expect(textOf('t', 'a')).toBe('a');
   });
 
-  test('keeps out what began before it', async () => {
+  test('prevents storing responses that were begun before it', async () => {
     const { memory, keep, textOf, generationOf } = store();
     const before = generationOf('t');
     await memory.invalidate('t');
@@ -56,7 +56,7 @@ describe('a change', () => {
     expect(generationOf('t')).not.toBe(before);
   });
 
-  test('of all tenants ends everything', () => {
+  test('of all tenants invalidates everything', () => {
     const { memory, keep, textOf } = store();
     keep('t', 'a');
     memory.invalidateAll();
@@ -75,7 +75,7 @@ describe('a change', () => {
   });
 });
 
-test('the responses that were used last stay within the bound', () => {
+test('the most recently used responses stay, within the bound', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ key: fc.nat(30), size: fc.nat(5_000), reads: fc.boolean() }), { maxLength: 200 }),

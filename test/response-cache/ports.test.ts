@@ -31,7 +31,7 @@ const methodOf = (operation: AnyOperation) =>
 
 const isRead = (port: PortName, method: string) => (readMethods[port] as readonly string[]).includes(method);
 
-test.each(operations)('%s is a read if its scope is one of reading, and else a command', (_name, operation) => {
+test.each(operations)('%s is a read if its scope is for reading, otherwise a command', (_name, operation) => {
   const [port, method] = methodOf(operation);
   expect(isRead(port, method)).toBe(operation.scope.endsWith(':read'));
 });

@@ -47,7 +47,7 @@ const variants: readonly Variant[] = [
 ];
 
 describe.each(variants)('with %s', (_what, dialect, environment) => {
-  test('a command of one process ends what all have kept', async () => {
+  test('a command of one process invalidates the responses of all', async () => {
     const { first, second, plain, workspace } = await startThree(dialect, environment);
     const { key } = await workspace();
     for (const { address } of [first, second]) await untilCached(address, key);
@@ -74,7 +74,7 @@ describe.each(variants)('with %s', (_what, dialect, environment) => {
     }
   });
 
-  test('a hit is to the byte what a miss is', async () => {
+  test('a hit is byte for byte the same as a miss', async () => {
     const { first, second, plain, workspace } = await startThree(dialect, environment);
     const owner = await workspace();
     await untilCached(first.address, owner.key);
@@ -113,7 +113,7 @@ describe('memory, with a feed of changes', () => {
     return { store, listener: listener as unknown as InvalidationListener, keep, isKept };
   }
 
-  test('nothing is found while changes are not heard of, and nothing of before afterwards', async () => {
+  test('nothing is found while there are no notifications, and no earlier response afterwards', async () => {
     const { store, listener, keep, isKept } = shared();
     await keep();
     expect(await isKept()).toBe(false);
@@ -126,7 +126,7 @@ describe('memory, with a feed of changes', () => {
     expect(await isKept()).toBe(false);
   });
 
-  test('a change of another process ends what is kept of its tenant', async () => {
+  test('a change of another process invalidates the responses of its tenant', async () => {
     const { listener, keep, isKept } = shared();
     listener.onConnected();
     await keep();
@@ -136,7 +136,7 @@ describe('memory, with a feed of changes', () => {
     expect(await isKept()).toBe(false);
   });
 
-  test('a change that cannot be told is told again', async () => {
+  test('a notification that cannot be sent is sent again', async () => {
     let calls = 0;
     const { store } = shared(async () => {
       calls += 1;
@@ -165,7 +165,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
   }
   const textOf = (body: Uint8Array | null) => (body === null ? null : Buffer.from(body).toString());
 
-  test('a response is found until its time is over', async () => {
+  test('a response is found until it expires', async () => {
     const { redis, tenant, key } = await store();
     const generation = (await redis.get(tenant, key)).generation as string;
     expect(redis.set({ tenant, key, generation, body: Buffer.from('{"data":"ü"}'), lifetimeMs: 500 })).toBe(true);
@@ -173,7 +173,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     await expect.poll(async () => (await redis.get(tenant, key)).body, { timeout: 2_000 }).toBeNull();
   });
 
-  test('what began before a change is not found after it', async () => {
+  test('a response that was begun before a change is not found after it', async () => {
     const { redis, tenant, key } = await store();
     const generation = (await redis.get(tenant, key)).generation as string;
     await redis.invalidate(tenant);
@@ -196,7 +196,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     expect(found.generation).not.toBe(generation);
   });
 
-  test('two installations share nothing: not a response, nor the end of one', async () => {
+  test('two installations share neither responses nor invalidations', async () => {
     const { redis, tenant, key } = await store();
     const other = connect({ installation: 'other' });
     await expect.poll(async () => (await other.get(tenant, key)).generation).not.toBeNull();
@@ -207,7 +207,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     expect(textOf((await redis.get(tenant, key)).body)).toBe('ours');
   });
 
-  test('while it is away operations are executed, and what was changed meanwhile is not found afterwards', async () => {
+  test('during an outage operations are executed, and responses that became stale meanwhile are not found afterwards', async () => {
     let proxy = await startTcpProxy(server);
     const url = proxy.through(server);
     const port = Number(new URL(url).port);
@@ -241,7 +241,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     expect(gateway.log.find(({ cache }) => cache === 'unavailable')).toBeDefined();
   });
 
-  test('while a server is silent, a lookup waits for a moment, and the next ones not at all until a second has passed', async () => {
+  test('while a server does not respond, one lookup waits for a moment, and then none waits for a second', async () => {
     const proxy = await startTcpProxy(server);
     onTestFinished(() => proxy.close());
     const clock = { ms: 0 };
@@ -260,7 +260,7 @@ describe.runIf(redisUrl !== undefined)('Redis', () => {
     expect(await isWaiting()).toBe(true);
   });
 
-  test('operations are executed while a server is silent', async () => {
+  test('operations are executed while a server does not respond', async () => {
     const proxy = await startTcpProxy(server);
     onTestFinished(() => proxy.close());
     const gateway = await startGateway({ environment: { RESPONSE_CACHE: 'redis', REDIS_URL: proxy.through(server) } });

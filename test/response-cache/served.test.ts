@@ -24,7 +24,7 @@ const mutations = fieldOperations.filter(({ field }) => field.startsWith('Mutati
 /** The mutations that change nothing but deliveries, which no kept response shows. */
 const ofDeliveries = ['emitEvent', 'fireTriggerWebhook', 'sendTestEvent', 'redeliver', 'redeliverAll'];
 
-test('every root field is kept that may be', () => {
+test('every root field that may be cached is cached', () => {
   const kept = queries.filter(({ document }) => secondsOf(document({} as Named)) > 0);
   expect(kept.map(({ field }) => field.replace('Query.', '')).sort()).toEqual(cachedReads.map(({ field }) => field));
 });
@@ -131,7 +131,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(caches.has('hit')).toBe(false);
   });
 
-  test('a command that fails ends what was kept, as it may have changed something', async () => {
+  test('a command that fails invalidates the cache, as it may have changed something', async () => {
     const { key, named } = await furnished();
     const caches = await readsAfter(key, named, async () => {
       const { body } = await ask(
@@ -144,7 +144,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(caches.has('hit')).toBe(false);
   });
 
-  test('what is kept is of one key', async () => {
+  test('a cached response is for one key', async () => {
     const { key, newKey, named, account } = await furnished();
     const other = await account();
     const query = '{ accounts { nodes { accountId } } }';
@@ -178,7 +178,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect((await ask(keeping.address, key, query)).cache).toBeNull();
   });
 
-  test('a response with an error is not kept, and one without an error is kept afterwards', async () => {
+  test('a response with an error is not cached, and a later one without an error is', async () => {
     const { key, account } = await furnished();
     const accountId = await account({ status: 'STOPPED' });
     const query = `{ posts(accountId: "${accountId}", identifier: "ACoSandbox1") { nodes { __typename } } }`;
@@ -193,7 +193,7 @@ describe.each(databases)('on $name', (dialect) => {
   });
 });
 
-test('whatever is kept shows nothing of webhooks and deliveries: their ports are not asked', async () => {
+test('cached responses show nothing of webhooks and deliveries: their ports are not called', async () => {
   const gateway = await startGateway();
   const workspace = await seeded(gateway, gateway.address).workspace();
   const named = await furnish(workspace);
@@ -225,7 +225,7 @@ test('whatever is kept shows nothing of webhooks and deliveries: their ports are
   await gateway.close();
 });
 
-test('a client that has a kept response already gets 304', async () => {
+test('a client that has a cached response already gets 304', async () => {
   const directory = await temporaryDirectory();
   const query = '{ accounts { nodes { name } } }';
   const file = join(directory.path, 'documents.json');
@@ -245,7 +245,7 @@ test('a client that has a kept response already gets 304', async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-test('what is kept is compressed for those who accept it', async () => {
+test('cached responses are compressed for clients that accept it', async () => {
   const environment = { RESPONSE_CACHE: 'memory', COMPRESSION: 'on' };
   const gateway = await startGateway({ environment });
   const workspace = await seeded(gateway, gateway.address).workspace();
@@ -295,7 +295,7 @@ describe('variables', () => {
   });
 });
 
-test('nothing is kept, and nothing said, where the cache is off', async () => {
+test('nothing is cached, and there is no Cache-Status, where the cache is off', async () => {
   const gateway = await startGateway();
   const { key } = await gateway.workspace();
   for (let times = 0; times < 2; times += 1) {
@@ -305,7 +305,7 @@ test('nothing is kept, and nothing said, where the cache is off', async () => {
   await gateway.close();
 });
 
-test('a response is kept for no longer than the configuration says', async () => {
+test('a response is cached for no longer than the configuration says', async () => {
   const environment = { RESPONSE_CACHE: 'memory', RESPONSE_CACHE_MAX_AGE: '1' };
   const gateway = await startGateway({ environment });
   const { key } = await gateway.workspace();

@@ -44,7 +44,7 @@ const paths = {
 } as const;
 
 describe.each(Object.values(paths))('$what', ({ environment, query: text }) => {
-  test('a hit makes no call, and is to the byte what a miss is', async () => {
+  test('a hit makes no call, and is byte for byte the same as a miss', async () => {
     const { ask: send, reads, gateway } = await start(onePost, environment);
     const [miss, hit] = [await send(text), await send(text)];
     expect([miss.cache, hit.cache]).toEqual(['fwd=miss; stored', 'hit']);
@@ -56,7 +56,7 @@ describe.each(Object.values(paths))('$what', ({ environment, query: text }) => {
     expect(lines[1]).toMatchObject({ operationType: 'query', cost: lines[0]?.cost, status: 200 });
   });
 
-  test('a failed read is not kept', async () => {
+  test('a failed read is not cached', async () => {
     let fails = true;
     const { ask: send } = await start((request, response) => {
       if (fails)
@@ -85,7 +85,7 @@ describe.each(Object.values(paths))('$what', ({ environment, query: text }) => {
   });
 });
 
-test('what one path has kept, the others send', async () => {
+test('a response that one path has cached is sent by the others', async () => {
   const { ask: send, reads, gateway, key } = await start(onePost);
   const compiled = await send(query);
   expect(compiled.cache).toBe('fwd=miss; stored');
@@ -101,7 +101,7 @@ test('what one path has kept, the others send', async () => {
   expect(reads()).toBe(1);
 });
 
-test('a request beyond a limit gets nothing of what is kept', async () => {
+test('a request beyond a limit gets no cached response', async () => {
   const { ask: send } = await start(onePost, { REQUESTS_PER_MINUTE: '3' });
   expect((await send(query)).cache).toBe('fwd=miss; stored');
   expect((await send(query)).cache).toBe('hit');
@@ -110,7 +110,7 @@ test('a request beyond a limit gets nothing of what is kept', async () => {
   expect(refused).toMatchObject({ status: 503, cache: null });
 });
 
-test('all callers share the one key of the service, so the command of one ends what others have', async () => {
+test('all callers share the one key of the service, so the command of one invalidates the responses of all', async () => {
   const { ask: send, gateway, key, command } = await start(onePost);
   const other = (await gateway.workspace()).key;
   await send(query);
@@ -130,7 +130,7 @@ function held() {
 }
 
 describe('a command while a read is under way', () => {
-  test('what began before it is not kept', async () => {
+  test('a read that began before it is not cached', async () => {
     const { waiting, respond } = held();
     const { ask: send, command, key } = await start(respond);
     const before = send(query);
@@ -149,7 +149,7 @@ describe('a command while a read is under way', () => {
     expect(kept.body).toContain('new');
   });
 
-  test('what begins after it does not join what began before, whoever gave the command', async () => {
+  test('a read that begins after it does not join one that began before, whoever sent the command', async () => {
     const { waiting, respond } = held();
     const { ask: send, command, newKey } = await start(respond);
     const before = send(query);

@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-test('what is odd leaves as it came', async () => {
+test('deviations from the contract are passed on', async () => {
   const attachments = [{ type: 'hologram', depth: 3, more: { x: 1 } }, null, 'text', [], {}];
   const posts = [
     pnetPost('1', { text: null, author: 'Ada', reaction_counter: '5', mentions: { x: 1 }, attachments }),

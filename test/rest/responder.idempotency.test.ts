@@ -68,7 +68,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect((await publish(id, 'another')).body.type).toBe('errors/action_already_performed');
   });
 
-  test('a refusal is not kept: the same request runs again, and nothing of it is stored', async () => {
+  test('a refusal is not stored: the same request runs again', async () => {
     const stored = () => gateway.app.database.selectFrom('idempotent_responses').select('id').execute();
     const before = await stored();
     const id = await draft('not-free');
@@ -114,7 +114,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect(published - before).toBe(1);
   });
 
-  test('the same key of another API key is another key, in another workspace and in its own', async () => {
+  test('equal keys of different API keys are different keys, in one workspace and in two', async () => {
     const body = { source: 'users', request_url: 'https://hooks.example/x', account_ids: [account] };
     const create = (apiKey: string, request: object = body) =>
       rest(gateway.address, apiKey, 'POST', '/v1/webhooks', { body: request, headers: { 'idempotency-key': 'same' } });
@@ -141,7 +141,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect([refused.body.type, refused.headers.get('idempotency-replayed')]).toEqual(['errors/account_mismatch', null]);
   });
 
-  test('responses with a status of 500 and above are not kept', async () => {
+  test('responses with a status of 500 and above are not stored', async () => {
     const id = await draft('publish');
     broken = true;
     expect((await publish(id, 'broken')).body.type).toBe('errors/unexpected_error');
@@ -150,7 +150,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, null]);
   });
 
-  test('a response is kept for 24 hours, and over a restart', async () => {
+  test('a response is stored for 24 hours, and survives a restart', async () => {
     const id = await draft('publish');
     const first = await publish(id, 'kept');
     const { app, clock } = gateway;

@@ -86,7 +86,7 @@ describe('the door to the network', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('a name that changes its address between two looks gains nothing', async () => {
+  test('a name that changes its address between check and connection gains nothing', async () => {
     // The first answer is allowed and is connected to; the second is not, and the resolver is asked once a connection.
     open(addressRule(readBlocks('127.0.0.1')));
     answers = { 'rebind.example': ['127.0.0.1'] };
@@ -103,7 +103,7 @@ describe('the door to the network', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('what was connected to in the end is looked at too', async () => {
+  test('the address that was connected to is checked too', async () => {
     // A rule that lets the address through when it is resolved, and not when it is found at the other end.
     let looks = 0;
     open(() => {
@@ -122,7 +122,7 @@ describe('the door to the network', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('one deadline holds for the whole answer: for one that never comes and for one that drips', async () => {
+  test('one deadline applies to the whole response: one that never comes, and one that drips', async () => {
     open();
     receiver.answer = () => {};
     expect(await post(receiver.address, 100)).toMatchObject({ status: null, failure: 'timeout' });
@@ -197,7 +197,7 @@ describe('the door to the network', () => {
     expect(await post(receiver.address)).toMatchObject({ status: 200, failure: 'connection_lost' });
   });
 
-  test('nobody there, and a name that nobody has', async () => {
+  test('a port on which nothing listens, and a name that does not exist', async () => {
     open();
     expect(await post('http://127.0.0.1:1/')).toMatchObject({ status: null, failure: 'connection_failed' });
     expect(await post('http://nobody.example/')).toMatchObject({ status: null, failure: 'name_not_found' });

@@ -75,7 +75,7 @@ describe.each(databases)('the secret of a database on $name', ({ location }) => 
     expect(running).toHaveLength(1);
   });
 
-  test('can be changed: both are read meanwhile, and then the former one is needed no more', async () => {
+  test('can be changed: both are accepted meanwhile, and then the former one is not needed any more', async () => {
     const { key, after, cursor } = await during({ SECRET: former }, fill);
     // Processes with either of them as the current one run side by side.
     const running = await start({ SECRET: former, SECRET_PREVIOUS: next });

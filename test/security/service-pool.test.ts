@@ -97,7 +97,7 @@ test.each([
   ).toEqual([null, false]);
 });
 
-test('what is not HTTP is told from a connection that broke', async () => {
+test('a response that is not HTTP is distinguished from a broken connection', async () => {
   const { send } = await setUp((socket) => void socket.end('SSH-2.0-OpenSSH\r\n\r\n'));
   const response = await send();
   expect(response).toMatchObject({ kind: 'broken', status: null });

@@ -24,7 +24,7 @@ describe('a sealed text', () => {
     expect(() => vault.open('here', 'sealed1:AAAA')).toThrow('cannot be opened');
   });
 
-  test('is told from a text that was never sealed', () => {
+  test('is distinguished from a text that was never sealed', () => {
     expect(() => vault.open('here', '[]')).toThrow('is not sealed');
   });
 });

@@ -159,7 +159,7 @@ describe('keys', () => {
     expect(spliced(shape, parts, '{"v":null,"v":{"a":1,"a":3}}')).toBe('3');
   });
 
-  test('are told apart at every length', () => {
+  test('are distinguished at every length', () => {
     const keys = Array.from({ length: 70 }, (_, length) => 'k'.repeat(length));
     const shape = Object.fromEntries(keys.map((key): [string, 'leaf'] => [key, 'leaf']));
     const parts = keys.flatMap((key) => [

@@ -46,7 +46,7 @@ test.each(['"', '\\', '\n', '\ud800'])('the key %j, which JSON writes with escap
   expect(() => encodePlan({ shape: { [key]: 'leaf' }, templates: [] })).toThrow('cannot be written without escapes');
 });
 
-test('what stands in a window stands in it all the way down', () => {
+test('item parameters are allowed at any depth of a window, and nowhere else', () => {
   const byItem: Part = { kind: 'itemParameter', index: 0 };
   const plan = (parts: Part[]) => () =>
     encodePlan({ shape: { list: { list: { list: { list: {} }, leaf: 'leaf' } } }, templates: [parts] });
@@ -63,7 +63,7 @@ test('an encoded plan has its own bytes and no more', () => {
   expect(bytes.buffer.byteLength).toBe(bytes.length);
 });
 
-test('an encoded plan keeps nothing of the plan that it is made of', async () => {
+test('an encoded plan shares nothing with the plan that it was made of', async () => {
   const make = () => {
     const part: Part = { kind: 'leaf', key: 'leaf', rule: 'string', required: true };
     const own: ObjectShape = { ...shape };

@@ -101,7 +101,7 @@ describe('an instant', () => {
     '1767225600000',
     '2026-01-01T00:00:00\\u005a',
     '\\u0032026-01-01T00:00:00Z',
-  ])('%j is none', (value) => {
+  ])('%j is no instant', (value) => {
     expect(splicedLeaf('instant', `{"v":"${value}"}`)).toEqual(notExpected);
   });
 
@@ -125,7 +125,7 @@ describe('an instant', () => {
     );
   });
 
-  test('is exactly what its rule says, one character changed', () => {
+  test('is refused or accepted exactly by its rule with one character changed', () => {
     const pattern =
       /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,3})?Z$/;
     for (const instant of ['2026-12-21T13:45:59Z', '2019-10-08T20:05:00.407Z', '2001-01-11T00:00:00.0Z']) {

@@ -103,7 +103,7 @@ describe('what was read', () => {
     Buffer.from('{"v":"\\u0041ü","x":1,"o":{"v":-1.50,"p":{"v":null}},"l":[{"v":1},2,{}]}'),
   ]);
 
-  test('tells the JSON text of a leaf', () => {
+  test('returns the JSON text of a leaf', () => {
     expect(document.leaf('v')).toBe('"\\u0041ü"');
     expect(document.leaf('o', 'v')).toBe('-1.50');
     expect(document.leaf('o', 'p', 'v')).toBe('null');
@@ -121,7 +121,7 @@ describe('what was read', () => {
     expect(document.leaf(...path)).toBeNull();
   });
 
-  test('tells how long a list is', () => {
+  test('returns the length of a list', () => {
     expect(document.count('l')).toBe(3);
     expect(scanned(splice, json({ l: [] })).count('l')).toBe(0);
     for (const key of ['v', 'o', 'x', 'none']) expect(document.count(key)).toBeUndefined();

@@ -152,7 +152,7 @@ describe('SQLite', () => {
   });
   afterEach(() => place.drop());
 
-  test('writes ahead, waits for the disk and enforces foreign keys', async () => {
+  test('has a write-ahead log, waits for the disk and enforces foreign keys', async () => {
     const database = await openDatabase(place.location);
     const pragma = async (name: string) =>
       Object.values((await database.executeQuery(CompiledQuery.raw(`pragma ${name}`))).rows[0] as object)[0];

@@ -7,7 +7,7 @@ import { graphql, startGateway } from '../support/gateway.ts';
 
 const [, postgres] = databases;
 
-test.skipIf(postgres === undefined)('a webhook is created although another session is in the way', async () => {
+test.skipIf(postgres === undefined)('a webhook is created despite a deadlock with another session', async () => {
   if (postgres === undefined) return;
   const place = await postgres.location();
   onTestFinished(place.drop);

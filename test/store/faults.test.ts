@@ -136,11 +136,14 @@ describe.each(embedded)('$name', ({ start, kind }) => {
     expect(statements).toBeGreaterThan(0);
   });
 
-  test.skipIf(kind !== 'Postgres').each(everything)('$name, repeated as others were in the way', async (operation) => {
-    await failEach(operation, conflicts, ({ failures }, number) => {
-      expect({ number, failures }).toEqual({ number, failures: [] });
-    });
-  });
+  test.skipIf(kind !== 'Postgres').each(everything)(
+    '$name, repeated after a conflict with others',
+    async (operation) => {
+      await failEach(operation, conflicts, ({ failures }, number) => {
+        expect({ number, failures }).toEqual({ number, failures: [] });
+      });
+    },
+  );
 
   const creations = {
     'Mutation.createJobDraft': 'insert into "jobs"',
@@ -163,7 +166,7 @@ describe.each(embedded)('$name', ({ start, kind }) => {
     },
   );
 
-  test.skipIf(kind !== 'Postgres')('where others are always in the way, it is not repeated for ever', async () => {
+  test.skipIf(kind !== 'Postgres')('a transaction with endless conflicts is not repeated for ever', async () => {
     const { workspace, named } = await furnished();
     injected.failAt(1, conflicts[0] as Fault, 1_000);
     const emit = ofGraphQL(() => documentOf('Mutation.emitEvent', named))(served.address);

@@ -51,7 +51,7 @@ describe.each(databases)(
       detail: expect.stringContaining('may have been carried out'),
     });
 
-    test('the service is not called again: the caller is soon told that the outcome is unknown', async () => {
+    test('the service is not called again: the caller soon gets the error of an unknown outcome', async () => {
       const args = ['create', '--workspace', 'Acme', '--name', 'k'];
       const key = (await runProcess('src/cli/keys.ts', args, { DATABASE_URL: place.url })).stdout.trim();
       const publish = publishing(key, 'a', '7');
@@ -75,7 +75,7 @@ describe.each(databases)(
       expect(service.received).toHaveLength(2);
     });
 
-    test('what our own backend did is not done again either, and is looked up under the next key', async () => {
+    test('our own backend does not repeat a command either, and looks up its outcome under the next key', async () => {
       const first = await start({ DEMO: 'on' });
       const [, file] = await first.line(/its API key is in ([^"]+)/);
       const key = (await readFile(resolve(directory.path, file as string), 'utf8')).trim();

@@ -58,7 +58,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await once('a', async () => 'new')).toEqual({ body: 'new', replayed: false });
   });
 
-  test('what has expired is deleted also after the clock was set back', async () => {
+  test('expired responses are deleted even after the clock was set back', async () => {
     const { clock, once } = open(3);
     const hour = 60 * 60 * 1_000;
     const put = (hours: number) => {
@@ -83,7 +83,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(await rows()).toHaveLength(before);
   });
 
-  test('what the work came to is told, also where the database fails when it is to be stored', async () => {
+  test('the response is sent even if the database fails to store it', async () => {
     const { once } = open(3);
     const { database } = gateway.app;
     const without = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -133,7 +133,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     expect(work).toHaveBeenCalledOnce();
   });
 
-  test('what may have been carried out, but has no response to give again, is not carried out again', async () => {
+  test('a request that may have been carried out, but has no stored response, is not carried out again', async () => {
     const { once } = open(2);
     const large = 'x'.repeat(20_000);
     expect(await once('large', async () => large)).toEqual({ body: large, replayed: false });

@@ -104,7 +104,7 @@ describe('the rule would find', () => {
     ]);
   });
 
-  test('a column that gateways of before do not write', async () => {
+  test('a column that earlier gateways do not write', async () => {
     const statement = `alter table jobs add column owner text not null default ''`;
     expect(await found(alter(statement, lastWithoutRule))).toEqual([]);
     const table =
@@ -132,7 +132,7 @@ describe('the rule would find', () => {
   });
 });
 
-test('steps that were in the way of others run again', async () => {
+test('steps that conflicted with other sessions run again', async () => {
   const database = connect({ kind: 'sqlite', file: ':memory:' });
   let tries = 0;
   const meets = {

@@ -45,7 +45,7 @@ const emit = (accountId: string) =>
 const typesOf = ({ errors }: GraphQLResponse) => errors.map(({ extensions }) => extensions.type);
 
 describe.skipIf(dialect === undefined)('a Postgres connection that falls silent', () => {
-  test('is given up, and service goes on over new ones; what another process notifies is heard again', async () => {
+  test('is closed, and service goes on over new ones; notifications of other processes arrive again', async () => {
     const { direct, proxy, url } = await databaseBehindProxy();
     const gateway = await startGateway({ environment: { DATABASE_URL: url } });
     onTestFinished(gateway.close);

@@ -65,7 +65,7 @@ describe.each(databases)('presence on $name', (dialect) => {
     await one.end();
   });
 
-  it('judges nobody without a lock of its own', async () => {
+  it('declares nobody dead without a lock of its own', async () => {
     const [one, other] = [await open(), await open()];
     await other.end();
     await one.end();

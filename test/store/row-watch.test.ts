@@ -1,6 +1,5 @@
-/** Watching rows: how often they are asked for, and what watchers are told of. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+/** Watching rows: how often they are polled, and which changes watchers receive. */
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRowWatch } from '../../src/store/row-watch.ts';
 
 interface Row {
@@ -38,7 +37,7 @@ function setUp() {
 
 const whole = (row: Row): Row => row;
 
-test('many who watch are one statement, and read only what has changed', async () => {
+test('many watchers share one statement, and only changed rows are read', async () => {
   const { watch, asked, read, set } = setUp();
   const leave = new AbortController();
   const all = Array.from({ length: 50 }, () => watch.watch(['a', 'b'], leave.signal, whole));
@@ -59,7 +58,7 @@ test('many who watch are one statement, and read only what has changed', async (
   leave.abort();
 });
 
-test('who reads slowly gets the newest state of each row', async () => {
+test('a slow reader gets the newest state of each row', async () => {
   const { watch, set } = setUp();
   const leave = new AbortController();
   const slow = watch.watch(['a'], leave.signal, whole);
@@ -73,7 +72,7 @@ test('who reads slowly gets the newest state of each row', async () => {
   leave.abort();
 });
 
-test('what a watcher may not see is not told', async () => {
+test('a watcher gets no rows that it may not see', async () => {
   const { watch, set } = setUp();
   const leave = new AbortController();
   const odd = watch.watch(['a', 'b', 'missing'], leave.signal, (row) => (row.value % 2 === 1 ? row : null));
@@ -83,22 +82,25 @@ test('what a watcher may not see is not told', async () => {
   leave.abort();
 });
 
-test('nothing is asked for when nobody watches any more, whether a watcher has left or was never started', async () => {
+test('polling ends when nobody watches any more, whether a watcher has left or was never started', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { watch, asked } = setUp();
   const leave = new AbortController();
   const started = watch.watch(['a'], leave.signal, whole);
   watch.watch(['b'], leave.signal, whole);
   await started.next();
   const pending = started.next();
+  const before = asked.length;
+  await vi.advanceTimersByTimeAsync(500);
+  expect(asked.length).toBe(before + 1);
   leave.abort();
   expect(await pending).toEqual({ done: true, value: undefined });
-  const before = asked.length;
-  await sleep(700);
-  expect(asked.length).toBe(before);
+  expect(vi.getTimerCount()).toBe(0);
   expect(await watch.watch(['a'], leave.signal, whole).next()).toMatchObject({ done: true });
 });
 
-test('a database that cannot be read ends the streams with its error, and who comes later is served', async () => {
+test('a database that cannot be read ends the streams with its error, and later watchers are served', async () => {
   const { watch, fail } = setUp();
   const { signal } = new AbortController();
   const first = watch.watch(['a'], signal, whole);

@@ -39,7 +39,7 @@ it('a file that another process has locked holds up nothing but writes', async (
   expect(await ids()).toEqual(['a']);
 });
 
-it('what a transaction has written is read when it has committed, and other writers wait for it', async () => {
+it('the writes of a transaction are visible when it has committed, and other writers wait for it', async () => {
   const steps: string[] = [];
   let other = Promise.resolve();
   await database.transaction().execute(async (transaction) => {

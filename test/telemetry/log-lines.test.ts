@@ -30,10 +30,10 @@ describe.each(databases)('on $name', (dialect) => {
     ]);
     await expect
       .poll(() => lines('webhook disabled'), { timeout: 10_000 })
-      .toMatchObject([{ level: 40, webhookId, reason: 'gone', told: 0 }]);
+      .toMatchObject([{ level: 40, webhookId, reason: 'gone', notified: 0 }]);
   });
 
-  test('an attempt that is repeated has none', async () => {
+  test('an attempt that is retried has no line', async () => {
     receiver.answer = (_request, response) => response.writeHead(500).end();
     await gateway.webhook(receiver.address);
     await gateway.emit('a');
@@ -56,7 +56,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(lines('delivery failed').at(-1)).toMatchObject({ leftOut: 40 });
   });
 
-  test('the line of a request says who asked for what, and what was wrong', async () => {
+  test('the line of a request has its key, its operation and its errors', async () => {
     const { address, space, accountId } = gateway;
     await graphql(
       address,

@@ -11,7 +11,7 @@ async function gatewayWith(environment: Record<string, string>) {
   return gateway;
 }
 
-test('unless they are asked for they are served nowhere', async () => {
+test('they are not served by default', async () => {
   const { address, app } = await gatewayWith({});
   expect(app.metricsAddress).toBeNull();
   expect((await fetch(`${address}/metrics`)).status).toBe(404);
@@ -39,7 +39,7 @@ test('the port of the gateway serves them if it is named, and logs no line for t
   expect(log.filter(({ msg }) => msg === 'request')).toEqual([]);
 });
 
-test('whoever asks at once gets the same, which is collected once', async () => {
+test('simultaneous scrapes share one collection', async () => {
   const telemetry = await openTelemetry(readConfig({ METRICS_PORT: '0' }).telemetry, (_fields, message) =>
     expect.fail(message),
   );

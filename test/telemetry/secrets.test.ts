@@ -5,7 +5,9 @@ import { graphql } from '../support/gateway.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { embeddedRun, secrets, upstreamRun } from './busy-run.ts';
 
-test('a busy run tells no key, no secret, no cursor and no value that was sent', { timeout: 60_000 }, async () => {
+test('the telemetry of a busy run has no key, no secret, no cursor and no value that was sent', {
+  timeout: 60_000,
+}, async () => {
   const [dialect] = databases;
   if (dialect === undefined) throw new Error('there is no database');
   const collector = await startOtlpReceiver();

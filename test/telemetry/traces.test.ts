@@ -103,7 +103,7 @@ describe('in front of a service', () => {
     expect(stub.received[0]?.headers).not.toHaveProperty('traceparent');
   });
 
-  test('a collector that nobody can reach harms nobody, and is logged', async () => {
+  test('a collector that cannot be reached does no harm, and is logged', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
     const gateway = await gatewayInFrontOf(stub, { environment });

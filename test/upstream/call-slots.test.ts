@@ -4,7 +4,7 @@ import { createCallSlots } from '../../src/upstream/call-slots.ts';
 const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
 
-test('there are so many slots, and one caller has three quarters of them at most', () => {
+test('one caller has three quarters of the slots at most', () => {
   const slots = createCallSlots(8);
   const take = (keyId: string) => slots.tryTake(keyId) !== null;
   expect(Array.from({ length: 8 }, () => take('a'))).toEqual([...Array(6).fill(true), false, false]);
@@ -59,7 +59,7 @@ test('a caller that has its share waits for its own slots, and others do not wai
   expect(entered).toBe(true);
 });
 
-test('so many of one caller may wait, and others still can', async () => {
+test('when the queue of one caller is full, others can still wait', async () => {
   const slots = createCallSlots(1);
   slots.tryTake('a');
   for (let n = 0; n < 32; n += 1) void slots.wait('a', never);

@@ -121,7 +121,7 @@ test('a clock that is set back does not keep the circuit open', () => {
   expect(call('success')).toBe(true);
 });
 
-test('calls from before it opened have no say after it has closed', () => {
+test('calls from before it opened do not count after it has closed', () => {
   const { breaker, call, clock } = setUp();
   const hanging = Array.from({ length: rules.minCalls }, () => requirePermit(breaker));
   for (let n = 0; n < rules.minCalls; n += 1) call('failure');

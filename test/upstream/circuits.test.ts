@@ -52,7 +52,7 @@ describe('a key that asks for what fails', () => {
     await expectRecovered(setup);
   });
 
-  test('goes on with what does not fail, in any share', async () => {
+  test('still gets what does not fail, in any share', async () => {
     const setup = await setUp(deadlines, at('ACoBad', fails('provider_error', 500)));
     for (let n = 0; n < 3 * minCalls; n += 1) {
       if (n % 5 === 0) expect(await statusOf(setup, 'theirs', `ACo${n % 2}`)).toBe(200);
@@ -61,7 +61,7 @@ describe('a key that asks for what fails', () => {
     await expectRecovered(setup);
   });
 
-  test('goes on with its other accounts, and with the other capabilities of the account', async () => {
+  test('still gets its other accounts, and the other capabilities of the account', async () => {
     const setup = await setUp(deadlines, at('account_id=bad', fails('provider_error', 500)));
     const { gateway } = setup;
     const ofAccount = (account: string, of: string) =>
@@ -91,7 +91,7 @@ describe('a service that is down', () => {
     await expectRecovered(setup);
   });
 
-  test('is left alone although it is called with one key', async () => {
+  test('is not called any more, even if only one key calls it', async () => {
     const setup = await setUp(deadlines, fails('service_unavailable', 503));
     await times(minCalls, (n) => statusOf(setup, 'theirs', `ACo${n}`));
     const made = setup.stub.received.length;
@@ -99,7 +99,7 @@ describe('a service that is down', () => {
     expect(setup.stub.received).toHaveLength(made);
   });
 
-  test('is left alone although each call is for another account', async () => {
+  test('is not called any more, even if each call is for another account', async () => {
     const setup = await setUp(deadlines, fails('provider_error', 500));
     const status = (n: number) =>
       setup.gateway.rest('GET', `/v1/users/ACo1/posts?account_id=a${n}`).then((response) => response.status);
@@ -110,7 +110,7 @@ describe('a service that is down', () => {
     expect(setup.stub.received).toHaveLength(made);
   });
 
-  test('is called again although most trials are of what fails', async () => {
+  test('is called again although most trials are calls that fail', async () => {
     const setup = await setUp(deadlines, fails('service_unavailable', 503));
     await times(minCalls, (n) => statusOf(setup, `key-${n % 4}`, `ACoBad${n}`));
     setup.stub.respond = at('ACoBad', hangs);
@@ -134,7 +134,7 @@ describe('a key whose calls', () => {
     await hanging;
   });
 
-  test('fail spends the retries of nobody else', async () => {
+  test('fail uses the retries of nobody else', async () => {
     const setup = await setUp(deadlines, at('ACoBad', breakOff));
     for (const key of ['theirs', 'also theirs']) {
       for (let n = 0; n < minCalls; n += 1) await statusOf(setup, key, 'ACoBad');

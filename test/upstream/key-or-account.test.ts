@@ -121,7 +121,7 @@ test('where the gateway has its own key, a refused key is its own fault', async 
 /** Served by the gateway itself. */
 const ownFields = ['Query.viewer', 'Query.eventSamples'];
 
-test('a key that the service does not know fails every field as a whole, as what it is', async () => {
+test('a key that the service does not know fails every field with the error of a key', async () => {
   const origin = await startGateway();
   onTestFinished(() => origin.close());
   const { ask } = await gatewayInFrontOf({ url: origin.address });

@@ -81,7 +81,7 @@ describe('a read', () => {
     expect(response.value()).toMatchObject({ items: [{ text: 'Grüße 👋' }] });
   });
 
-  test('shares its flight with calls of the same list', async () => {
+  test('is joined by calls of the same list', async () => {
     const { stub, read, call } = await setUp((asked, response) => void setTimeout(healthy, 20, asked, response));
     const [first, value, second] = await Promise.all([read(plain()), call(plain()), read(plain())]);
     expect(stub.received).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('a read', () => {
     ['no object', '[]'],
     ['empty', ''],
     ['of another kind', '{"object":"WebhookList","items":[]}'],
-  ])('may be %s: whoever takes its value fails as a call does, and it is logged once', async (_what, body) => {
+  ])('may be %s: whoever reads its value fails as a call does, and it is logged once', async (_what, body) => {
     const { stub, log, read, call } = await setUp((_request, response) => json(response, 200, body));
     const context = request();
     const response = await read(context);
@@ -180,7 +180,7 @@ describe('handing over', () => {
     expect(stub.received).toHaveLength(6);
   });
 
-  test('a call waits for a read that is on its way, and a second read is the first', async () => {
+  test('a call waits for a read in progress, and a second read joins the first', async () => {
     const { stub, read, call } = await setUp((asked, response) => void setTimeout(healthy, 20, asked, response));
     const context = request();
     const [response, again, value] = await Promise.all([read(context), read(context), call(context)]);
@@ -200,7 +200,7 @@ describe('handing over', () => {
     await expect(call(context, 'ACo3')).rejects.toMatchObject({ type: 'errors/limit_too_high' });
   });
 
-  test('a refusal is told to be about the key or the account once', async () => {
+  test('a refusal is attributed to the key or the account once', async () => {
     const { stub, read, call } = await setUp(({ path }, response) =>
       path.includes('webhooks')
         ? json(response, 200, { object: 'WebhookList', items: [], cursor: null })
@@ -216,7 +216,7 @@ describe('handing over', () => {
     ]);
   });
 
-  test('an id that cannot stand in a path fails both', async () => {
+  test('an id that cannot be in a path fails both', async () => {
     const { stub, read, call } = await setUp();
     const context = request();
     await expect(read(context, 'a/b')).rejects.toMatchObject({ type: 'errors/invalid_recipient' });

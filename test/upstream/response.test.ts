@@ -200,7 +200,7 @@ describe('tolerant reading', () => {
     ]);
   });
 
-  test('a number that no double holds is none', async () => {
+  test('a number beyond the range of doubles is null', async () => {
     const text = JSON.stringify(postList([pnetPost('1', { comment_counter: 8 })])).replace('8', '1e999');
     const stub = await startStub((_request, response) => json(response, 200, text));
     const gateway = await gatewayInFrontOf(stub);

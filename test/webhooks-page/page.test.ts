@@ -110,7 +110,7 @@ describe.skipIf(!chromium)('in a browser', () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
   const see = (text: string | RegExp) => page.getByText(text).first().waitFor({ timeout: 10_000 });
 
-  it('shows a failure, replays it by the button, and shows it succeed while one looks', async () => {
+  it('shows a failure, replays it by the button, and shows it succeed without a reload', async () => {
     const webhookId = await gateway.webhook(`${receiver.address}/path-secret?token=query-secret`, { name: 'CRM' });
     failWith(500);
     await gateway.emit(1);

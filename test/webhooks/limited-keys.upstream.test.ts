@@ -28,7 +28,7 @@ async function setUp(pages: readonly (readonly unknown[])[], options: { scopes?:
 }
 
 describe('a key that is limited to accounts, in front of a service', () => {
-  test('sees what it manages whole, shared webhooks without what is secret or not of the contract, and no others', async () => {
+  test('sees its own webhooks whole, shared ones without secrets and additions to the contract, and no others', async () => {
     const secret = {
       request_url: 'https://user:pass-secret@hooks.example:8443/path-secret?token=query-secret#fragment-secret',
       headers: [{ key: 'authorization', value: 'header-secret', raw: 'raw-secret' }],
@@ -90,7 +90,7 @@ describe('a key that is limited to accounts, in front of a service', () => {
     expect(deleted()).toEqual(['/v1/webhooks/mine']);
   });
 
-  test('deletes none that the list is too long to find', async () => {
+  test('deletes no webhook that is too far down the list to be found', async () => {
     const pages = Array.from({ length: 11 }, (_, page) => [webhook(`w${page}`, listening('own'))]);
     const { remove, deleted } = await setUp(pages);
     expect((await remove('w10')).body).toMatchObject({ status: 400, type: 'errors/limit_too_high' });

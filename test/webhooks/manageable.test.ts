@@ -48,7 +48,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
       });
     });
 
-    test('is the only one that functions which change webhooks take', async () => {
+    test('is the only kind that functions which change webhooks accept', async () => {
       const { database } = served;
       const id = await workspace.webhook();
       const row = await database.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

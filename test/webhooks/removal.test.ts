@@ -40,7 +40,7 @@ describe.each(databases)('on $name', (dialect) => {
   });
   afterEach(() => gateway.close());
 
-  it('a deleted webhook is gone at once, with its deliveries, and what is left of them is deleted in steps', async () => {
+  it('a deleted webhook disappears at once, with its deliveries, whose rows are deleted in steps', async () => {
     const { deliveries, webhooks } = gateway.app.ports;
     const { database } = gateway.app;
     const [delivery] = (await deliveries.list(context(), { webhook_id: webhookId })).items;
@@ -85,7 +85,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await states()).toEqual({ held: count });
   });
 
-  it('what a webhook cannot be sent any more is held when its time comes, and what is paused waits', async () => {
+  it('deliveries that a webhook must not get any more are held when they are due, and paused ones wait', async () => {
     const { database } = gateway.app;
     const other = await gateway.webhook('https://hooks.example/');
     await gateway.emit('a');

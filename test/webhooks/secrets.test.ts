@@ -10,7 +10,7 @@ const secret = (name: string) =>
   ... on WebhookSecret${name.startsWith('reveal') ? 'Revealed' : 'Rotated'} { secret } ... on ServiceError { type } } }`;
 
 describe.each(databases)('signing secrets on $name', (dialect) => {
-  it('are shown once, and sign together while one replaces the other', async () => {
+  it('are shown once, and both sign while one replaces the other', async () => {
     const { gateway, receiver, ask, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     gateway.clock.now = new Date();
     const webhookId = await createWebhook({ format: 'FORM' });

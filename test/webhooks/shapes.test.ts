@@ -105,7 +105,7 @@ describe('what the contract leaves open', () => {
     [createWebhook, { ...webhook, request_url: 'nonsense' }],
     [createWebhook, { ...webhook, data: [{ name: 'a', key: 'subject' }] }],
     [createJobDraft, { account_id: 'a' }],
-  ])('what it says holds in front of a service too: %#', ({ check }, request) => {
+  ])('its rules hold in front of a service too: %#', ({ check }, request) => {
     expect(issuesOf(() => check(request, false)).length).toBeGreaterThan(0);
   });
 });

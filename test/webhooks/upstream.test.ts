@@ -51,7 +51,7 @@ describe('a filtered list', () => {
   const total = 2_600;
   const every = 1_100;
 
-  test('misses nothing where the service cannot filter: a page may be short, and says that others follow', async () => {
+  test('misses nothing where the service cannot filter: a page may be short, with hasNextPage', async () => {
     const stub = await startStub(rare);
     const gateway = await gatewayInFrontOf(stub);
     const list = `query ($after: String) { webhooks(source: EMAIL, first: 1, after: $after) {

@@ -11,9 +11,13 @@ export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a deliv
   failed: 'All attempts failed, or the endpoint responded with the status 410.',
 } satisfies Record<DeliveryState, string>);
 
-export const NoticeEnum = contractEnum('WebhookNotice', 'What a webhook is told beside the events of accounts.', {
-  [disabledEvent]: 'The gateway has disabled another webhook of the workspace.',
-});
+export const NoticeEnum = contractEnum(
+  'WebhookNotice',
+  'What a webhook can be notified of besides the events of accounts.',
+  {
+    [disabledEvent]: 'The gateway has disabled another webhook of the workspace.',
+  },
+);
 
 export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period up to now.', {
   hour: 'An hour, in spans of 5 minutes.',

@@ -62,7 +62,7 @@ const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookSta
 });
 
 const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog').implement({
-  description: 'What waits to be delivered to a webhook.',
+  description: 'The deliveries of a webhook that are pending or held.',
   fields: (t) => ({
     pendingCount: t.exposeInt('pending_count', {
       description: `Number of pending deliveries, including those that wait for a retry. Counting ends at ${maxCounted}.`,
@@ -99,7 +99,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookBacklogObject,
     nullable: true,
     description:
-      'What waits to be delivered to the webhook; null if the API key may not manage the webhook. Embedded backend only.',
+      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Embedded backend only.',
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
   }),

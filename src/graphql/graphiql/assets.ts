@@ -3,9 +3,9 @@ import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import {
   type Assets,
   createAssets,
-  eventStreamModule,
   readStaticFile,
   type StaticFile,
+  sharedModules,
   textTypes,
 } from '../../http/static-files.ts';
 import { exampleOperation, examples } from './examples.ts';
@@ -29,7 +29,7 @@ export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Asse
     ['graphql.js', textTypes.js, bundle.graphqlWorker],
     ...(await Promise.all(scripts.map((name) => readStaticFile(name, textTypes.js, folder)))),
     await readStaticFile('page.css', textTypes.css, folder),
-    await eventStreamModule(),
+    ...(await sharedModules()),
     await exampleModule(),
     ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);

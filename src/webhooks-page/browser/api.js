@@ -1,13 +1,8 @@
 /** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
 import { resultsOf } from './event-stream.js';
+import { readKey } from './stored-key.js';
 
 const endpoint = '/graphql';
-/** GraphiQL keeps the demo key in this tab under the same name. */
-const keyName = 'postern:demo-key';
-
-export const readKey = () => sessionStorage.getItem(keyName) ?? '';
-export const keepKey = (key) => sessionStorage.setItem(keyName, key);
-export const forgetKey = () => sessionStorage.removeItem(keyName);
 
 /** A failure of a request. `isOfKey`: the key is wrong, or may not do this. */
 export class ApiError extends Error {

@@ -1,5 +1,5 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
-import { act, ask, forgetKey, keepKey, readKey } from './api.js';
+import { act, ask } from './api.js';
 import { filters } from './deliveries.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
@@ -9,6 +9,7 @@ import { list, tiles } from './overview.js';
 import * as queries from './queries.js';
 import { signIn } from './sign-in.js';
 import { byUrgency } from './state-of-webhook.js';
+import { forgetKey, readKey, storeKey } from './stored-key.js';
 
 const periods = { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days', MONTH: '30 days' };
 /** How long changes are collected before they are read, and how often is read without any. */
@@ -284,7 +285,7 @@ function leave(problem = null) {
   show(
     place('view'),
     signIn(problem, (key) => {
-      keepKey(key);
+      storeKey(key);
       enter();
     }),
   );

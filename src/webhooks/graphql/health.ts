@@ -36,7 +36,7 @@ builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
   t.boolean({
     nullable: true,
     description:
-      'Whether the webhook is told when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Embedded backend only.',
+      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Embedded backend only.',
     extensions: readsById,
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),

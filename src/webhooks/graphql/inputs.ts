@@ -166,7 +166,7 @@ export const SetWebhookNoticesInput = builder.inputType('SetWebhookNoticesInput'
     webhookId: t.id(webhookId),
     receives: t.boolean({
       required: true,
-      description: 'Whether the webhook is told when the gateway disables another webhook of the workspace.',
+      description: 'Whether the webhook is notified when the gateway disables another webhook of the workspace.',
     }),
   }),
 });

@@ -160,7 +160,7 @@ mutationField('setWebhookEnabled', {
 
 mutationField('setWebhookNotices', {
   description:
-    'Sets whether a webhook is told when the gateway disables another webhook of the workspace. The notice is a delivery like others; its payload has `event` (`webhook_disabled`), `disabled_webhook_id`, `disabled_webhook_name`, `disabled_at` and `reason` (`gone` or `failing`). The webhook must listen to all accounts.',
+    'Sets whether a webhook is notified when the gateway disables another webhook of the workspace. The notice is a delivery like others; its payload has `event` (`webhook_disabled`), `disabled_webhook_id`, `disabled_webhook_name`, `disabled_at` and `reason` (`gone` or `failing`). The webhook must listen to all accounts.',
   input: SetWebhookNoticesInput,
   inputDescription: 'The webhook, and whether it receives notices.',
   result: updateResult,

@@ -8,6 +8,7 @@ import { createFetcher } from './fetcher.js';
 import { correctMarkup } from './markup.js';
 import { curl, javaScript, typeScript } from './snippets.js';
 import { storage } from './storage.js';
+import { readKey } from './stored-key.js';
 
 const element = (id) => document.getElementById(id);
 const { endpoint, introspection, signIn } = JSON.parse(element('graphiql').textContent);
@@ -129,8 +130,7 @@ function storedTab() {
 }
 
 async function start() {
-  // Stored by sign-in.js, for this tab and for as long as it is open.
-  const key = sessionStorage.getItem('postern:demo-key') ?? '';
+  const key = readKey();
   const headers = JSON.stringify({ 'X-API-KEY': key }, null, 2);
   const persistHeaders = storage.getItem('graphiql:shouldPersistHeaders') === 'true';
   // GraphiQL opens the tab that has the initial operation, or an additional one if none has.
