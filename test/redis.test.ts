@@ -63,6 +63,7 @@ test('what a server has is known, though it refuses to write', async () => {
   const readOnly = "-READONLY You can't write against a read only replica.";
   const started = await start((name, command) => (name === 'expire' ? readOnly : known(name, command)));
   await connected(started);
+  await expect.poll(() => started.lines.join()).toContain('READONLY');
   for (let times = 0; times < 3; times += 1) expect(await started.documents.get(hash)).toBe('text');
 });
 
