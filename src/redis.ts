@@ -1,5 +1,5 @@
 /** What the parts of the gateway that use a Redis server have in common: none of them waits for it, and each does without it. */
-import { Redis } from 'ioredis';
+import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from 'pino';
 
 /** How long Redis may take, in milliseconds. After that the gateway does without. */
@@ -9,12 +9,15 @@ const connectTimeoutMs = 2_000;
 /** How long nothing is asked of a server that did not respond, in milliseconds: requests must not wait for it one by one. */
 const pauseMs = 1_000;
 
+/** How long the log is told nothing more of a server that refuses commands, in milliseconds: a full one refuses each that writes. */
+const quietMs = 60_000;
+
 export interface RedisServer {
   readonly client: Redis;
   /** Whether the server responded to what was asked last, or may do so again. */
   mayAsk(): boolean;
   onSuccess(): void;
-  /** Begins a pause, and tells the log of the first failure. */
+  /** Tells the log, of the first failure or of refused commands now and then. Begins a pause if the server did not respond. */
   onFailure(error: unknown): void;
   close(): void;
 }
@@ -45,21 +48,29 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
   });
   let isLost = false;
   let askAgainAt = 0;
+  let tellAgainAt = 0;
   let closed = false;
 
-  function onFailure(err: unknown): void {
+  function onLoss(error: unknown): void {
     askAgainAt = elapsed() + pauseMs;
     if (isLost || closed) return;
     isLost = true;
-    logger.warn({ err, use }, 'Redis does not respond');
+    logger.warn({ err: logged(error), use }, 'Redis does not respond');
   }
+  function onRefusal(error: unknown): void {
+    if (elapsed() < tellAgainAt || closed) return;
+    tellAgainAt = elapsed() + quietMs;
+    logger.warn({ err: logged(error), use }, 'Redis refuses a command');
+  }
+  // A server that refuses what was asked has responded: nobody waits for it, and it may still have what others ask for.
+  const onFailure = (error: unknown): void => (error instanceof ReplyError ? onRefusal(error) : onLoss(error));
   function onSuccess(): void {
     askAgainAt = 0;
     if (!isLost) return;
     isLost = false;
     logger.info({ use }, 'Redis responds again');
   }
-  client.on('error', onFailure);
+  client.on('error', onLoss);
   client.on('ready', onSuccess);
   return {
     client,
@@ -71,4 +82,21 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
       client.disconnect();
     },
   };
+}
+
+/**
+ * An error as the log may have it. The one of a command that was refused has all its arguments: a password, a document, a response.
+ * So does the message, if the server does not know the command.
+ */
+function logged(error: unknown): Error {
+  const { name, message, code, command } = error as RedisFailure;
+  const [told] = message.split(', with args beginning with', 1);
+  return Object.assign(new Error(told), { name, code, command: command?.name });
+}
+
+interface RedisFailure extends Error {
+  /** Of a connection that failed. */
+  readonly code?: string;
+  /** The one that was refused. */
+  readonly command?: { readonly name: string };
 }

@@ -27,52 +27,73 @@ export interface SharedDocuments {
 /** What the documents of a few hundred pages need. */
 const maxCharacters = 4_194_304;
 
+/** How often others are sent again what is in use here, in milliseconds: they forget what nobody asks them for. */
+const shareAgainMs = 86_400_000;
+
+interface Known {
+  readonly text: string;
+  /** When it was sent to the others, or came from them. */
+  sharedAt: number;
+}
+
 /**
  * Keeps the documents that were used last, in the memory of the process.
  * @param shared where the others are; without, clients send to each process what it does not know
+ * @param elapsed milliseconds of a clock that only goes forward
  */
 export function createPersistedQueries({
   limit = maxCharacters,
   shared = null,
+  elapsed = () => performance.now(),
 }: {
   readonly limit?: number;
   readonly shared?: SharedDocuments | null;
+  readonly elapsed?: () => number;
 } = {}): PersistedQueries {
-  const documents = new Map<string, string>();
+  const documents = new Map<string, Known>();
   let characters = 0;
-  const drop = (sha256: string, document: string) => {
-    if (documents.delete(sha256)) characters -= document.length;
+  const drop = (sha256: string) => {
+    characters -= documents.get(sha256)?.text.length ?? 0;
+    documents.delete(sha256);
   };
-  const keep = (sha256: string, document: string) => {
-    // It would be refused.
-    if (document.length > operationLimits.characters) return;
-    drop(sha256, document);
-    documents.set(sha256, document);
-    characters += document.length;
+  const keep = (sha256: string, known: Known) => {
+    drop(sha256);
+    documents.set(sha256, known);
+    characters += known.text.length;
     // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
-    for (const [oldest, old] of documents) {
+    for (const oldest of documents.keys()) {
       if (characters <= limit) break;
-      drop(oldest, old);
+      drop(oldest);
     }
+  };
+  const share = (sha256: string, known: Known) => {
+    known.sharedAt = elapsed();
+    shared?.set(sha256, known.text);
   };
   return {
     find(sha256) {
-      const document = documents.get(sha256);
-      if (document !== undefined) keep(sha256, document);
-      return document;
+      const known = documents.get(sha256);
+      if (known === undefined) return undefined;
+      keep(sha256, known);
+      if (elapsed() - known.sharedAt >= shareAgainMs) share(sha256, known);
+      return known.text;
     },
     async fetch(sha256) {
-      const document = shared === null || documents.has(sha256) ? undefined : await shared.get(sha256);
+      const text = shared === null || documents.has(sha256) ? undefined : await shared.get(sha256);
       // Whoever writes to the store could put another document in the place of this one.
-      if (document !== undefined && hasHash(sha256, document)) keep(sha256, document);
+      if (text !== undefined && !isTooLong(text) && hasHash(sha256, text)) keep(sha256, { text, sharedAt: elapsed() });
     },
-    add(sha256, document) {
-      if (documents.get(sha256) === document) return;
-      keep(sha256, document);
-      shared?.set(sha256, document);
+    add(sha256, text) {
+      if (isTooLong(text) || documents.get(sha256)?.text === text) return;
+      const known = { text, sharedAt: elapsed() };
+      keep(sha256, known);
+      share(sha256, known);
     },
   };
 }
+
+/** Whether a document would be refused. */
+const isTooLong = (document: string): boolean => document.length > operationLimits.characters;
 
 const hasHash = (sha256: string, document: string): boolean =>
   document.isWellFormed() && hash('sha256', document) === sha256;

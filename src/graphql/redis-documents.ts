@@ -1,9 +1,13 @@
 /** The documents of persisted queries in a Redis server, for all processes that share it. */
 import { connectRedis, type RedisServerOptions } from '../redis.ts';
+import { operationLimits } from './cost/limits.ts';
 import type { SharedDocuments } from './persisted-queries.ts';
 
-/** A document that no process asked for in this time is forgotten. */
+/** A document that no process asked for or sent in this time is forgotten. */
 const lifetimeSeconds = 7 * 86_400;
+
+/** No more is read, whatever is there: what is longer is no document that would be executed. */
+const maxBytes = 3 * operationLimits.characters;
 
 /** No installation is in the key: a document is known by its hash, and is the same wherever it comes from. */
 const keyOf = (sha256: string): string => `postern:document:${sha256}`;
@@ -16,9 +20,9 @@ export function createRedisDocuments(server: Omit<RedisServerOptions, 'use'>): S
     async get(sha256) {
       if (!redis.mayAsk()) return undefined;
       try {
-        const document = await client.get(keyOf(sha256));
+        const document = await client.getrange(keyOf(sha256), 0, maxBytes);
         onSuccess();
-        if (document === null) return undefined;
+        if (document === '') return undefined;
         client.expire(keyOf(sha256), lifetimeSeconds).catch(onFailure);
         return document;
       } catch (error) {

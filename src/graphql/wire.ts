@@ -15,8 +15,19 @@ export type WireValue =
   | { readonly constant: string | boolean | null }
   /** The object under `part`; it inherits the account of its parent. */
   | { readonly part: string }
-  /** A global id made of the account, of the raw id of the part `ownedBy` if there is one, and of the raw id under `key`. */
-  | { readonly globalId: IdKind; readonly ownedBy?: OwnedBy | undefined; readonly key: string };
+  /** A global id made of the account and of raw ids. */
+  | ({ readonly globalId: IdKind } & RawIdsOfKind);
+
+export interface RawIdsOfKind extends RawIds {
+  /** In their place, if the object has them. */
+  readonly preferred?: (RawIds & { readonly ownedBy: OwnedBy }) | undefined;
+}
+
+/** The raw id of an object under `key`, and before it that of the part `ownedBy`, if there is one. */
+export interface RawIds {
+  readonly ownedBy?: OwnedBy | undefined;
+  readonly key: string;
+}
 
 /** The part of an object that says whose it is, and the key of its raw id. */
 export interface OwnedBy {

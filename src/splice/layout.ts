@@ -108,9 +108,12 @@ export const stepSlot = 12;
 /** Of a value: the kinds that are printed as they stand, as bits. */
 export const stepDirect = 16;
 export const stepRequired = 20;
-/** Of mappings and switches: the dictionary. Of a parameter: its index, or its list. Of base64url: its prefix. */
+/**
+ * Of mappings and switches: the dictionary. Of a parameter: its index, or its list. Of base64url: its prefix. Of a choice: the first
+ * step where there is something.
+ */
 export const stepTable = 24;
-/** Of mappings: the text for others. Of a switch: the first step for others, or 0. Of base64url: its suffix. */
+/** Of mappings: the text for others. Of a switch: the first step for others, or 0. Of a choice: the same. Of base64url: its suffix. */
 export const stepOtherwise = 28;
 /** The length of the text at {@link stepOtherwise}. */
 export const stepOtherwiseLength = 32;
@@ -136,6 +139,7 @@ export const opWindow = 11;
 export const opSwitch = 12;
 export const opNumber = 13;
 export const opPresence = 14;
+export const opChoice = 15;
 
 // The parameters of a print, as lists: the first has those by index, each other has one for each item.
 export const parameterListCount = 0;

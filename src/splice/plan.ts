@@ -63,6 +63,13 @@ export type Part =
       readonly prefix: number;
       readonly suffix: string;
     }
+  /** `parts` if a string or an object stands under the key, `otherwise` for null and absence. Any other value is refused. */
+  | {
+      readonly kind: 'choice';
+      readonly key: string;
+      readonly parts: readonly Part[];
+      readonly otherwise: readonly Part[];
+    }
   /** `required`: absence and null are refused. Otherwise they are printed as null. The same goes for leaves and lists. */
   | { readonly kind: 'object'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
   /** A list of objects in brackets, separated by commas. An entry that is no object is refused. */

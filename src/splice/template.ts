@@ -7,6 +7,7 @@ import {
   kindNumber,
   kindTrue,
   opBase64url,
+  opChoice,
   opEnd,
   opInstant,
   opItemParameter,
@@ -78,6 +79,7 @@ function writeSteps(place: Place, parts: readonly Part[], lastOp: number): { fir
     }
     const step = writeStep(opOf(part));
     if (part.kind === 'switch') open = writeCases(place, step, part);
+    else if (part.kind === 'choice') open = writeChoice(place, step, part);
     else writeDetails(place, step, part);
   }
   const last = writeStep(lastOp);
@@ -99,6 +101,7 @@ const ops = {
   list: opList,
   window: opWindow,
   switch: opSwitch,
+  choice: opChoice,
 } as const;
 
 /** What of each rule is printed as it stands. */
@@ -109,7 +112,7 @@ const rules = {
   instant: { op: opInstant, direct: 0 },
 } as const satisfies Record<Extract<LeafRule, string>, { op: number; direct: number }>;
 
-function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'text' | 'switch'>>): void {
+function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'text' | 'switch' | 'choice'>>): void {
   const { memory } = place;
   switch (part.kind) {
     case 'parameter':
@@ -189,6 +192,16 @@ function writeCases(place: Place, step: number, { key, cases, otherwise }: PartO
   const other = writeSteps(place, otherwise, opJump);
   memory.set(step + stepOtherwise, other.first);
   return [...lasts, other.last];
+}
+
+/** @returns the last steps of both */
+function writeChoice(place: Place, step: number, { key, parts, otherwise }: PartOf<'choice'>): number[] {
+  const { memory } = place;
+  const [given, other] = [writeSteps(place, parts, opJump), writeSteps(place, otherwise, opJump)];
+  memory.set(step + stepSlot, slotOf(place, key).offset);
+  memory.set(step + stepTable, given.first);
+  memory.set(step + stepOtherwise, other.first);
+  return [given.last, other.last];
 }
 
 function slotOf({ shape }: Place, key: string): EncodedSlot {

@@ -41,6 +41,23 @@ test('the store keeps the most recently used documents, within its bound', () =>
   expect(() => requireHash(sha256(a), a)).not.toThrow();
 });
 
+test('others are sent what is new here, and again what is in use for longer than a day; never what is too long', async () => {
+  const clock = { ms: 0 };
+  const sent: string[] = [];
+  const shared = { get: async () => 'known', set: (_: string, text: string) => void sent.push(text), close() {} };
+  const store = createPersistedQueries({ shared, elapsed: () => clock.ms });
+  const long = `# ${'x'.repeat(262_144)}`;
+  for (const text of ['new', 'new', long]) store.add(sha256(text), text);
+  await store.fetch(sha256('known'));
+  expect(sent).toEqual(['new']);
+  const use = () => ['new', 'known'].map((text) => store.find(sha256(text)));
+  for (const ms of [86_399_999, 86_400_000, 86_400_001]) {
+    clock.ms = ms;
+    expect(use()).toEqual(['new', 'known']);
+  }
+  expect(sent).toEqual(['new', 'new', 'known']);
+});
+
 describe('of a gateway', () => {
   let gateway: Gateway;
   let workspace: TestWorkspace;

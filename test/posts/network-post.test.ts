@@ -114,14 +114,17 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     }
   });
 
-  test.each(['PnetPost', 'PhotonetPost'] as const)('a whole %s is read by its id', async (typeName) => {
+  test.each([
+    ['PnetPost', 'ACoSandboxGallery', 100],
+    ['PnetPost', 'ACoSandboxReposts', 3],
+    ['PhotonetPost', 'sandbox.gallery', 3],
+  ] as const)('a whole %s of %s is read by its id', async (typeName, identifier, first) => {
     const network = typeName === 'PnetPost' ? 'pnet' : 'photonet';
-    const identifier = network === 'pnet' ? 'ACoSandboxGallery' : 'sandbox.gallery';
     const selection = wholeSelection(typeName, ['PnetAuthor.posts', 'PhotonetOwner.posts']);
     const { data } = await posts.workspace.ask(
-      `query ($accountId: ID!, $identifier: String!) { posts(accountId: $accountId, identifier: $identifier, first: 3) {
-         nodes { ... on ${typeName} ${selection} } } }`,
-      { accountId: posts.accountFor(network), identifier },
+      `query ($accountId: ID!, $identifier: String!, $first: Int!) {
+         posts(accountId: $accountId, identifier: $identifier, first: $first) { nodes { ... on ${typeName} ${selection} } } }`,
+      { accountId: posts.accountFor(network), identifier, first },
     );
     for (const post of data.posts.nodes) {
       const node = await posts.workspace.ask(`query ($id: ID!) { node(id: $id) { ... on ${typeName} ${selection} } }`, {

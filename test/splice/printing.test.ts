@@ -154,6 +154,36 @@ describe('presence', () => {
   );
 });
 
+describe('a choice', () => {
+  const print = (document: string) =>
+    spliced(
+      { v: 'leaf', w: 'leaf' },
+      [text('['), { kind: 'choice', key: 'v', parts: [string('v')], otherwise: [text('0,'), string('w')] }, text(']')],
+      document,
+    );
+  const string = (key: string): Part => ({ kind: 'leaf', key, rule: 'string', required: true });
+
+  test('of an object is whether there is one', () => {
+    const parts: Part[] = [{ kind: 'choice', key: 'o', parts: [text('1')], otherwise: [text('0')] }];
+    const chosen = (document: string) => spliced({ o: { object: { w: 'leaf' } } }, parts, document);
+    expect(['{"o":{"w":1}}', '{"o":{}}', '{"o":null}', '{}'].map(chosen)).toEqual(['1', '1', '0', '0']);
+    for (const value of ['1', '[]', '[{}]', 'true']) expect(chosen(`{"o":${value}}`)).toEqual(notExpected);
+  });
+
+  test.each([
+    ['{"v":"a","w":"b"}', '["a"]'],
+    ['{"v":"","w":"b"}', '[""]'],
+    ['{"v":"é\\n"}', '["é\\n"]'],
+    ['{"w":"b"}', '[0,"b"]'],
+    ['{"v":null,"w":"b"}', '[0,"b"]'],
+  ])('of %s is %s', (document, printed) => expect(print(document)).toBe(printed));
+
+  test('refuses what is no string, and what its parts refuse', () => {
+    for (const value of ['1', 'true', '{}', '[]']) expect(print(`{"v":${value},"w":"b"}`)).toEqual(notExpected);
+    expect(print('{}')).toEqual(missing);
+  });
+});
+
 describe('a string as base64url', () => {
   const shape: ObjectShape = { v: 'leaf' };
   const parts = (suffix: string): Part[] => [{ kind: 'base64url', key: 'v', prefix: 1, suffix }, text('!')];

@@ -177,6 +177,13 @@ function makeLeafPart(
   const rule = uses.get(shape)?.get(key) as Use['rule'];
   const required = choices.oneIn(8);
   if (rule === 'string' && choices.oneIn(6)) return { kind: 'presence', key };
+  if (rule === 'string' && depth > 0 && choices.oneIn(4)) {
+    const [parts, otherwise] = [0, 1].map(() => makeParts(choices, shape, uses, inWindow, depth - 1)) as [
+      Part[],
+      Part[],
+    ];
+    return { kind: 'choice', key, parts, otherwise };
+  }
   if (rule === 'string' && choices.oneIn(3)) {
     const suffix = choices.pick(['', '}', 'ü"', '123']);
     return { kind: 'base64url', key, first: pickFirst(choices, shape), prefix: choices.below(2), suffix };

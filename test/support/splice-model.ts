@@ -66,6 +66,11 @@ function printPart(part: Part, place: Place): string {
       if (value !== null && typeof value !== 'string') throw new Refused(part.key);
       return String(value !== null);
     }
+    case 'choice': {
+      const value = memberOf(place, part.key) ?? null;
+      if (value !== null && typeof value !== 'string' && !isObject(value)) throw new Refused(part.key);
+      return printParts(value === null ? part.otherwise : part.parts, place);
+    }
     case 'window': {
       const value = memberOf(place, part.key);
       if (!Array.isArray(value)) throw new Refused(part.key);

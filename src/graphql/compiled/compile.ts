@@ -21,7 +21,7 @@ import type { Part } from '../../splice/plan.ts';
 import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../cost/selections.ts';
 import { Fallback } from '../fallback.ts';
 import { type IdKind, idSuffix } from '../node.ts';
-import { isRequired, tagOf, wireOf } from '../wire.ts';
+import { isRequired, type RawIds, tagOf, wireOf } from '../wire.ts';
 import { leafRuleOf } from './leaves.ts';
 import { addShape, type MutableShape, text } from './parts.ts';
 
@@ -126,10 +126,19 @@ function partOf(
     return { kind: 'presence', key: wire.present };
   }
   if ('globalId' in wire) {
-    const { globalId, ownedBy: first, key } = wire;
-    if (first !== undefined) addShape(shape, first.object, { object: { [first.key]: 'leaf' } });
-    addShape(shape, key, 'leaf');
-    return { kind: 'base64url', key, first, prefix: compiling.prefixOf(globalId), suffix: idSuffix };
+    const { globalId, preferred } = wire;
+    const prefix = compiling.prefixOf(globalId);
+    const idOf = ({ ownedBy: first, key }: RawIds): Part => {
+      if (first !== undefined) addShape(shape, first.object, { object: { [first.key]: 'leaf' } });
+      addShape(shape, key, 'leaf');
+      return { kind: 'base64url', key, first, prefix, suffix: idSuffix };
+    };
+    const id = idOf(wire);
+    if (preferred === undefined) return id;
+    const otherwise = [id];
+    const parts = [idOf(preferred)];
+    const ofOwner: Part = { kind: 'choice', key: preferred.ownedBy.object, parts, otherwise };
+    return { kind: 'choice', key: preferred.key, parts: [ofOwner], otherwise };
   }
   const required = isRequired(field);
   if (required === undefined) throw new Fallback(`${parent.name}.${name} is not read from a network`);

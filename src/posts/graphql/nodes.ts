@@ -5,9 +5,11 @@
 import { type ErrorName, ServiceError } from '../../errors.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { type IdKind, registerNode } from '../../graphql/node.ts';
+import type { RawIdsOfKind } from '../../graphql/wire.ts';
 import { type PhotonetPost, type PnetAuthor, type Post, postLimits } from '../shapes.ts';
 import { connectPosts, type PostListArguments } from './list.ts';
-import { type ReadWith, readWith } from './reading-account.ts';
+import { idsOfPhotonetPost, idsOfPnetPost } from './post-ids.ts';
+import { type ReadWith, rawIdsOf, readWith } from './reading-account.ts';
 
 /** How much of an author's posts is read for one post. The newest come first. */
 const pagesOfPost = 3;
@@ -132,10 +134,8 @@ const meaningNotFound: ReadonlySet<ErrorName> = new Set([
 
 const isNotFound = ({ errorName }: ServiceError): boolean => meaningNotFound.has(errorName);
 
-function registerPost(
-  kind: 'PnetPost' | 'PhotonetPost',
-  idOf: (post: { readonly id?: unknown; readonly provider_id?: unknown }) => unknown,
-) {
+function registerPost(kind: 'PnetPost' | 'PhotonetPost', ids: RawIdsOfKind) {
+  const idOf = (post: Post) => rawIdsOf(post, ids)?.at(-1);
   registerNode(
     kind,
     ([accountId, authorId, id], context) =>
@@ -155,8 +155,8 @@ function registerAuthor<Author extends { readonly id: string }>(
   );
 }
 
-registerPost('PnetPost', ({ id }) => id);
-registerPost('PhotonetPost', ({ provider_id }) => provider_id);
+registerPost('PnetPost', idsOfPnetPost);
+registerPost('PhotonetPost', idsOfPhotonetPost);
 registerAuthor<PnetAuthor>('PnetAuthor', (post) =>
   'author' in post ? [post.author, post.reposted_by, post.repost_content?.author] : [],
 );

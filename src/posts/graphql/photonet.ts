@@ -6,6 +6,7 @@ import { readAt } from '../../graphql/wire-field.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
+import { idsOfPhotonetPost } from './post-ids.ts';
 import { registerPostType } from './post-types.ts';
 import { accountOf, globalIdField, partField, type ReadWith, rawId } from './reading-account.ts';
 
@@ -73,7 +74,7 @@ registerPostType<PhotonetPost>('PHOTONET', 'PhotonetPost').implement({
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PhotonetPost', key: 'provider_id', ownedBy: { object: 'owner', key: 'id' } }),
+    id: globalIdField(t, { kind: 'PhotonetPost', ...idsOfPhotonetPost }),
     providerId: t.exposeID('provider_id', required('Id of the post on photonet.')),
     text: t.string(
       readAt<string>({ exposed: 'text', within: 'caption' }, optional('Text of the caption; null without one.')),

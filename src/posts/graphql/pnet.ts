@@ -17,6 +17,7 @@ import {
   PollObject,
   WriterObject,
 } from './pnet-parts.ts';
+import { idsOfPnetPost } from './post-ids.ts';
 import { registerPostType } from './post-types.ts';
 import { accountOf, globalIdField, partField, type ReadWith, rawId } from './reading-account.ts';
 
@@ -88,7 +89,7 @@ registerPostType<PnetPost>('PNET', 'PnetPost').implement({
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PnetPost', key: 'id', ownedBy: { object: 'author', key: 'id' } }),
+    id: globalIdField(t, { kind: 'PnetPost', ...idsOfPnetPost }),
     providerId: t.exposeID('id', required('Id of the post on pnet.')),
     socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
     shareUrl: t.exposeString('share_url', required('URL of the post.')),

@@ -11,7 +11,7 @@ import { ServiceError } from '../../errors.ts';
 import type { builder } from '../../graphql/builder.ts';
 import { isObject, type OptionalValue, type RequiredValue } from '../../graphql/network-values.ts';
 import { globalId, type IdKind } from '../../graphql/node.ts';
-import { type OwnedBy, standsAt } from '../../graphql/wire.ts';
+import { type OwnedBy, type RawIds, type RawIdsOfKind, standsAt } from '../../graphql/wire.ts';
 
 type Types = (typeof builder)['$inferSchemaTypes'];
 type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>;
@@ -80,28 +80,42 @@ function notAnObject(): never {
  */
 export function globalIdField<Parent extends ReadWith<object>>(
   t: Fields<Parent>,
-  { kind, ownedBy, key }: IdOfPart<Parent>,
+  { kind, ...ids }: IdOfPart<Parent>,
 ): FieldRef<Types> {
   return t.id({
     description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
-    extensions: standsAt({ globalId: kind, ownedBy, key }),
-    resolve: (parent) => {
-      const account = accountOf(parent);
-      const raw: unknown = parent[key];
-      if (!isRawId(raw)) return globalId(kind, account, '', digest(parent));
-      const owner: unknown = ownedBy && parent[ownedBy.object];
-      const ownerId: unknown = ownedBy && isObject(owner) ? Reflect.get(owner, ownedBy.key) : undefined;
-      return globalId(kind, account, ...(isRawId(ownerId) ? [String(ownerId)] : []), String(raw));
-    },
+    extensions: standsAt({ globalId: kind, ...ids }),
+    resolve: (parent) => globalId(kind, accountOf(parent), ...(rawIdsOf(parent, ids) ?? ['', digest(parent)])),
   });
 }
 
 /** What the id of an object of a post is made of, beside the account. */
-interface IdOfPart<Parent> {
+interface IdOfPart<Parent> extends RawIdsOf<Parent> {
   readonly kind: IdKind;
+}
+
+export interface RawIdsOf<Parent> extends RawIdsOfOne<Parent> {
+  readonly preferred?: Required<RawIdsOfOne<Parent>>;
+}
+
+interface RawIdsOfOne<Parent> extends RawIds {
   readonly key: string & keyof Parent;
-  /** The author of a post: its posts are the list to find the post in again. */
+  /** Whose list the post is found in again. */
   readonly ownedBy?: OwnedBy & { readonly object: string & keyof Parent };
+}
+
+/** The raw ids that the id of an object is made of; null for an object that was sent without. */
+export function rawIdsOf(object: object, { preferred, ...ids }: RawIdsOfKind): readonly string[] | null {
+  const better = preferred && rawIdsAt(object, preferred);
+  return better?.length === 2 ? better : rawIdsAt(object, ids);
+}
+
+function rawIdsAt(object: object, { ownedBy, key }: RawIds): readonly string[] | null {
+  const raw: unknown = Reflect.get(object, key);
+  if (!isRawId(raw)) return null;
+  const owner: unknown = ownedBy && Reflect.get(object, ownedBy.object);
+  const ownerId: unknown = ownedBy && isObject(owner) ? Reflect.get(owner, ownedBy.key) : undefined;
+  return isRawId(ownerId) ? [String(ownerId), String(raw)] : [String(raw)];
 }
 
 const isRawId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';

@@ -6,6 +6,7 @@ import {
   kindNull,
   kindObject,
   opBase64url,
+  opChoice,
   opEnd,
   opInstant,
   opItemParameter,
@@ -130,6 +131,11 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       case opSwitch:
         step = chosen(step, slot);
         if (step === 0) return 0;
+        continue;
+      case opChoice:
+        if (isString(kind) || kind === kindObject) step = load<u32>(step, stepTable);
+        else if (kind <= kindNull) step = load<u32>(step, stepOtherwise);
+        else return refuse(refusedNotExpected);
         continue;
       default:
         unreachable();

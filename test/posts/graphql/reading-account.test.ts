@@ -79,8 +79,21 @@ describe('globalIdField', () => {
       globalId: 'PnetPost',
       ownedBy: { object: 'author', key: 'id' },
       key: 'id',
+      preferred: { key: 'repost_id', ownedBy: { object: 'reposted_by', key: 'id' } },
     });
     expect(field('PnetAuthor', 'id').extensions.wire).toEqual({ globalId: 'PnetAuthor', key: 'id' });
+  });
+
+  test('a repost has another id than the original, if it says who reposted it', () => {
+    const idOf = (post: object) => field('PnetPost', 'id').read(readWith(post, 'account-1'));
+    const original = { id: '1', author: { id: 'a' } };
+    const repost = { ...original, repost_id: '2', reposted_by: { id: 'b' } };
+    expect(idOf(original)).toBe(globalId('PnetPost', 'account-1', 'a', '1'));
+    expect(idOf(repost)).toBe(globalId('PnetPost', 'account-1', 'b', '2'));
+    expect(idOf({ ...repost, repost_id: 2 })).toBe(idOf(repost));
+    for (const odd of [{ reposted_by: undefined }, { reposted_by: {} }, { repost_id: null }, { repost_id: {} }]) {
+      expect(idOf({ ...repost, ...odd })).toBe(idOf(original));
+    }
   });
 
   test.each([undefined, null, {}])('a raw id that is %j is none: the id is made of what there is', (id) => {
