@@ -38,6 +38,7 @@ interface Parts {
   readonly account?: string;
   readonly id?: string;
   readonly body?: FlatRequest;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Send = (parts?: Parts) => Promise<RestResponse>;
@@ -48,7 +49,7 @@ const requestsTo = (address: string, defaults: Required<Pick<Parts, 'key' | 'acc
     (endpoint: EndpointName, request: (id: string, account: string) => FlatRequest): Send =>
     (parts = {}) => {
       const { key, account, id } = { ...defaults, ...parts };
-      return callEndpoint(address, key, endpoint, { ...request(id, account), ...parts.body });
+      return callEndpoint(address, key, endpoint, { ...request(id, account), ...parts.body }, parts.headers);
     };
   const webhook = { source: 'users', request_url: 'https://hooks.example/in' };
   return {
@@ -181,6 +182,12 @@ describe('the embedded backend', () => {
       const id = await idFor(endpoint);
       const send = (key: string | undefined) => requests[endpoint]({ key, id });
       expectError(await send(undefined), 'missing_credentials');
+      const elsewhere = await requests[endpoint]({
+        key: undefined,
+        id,
+        headers: { authorization: `Bearer ${workspace.key}` },
+      });
+      expectError(elsewhere, 'missing_credentials');
       expectError(await send(''), 'missing_credentials');
       expectError(await send('postern_unknown'), 'invalid_credentials');
       expectError(await send(await workspace.newKey({ expiresAt: gateway.clock.now })), 'expired_credentials');
