@@ -93,12 +93,13 @@ export const httpUrl = () =>
   bounded(limits.url)
     .refine((value) => URL.canParse(value), { ...violates('invalid_url', urlMessage), abort: true })
     .refine(isHttpUrl, ownRule(urlMessage, 'invalid_url'))
-    .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
+    .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/]' });
 
 function isHttpUrl(value: string): boolean {
-  // The URL parser strips control characters and white space and repairs backslashes; a caller's URL must need neither.
+  // The URL parser strips control characters and white space, repairs backslashes, and takes the first segment of the path
+  // for a host that is missing; a caller's URL must need none of that.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it rejects
-  if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
+  if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\/[^/]/i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return url.username === '' && url.password === '';
 }

@@ -78,12 +78,20 @@ describe('httpUrl', () => {
     expect(parse(httpUrl(), url)).toBe(url);
   });
 
-  test.each(['a', '//a', 'http:a', 'https://u@a', 'https://u:p@a', 'https://a b', 'https:\\\\a', 'http://a\n'])(
-    '%j is errors/invalid_url',
-    (url) => {
-      expect(errorOf(url, httpUrl()).errorName).toBe('invalid_url');
-    },
-  );
+  test.each([
+    'a',
+    '//a',
+    'http:a',
+    'https://u@a',
+    'https://u:p@a',
+    'https://a b',
+    'https:\\\\a',
+    'http://a\n',
+    'http:///a',
+    'https:////a/b',
+  ])('%j is errors/invalid_url', (url) => {
+    expect(errorOf(url, httpUrl()).errorName).toBe('invalid_url');
+  });
 });
 
 test('identifiers have 1 to 255 characters, and a numeric id has digits only', () => {
