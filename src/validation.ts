@@ -47,14 +47,17 @@ export const ownRule = (message: string, errorName: ViolationName = 'invalid_par
   params: { errorName, own: true },
 });
 
-const bounded = (max: number) =>
+const noLongerThan = (max: number) =>
   z
     .string()
     // First, and nothing after it: no other rule reads a text of a megabyte.
     .refine((value) => value.length <= max, {
       ...violates('too_many_characters', `must have at most ${max} characters`),
       abort: true,
-    })
+    });
+
+const bounded = (max: number) =>
+  noLongerThan(max)
     // Postgres cannot store it, and no text for people or machines needs it.
     .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
     // JSON Schema cannot see a custom rule: the bound is repeated for it.
@@ -66,13 +69,19 @@ export const text = () => bounded(limits.text);
 /** A name, title or other short text: at most 255 characters. */
 export const shortText = () => bounded(limits.name);
 
-/** An identifier: 1 to 255 characters. The backend decides whether it is well formed. */
-export const identifier = () => bounded(limits.name).min(1, 'must not be empty');
-
 const notEmpty = (value: string) => value !== '';
 
 /** Short text that says something. */
 export const label = () => shortText().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
+
+/** An identifier of the network, such as that of a skill: 1 to 255 characters. */
+export const identifier = label;
+
+/**
+ * The id of the account, job, webhook or person that a request is about: at most 255 characters. Whether it is well formed
+ * decides what looks it up, because a malformed id has an error type of its own. An empty one is malformed like any other.
+ */
+export const resourceId = () => noLongerThan(limits.name).meta({ minLength: 1, maxLength: limits.name });
 
 /** Free text that says something. */
 export const statement = () => text().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });

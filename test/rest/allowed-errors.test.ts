@@ -137,6 +137,9 @@ describe('every type at every endpoint', () => {
   });
 });
 
+/** Ids that nothing can have. An empty one is none that is missing: its field is there. */
+const malformedIds = ['malformed', '', '\0', '1\0', 'ä', ' 1', '-1', '1.0', `${'A'.repeat(21)}B`, 'A'.repeat(23)];
+
 describe('the embedded backend', () => {
   let gateway: Gateway;
   let workspace: SeededWorkspace;
@@ -231,7 +234,7 @@ describe('the embedded backend', () => {
       const send = (parts: Parts) => requests[endpoint]({ id, ...parts });
       expectError(await send({ account: await workspace.account({ type: 'MAIL' }) }), 'invalid_account');
       expectError(await send({ account: 'AAAAAAAAAAAAAAAAAAAAAA' }), unseen);
-      expectError(await send({ account: 'malformed' }), malformed);
+      for (const each of malformedIds) expectError(await send({ account: each }), malformed);
       expectError(await send({ account: foreign }), unseen);
       const key = await workspace.newKey({ accountIds: [await workspace.account()] });
       expectError(await send({ key }), 'account_mismatch');
@@ -244,7 +247,10 @@ describe('the embedded backend', () => {
     const elsewhere = await draft('publish', await workspace.account());
     for (const endpoint of ['EDIT', 'PUB', 'CHK'] as const) {
       const send = (id: string) => requests[endpoint]({ id });
-      expectError(await send('malformed'), 'invalid_resource_identifier');
+      for (const id of malformedIds) {
+        // Without an id the path is another one.
+        if (id !== '' || endpoint !== 'EDIT') expectError(await send(id), 'invalid_resource_identifier');
+      }
       for (const id of ['123456789', foreign, elsewhere]) expectError(await send(id), 'resource_not_found');
     }
   });
@@ -310,9 +316,12 @@ describe('the embedded backend', () => {
   test('WHCREATE and WHDEL: an id that is unknown, malformed, or not of the key', async () => {
     const withAccounts = (...account_ids: string[]) => ({ body: { account_ids } });
     expectError(await requests.WHCREATE(withAccounts(account, 'AAAAAAAAAAAAAAAAAAAAAA')), 'resource_not_found');
-    expectError(await requests.WHCREATE(withAccounts('malformed')), 'invalid_resource_identifier');
+    for (const id of malformedIds) {
+      expectError(await requests.WHCREATE(withAccounts(id)), 'invalid_resource_identifier');
+      expectError(await requests.WHCREATE(withAccounts(account, id)), 'invalid_resource_identifier');
+      if (id !== '') expectError(await requests.WHDEL({ id }), 'invalid_resource_identifier');
+    }
     expectError(await requests.WHDEL({ id: 'AAAAAAAAAAAAAAAAAAAAAA' }), 'resource_not_found');
-    expectError(await requests.WHDEL({ id: 'malformed' }), 'invalid_resource_identifier');
     const key = await workspace.newKey({ accountIds: [await workspace.account()] });
     expectError(await requests.WHCREATE({ key, ...withAccounts(account) }), 'account_mismatch');
   });
