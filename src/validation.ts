@@ -93,7 +93,8 @@ export const pageCursor = () => bounded(limits.cursor).min(1, 'must not be empty
 export const idList = () => z.array(z.string()).readonly();
 
 /** An id of the pnet lookups (job titles, companies, locations): digits. */
-export const numericId = () => identifier().regex(/^\d+$/, 'must be a numeric id, written as digits in a string');
+export const numericId = () =>
+  shortText().regex(/^\d+$/, 'must be a numeric id, written as digits in a string').meta({ minLength: 1 });
 
 const urlMessage = 'must be an absolute http or https URL without credentials';
 

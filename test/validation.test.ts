@@ -98,7 +98,9 @@ test('identifiers have 1 to 255 characters, and a numeric id has digits only', (
   expect(parse(identifier(), 'x'.repeat(255))).toHaveLength(255);
   expect(errorOf('', identifier()).detail).toBe('The request must not be empty');
   expect(parse(numericId(), '007')).toBe('007');
-  expect(errorOf('7a', numericId()).detail).toBe('The request must be a numeric id, written as digits in a string');
+  for (const id of ['7a', '']) {
+    expect(errorOf(id, numericId()).detail).toBe('The request must be a numeric id, written as digits in a string');
+  }
 });
 
 test('a rule that no shape can state has issues and a detail of the same form', () => {
