@@ -47,14 +47,17 @@ export const ownRule = (message: string, errorName: ViolationName = 'invalid_par
   params: { errorName, own: true },
 });
 
-const bounded = (max: number) =>
+const noLongerThan = (max: number) =>
   z
     .string()
     // First, and nothing after it: no other rule reads a text of a megabyte.
     .refine((value) => value.length <= max, {
       ...violates('too_many_characters', `must have at most ${max} characters`),
       abort: true,
-    })
+    });
+
+const bounded = (max: number) =>
+  noLongerThan(max)
     // Postgres cannot store it, and no text for people or machines needs it.
     .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
     // JSON Schema cannot see a custom rule: the bound is repeated for it.
@@ -66,13 +69,19 @@ export const text = () => bounded(limits.text);
 /** A name, title or other short text: at most 255 characters. */
 export const shortText = () => bounded(limits.name);
 
-/** An identifier: 1 to 255 characters. The backend decides whether it is well formed. */
-export const identifier = () => bounded(limits.name).min(1, 'must not be empty');
-
 const notEmpty = (value: string) => value !== '';
 
 /** Short text that says something. */
 export const label = () => shortText().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
+
+/** An identifier of the network, such as that of a skill: 1 to 255 characters. */
+export const identifier = label;
+
+/**
+ * The id of the account, job, webhook or person that a request is about: at most 255 characters. Whether it is well formed
+ * decides what looks it up, because a malformed id has an error type of its own. An empty one is malformed like any other.
+ */
+export const resourceId = () => noLongerThan(limits.name).meta({ minLength: 1, maxLength: limits.name });
 
 /** Free text that says something. */
 export const statement = () => text().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
@@ -84,7 +93,8 @@ export const pageCursor = () => bounded(limits.cursor).min(1, 'must not be empty
 export const idList = () => z.array(z.string()).readonly();
 
 /** An id of the pnet lookups (job titles, companies, locations): digits. */
-export const numericId = () => identifier().regex(/^\d+$/, 'must be a numeric id, written as digits in a string');
+export const numericId = () =>
+  shortText().regex(/^\d+$/, 'must be a numeric id, written as digits in a string').meta({ minLength: 1 });
 
 const urlMessage = 'must be an absolute http or https URL without credentials';
 
@@ -93,12 +103,13 @@ export const httpUrl = () =>
   bounded(limits.url)
     .refine((value) => URL.canParse(value), { ...violates('invalid_url', urlMessage), abort: true })
     .refine(isHttpUrl, ownRule(urlMessage, 'invalid_url'))
-    .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
+    .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/]' });
 
 function isHttpUrl(value: string): boolean {
-  // The URL parser strips control characters and white space and repairs backslashes; a caller's URL must need neither.
+  // The URL parser strips control characters and white space, repairs backslashes, and takes the first segment of the path
+  // for a host that is missing; a caller's URL must need none of that.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it rejects
-  if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
+  if (/[\u0000-\u0020\u007f\\]/.test(value) || !/^https?:\/\/[^/]/i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return url.username === '' && url.password === '';
 }

@@ -78,19 +78,29 @@ describe('httpUrl', () => {
     expect(parse(httpUrl(), url)).toBe(url);
   });
 
-  test.each(['a', '//a', 'http:a', 'https://u@a', 'https://u:p@a', 'https://a b', 'https:\\\\a', 'http://a\n'])(
-    '%j is errors/invalid_url',
-    (url) => {
-      expect(errorOf(url, httpUrl()).errorName).toBe('invalid_url');
-    },
-  );
+  test.each([
+    'a',
+    '//a',
+    'http:a',
+    'https://u@a',
+    'https://u:p@a',
+    'https://a b',
+    'https:\\\\a',
+    'http://a\n',
+    'http:///a',
+    'https:////a/b',
+  ])('%j is errors/invalid_url', (url) => {
+    expect(errorOf(url, httpUrl()).errorName).toBe('invalid_url');
+  });
 });
 
 test('identifiers have 1 to 255 characters, and a numeric id has digits only', () => {
   expect(parse(identifier(), 'x'.repeat(255))).toHaveLength(255);
   expect(errorOf('', identifier()).detail).toBe('The request must not be empty');
   expect(parse(numericId(), '007')).toBe('007');
-  expect(errorOf('7a', numericId()).detail).toBe('The request must be a numeric id, written as digits in a string');
+  for (const id of ['7a', '']) {
+    expect(errorOf(id, numericId()).detail).toBe('The request must be a numeric id, written as digits in a string');
+  }
 });
 
 test('a rule that no shape can state has issues and a detail of the same form', () => {

@@ -15,11 +15,15 @@ export interface AdmissionRequest {
   addHeaders(headers: Readonly<Record<string, string>> | null): void;
 }
 
+/** Where a face looks for the API key of a request. */
+export type KeyOf = (request: Pick<AdmissionRequest, 'headers'>) => string | undefined;
+
 /**
  * Identifies the caller of a request, and counts it.
+ * @param keyOf {@link apiKeyOf} if left out
  * @throws ServiceError as {@link Authenticate}, or `service_unavailable` for one request too many
  */
-export type Admit = (request: AdmissionRequest) => Promise<Caller>;
+export type Admit = (request: AdmissionRequest, keyOf?: KeyOf) => Promise<Caller>;
 
 export interface Admission {
   readonly admit: Admit;
@@ -42,8 +46,8 @@ export interface AdmissionLimits {
 export function admission(authenticate: Authenticate, { requests, wrongKeys, keyless }: AdmissionLimits): Admission {
   // A right key is admitted whatever wrong ones come from its address, which many clients behind one proxy may share. So
   // the key is looked up first, which is one read by an index.
-  const admit: Admit = async (request) => {
-    const caller = await authenticate(apiKeyOf(request)).catch(async (error: unknown) => {
+  const admit: Admit = async (request, keyOf = apiKeyOf) => {
+    const caller = await authenticate(keyOf(request)).catch(async (error: unknown) => {
       if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
       throw error;
     });
@@ -89,10 +93,11 @@ function remembered<T>(
 const isWrongKey = (error: unknown): boolean =>
   error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);
 
+/** The `X-API-KEY` header, which every endpoint of the contract requires. */
+export const keyHeaderOf: KeyOf = ({ headers: { 'x-api-key': key } }) => (typeof key === 'string' ? key : undefined);
+
 /** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
-export function apiKeyOf({ headers }: Pick<AdmissionRequest, 'headers'>): string | undefined {
-  const key = headers['x-api-key'];
-  if (typeof key === 'string') return key;
-  const { authorization } = headers;
-  return typeof authorization === 'string' ? /^Bearer +(\S+)$/i.exec(authorization)?.[1] : undefined;
-}
+export const apiKeyOf: KeyOf = (request) => keyHeaderOf(request) ?? bearerTokenOf(request);
+
+const bearerTokenOf: KeyOf = ({ headers: { authorization } }) =>
+  typeof authorization === 'string' ? /^Bearer +(\S+)$/i.exec(authorization)?.[1] : undefined;

@@ -1,7 +1,7 @@
 /** How the account that a call is made from is signed in: every call that acts at the account's network passes here first. */
 
 import { ServiceError } from '../errors.ts';
-import { checkId } from '../ids.ts';
+import { checkId, isId } from '../ids.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountType, accountStatuses } from './account.ts';
@@ -30,7 +30,8 @@ export async function requireSession<Type extends AccountType>(
   { types, notFoundAs }: Feature<Type>,
 ): Promise<ProviderSession & { readonly type: Type }> {
   if (notFoundAs === 'resource_not_found') checkId(accountId, 'account');
-  const account = await findAccount(database, caller.workspaceId, accountId);
+  // No account has a malformed id, and a database need not be able to look one up.
+  const account = isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
   if (account === undefined)
     throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id.' });
   requireAccount(caller, accountId);

@@ -16,6 +16,7 @@ import {
   maxPage,
   pageCursor,
   pageLimit,
+  resourceId,
   shortText,
 } from '../validation.ts';
 import { triggerContexts } from '../webhooks/shapes.ts';
@@ -144,7 +145,7 @@ export const deliveryListScope = ({
   until,
 }: DeliveryFilter): CursorScope => [webhook_id, anyOf(state), anyOf(event), account_id, since, until];
 
-export const attemptListShape = z.strictObject({ delivery_id: identifier(), limit, cursor });
+export const attemptListShape = z.strictObject({ delivery_id: resourceId(), limit, cursor });
 /** Webhooks whose statistics are read together: more than an operation can cost. */
 const maxWebhooks = 10_000;
 
@@ -152,26 +153,26 @@ export const statisticsShape = z.strictObject({
   webhook_ids: boundedList(z.string(), 0, maxWebhooks),
   period: z.enum(keysOf(statisticsPeriods)),
 });
-export const redeliverShape = z.strictObject({ delivery_id: identifier() });
+export const redeliverShape = z.strictObject({ delivery_id: resourceId() });
 export const redeliverAllShape = z.strictObject({
-  webhook_id: identifier(),
+  webhook_id: resourceId(),
   since: instant().optional(),
   until: instant().optional(),
   state: z.enum(redeliverableStates),
 });
-export const testEventShape = z.strictObject({ webhook_id: identifier(), event: z.enum(webhookEvents).optional() });
+export const testEventShape = z.strictObject({ webhook_id: resourceId(), event: z.enum(webhookEvents).optional() });
 export const watchShape = z.strictObject({ webhook_id: identifier().optional() });
 
 export const emitShape = z.strictObject({
-  account_id: identifier(),
+  account_id: resourceId(),
   event: z.enum(webhookEvents),
   data: jsonObject().optional(),
   idempotency_key: idempotencyKey,
 });
 
 export const fireTriggerShape = z.strictObject({
-  webhook_id: identifier(),
-  account_id: identifier(),
+  webhook_id: resourceId(),
+  account_id: resourceId(),
   context: z.enum(triggerContexts),
   chat_id: identifier(),
   message_id: identifier().optional(),

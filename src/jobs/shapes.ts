@@ -15,6 +15,7 @@ import {
   ownRule,
   pageCursor,
   pageLimit,
+  resourceId,
   shortText,
   statement,
   text,
@@ -160,10 +161,10 @@ export const jobFields = {
 };
 
 /** PATCH /v1/pnet/jobs/{job_id}: the path's id and the body. */
-export const jobEditShape = z.strictObject({ job_id: identifier(), account_id: identifier(), ...jobFields });
+export const jobEditShape = z.strictObject({ job_id: resourceId(), account_id: resourceId(), ...jobFields });
 
 /** An addition to the contract. A draft is a posting with a title that is not published yet. */
-export const jobDraftShape = z.strictObject({ account_id: identifier(), ...jobFields, job_title: titleOrCompany });
+export const jobDraftShape = z.strictObject({ account_id: resourceId(), ...jobFields, job_title: titleOrCompany });
 
 const amount = z.strictObject({
   currency: label(),
@@ -179,8 +180,8 @@ const budgetShape = z
   .meta({ minProperties: 1, maxProperties: 1 });
 
 const publishCommon = {
-  draft_id: identifier(),
-  account_id: identifier(),
+  draft_id: resourceId(),
+  account_id: resourceId(),
   service: z.enum(jobServices).optional(),
   hiring_photo_frame: z.boolean().optional(),
   bypass_email_verification: z.boolean().optional(),
@@ -223,8 +224,8 @@ export const jobListScope = ({ account_id, job_state }: z.infer<typeof jobFilter
 
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({
-  draft_id: identifier(),
-  account_id: identifier(),
+  draft_id: resourceId(),
+  account_id: resourceId(),
   input: label(),
 });
 

@@ -4,7 +4,7 @@
  * They never validate what a provider sent, because reading is tolerant.
  */
 import { z } from 'zod';
-import { identifier, pageCursor, pageLimit } from '../validation.ts';
+import { pageCursor, pageLimit, resourceId } from '../validation.ts';
 
 export const postLimits = { limit: { min: 1, max: 100, default: 100 } } as const;
 
@@ -141,8 +141,8 @@ export const postListShape = z.object({
 
 /** GET /v1/users/{identifier}/posts: the path's `identifier` and the query. */
 export const postListRequestShape = z.strictObject({
-  identifier: identifier(),
-  account_id: identifier(),
+  identifier: resourceId(),
+  account_id: resourceId(),
   cursor: pageCursor().optional(),
   limit: pageLimit(postLimits.limit.max).optional(),
   is_company: z.boolean().optional(),

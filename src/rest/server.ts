@@ -3,7 +3,7 @@
  * → scope, both before the body is read; then the request itself → shape → account → resource → state.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Admit } from '../auth/admission.ts';
+import { type Admit, keyHeaderOf } from '../auth/admission.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import type { Compress } from '../http/compression.ts';
@@ -68,7 +68,7 @@ function mountAt(
   scope.addHook('onRequest', async (request) => {
     const { endpoint } = request.routeOptions.config;
     if (endpoint === undefined) return;
-    const caller = await admit(request);
+    const caller = await admit(request, keyHeaderOf);
     authorize(endpoint.operation, caller);
     request.context = { caller, requestId: request.id, signal: request.clientAborted };
   });

@@ -2,12 +2,14 @@
  * The circuits that a call passes: that of the service, that of its caller, and that of what it asks of one account.
  * Each opens for what is its own: who asks for something that fails is refused, and nobody else.
  *
- * - **of an account**, as one caller uses it for one capability: calls fail, whatever the reason, for most of what is
- *   asked for there.
+ * - **of an account**, as one caller uses it for one capability: calls fail for most of what is asked for there.
  * - **of a caller**: they fail for most of its accounts.
  * - **of the service**: those of most callers say that it is in trouble. A response with 500 says nothing of that
  *   kind: it has dealt with the request. A caller has one vote, however much it asks for: a list that takes too long is
  *   the matter of those who ask for it.
+ *
+ * A call fails if it has no response that can be read, or one that says `service_unavailable` (see `blameOf`). Any other
+ * error of the contract counts as a success.
  *
  * A service that is down therefore opens the circuits of those who call it often, each by itself, and as soon as they
  * are three its own, which protects it from all others.

@@ -2,7 +2,7 @@
  * What can go wrong between the gateway and the upstream, in the contract's terms. Callers see nothing of its
  * internals.
  */
-import { ServiceError } from '../errors.ts';
+import { type ErrorName, ServiceError } from '../errors.ts';
 import { temporaryStatuses } from '../http-semantics.ts';
 import { failedBeforeSending } from '../security/transport-failure.ts';
 
@@ -15,6 +15,8 @@ export interface Failure {
   readonly error: ServiceError;
   /** Of the response; null without one. */
   readonly status: number | null;
+  /** The type of the contract that the service reported; null if it reported none. */
+  readonly reported: ErrorName | null;
   /** How long the service asks to be left alone. */
   readonly retryAfterMs: number | null;
   /** The service's own id of the request, for the log. */
@@ -24,7 +26,7 @@ export interface Failure {
 /** What the caller of a change must know when its result never arrived. */
 const outcomeUnknown = ' The outcome is unknown: check it before you try again.';
 
-const withoutResponse = { status: null, retryAfterMs: null, instance: null } as const;
+const withoutResponse = { status: null, reported: null, retryAfterMs: null, instance: null } as const;
 
 /**
  * The failure of a connection.
@@ -56,9 +58,10 @@ export function expiry(reason: unknown, { repeatable }: { readonly repeatable: b
 
 /**
  * What a failure speaks against, as the circuit breakers count it: the service as a whole, what was asked of it, or
- * neither.
+ * neither. An error of the contract is the response of a service that works: it tells its caller what to do, such as to
+ * reconnect an account, so that nothing may stand in for it. Only `service_unavailable` says what a circuit breaker would.
  */
-export function blameOf({ kind, status, error }: Failure): 'service' | 'request' | null {
+export function blameOf({ kind, status, reported, error }: Failure): 'service' | 'request' | null {
   switch (kind) {
     case 'unreached':
     case 'broken':
@@ -68,11 +71,16 @@ export function blameOf({ kind, status, error }: Failure): 'service' | 'request'
       return error.cause instanceof Error && error.cause.name === 'TimeoutError' ? 'service' : null;
     case 'response':
       if (status === null || status < 500) return null;
+      if (reported !== null) return reported === 'service_unavailable' ? 'service' : null;
       return temporaryStatuses.has(status) ? 'service' : 'request';
     default:
       return kind satisfies never;
   }
 }
+
+/** Whether somebody should look at a failure: whether it is no fault of its caller. */
+export const isNoteworthy = (failure: Failure): boolean =>
+  failure.kind === 'response' ? (failure.status ?? 0) >= 500 : blameOf(failure) !== null;
 
 /**
  * The failure as callers see it where all calls are made with the gateway's own key: a key that the service refuses is

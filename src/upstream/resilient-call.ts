@@ -11,7 +11,7 @@ import type { Refusal } from './circuit-breaker.ts';
 import { logCircuits } from './circuit-log.ts';
 import { type CallOutcome, createCircuits } from './circuits.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
-import { blameOf, expiry, type Failure } from './failure.ts';
+import { blameOf, expiry, type Failure, isNoteworthy } from './failure.ts';
 import { onDemand, type Success } from './response.ts';
 import { createRetryBudget, type RetryBudget } from './retry-policy.ts';
 
@@ -104,7 +104,7 @@ export function createResilientCall({
     const { error, status, instance } = failure;
     // The log line of the request says that its client has gone.
     if (failure.kind === 'expired' && isAbandonment(error.cause)) return;
-    logger[blameOf(failure) === null ? 'info' : 'warn'](
+    logger[isNoteworthy(failure) ? 'warn' : 'info'](
       {
         reqId: requestId,
         upstream: {

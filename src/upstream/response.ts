@@ -38,9 +38,11 @@ export function readResponse(
   const retryAfterMs = parseRetryAfter(typeof retryAfter === 'string' ? retryAfter : null, now);
   const json = parseObject(body);
   if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
+  const { error, reported } = reportedError(endpoint, translation, { status, retryAfterMs }, json);
   return {
     kind: 'response',
-    error: reportedError(endpoint, translation, { status, retryAfterMs }, json),
+    error,
+    reported,
     status,
     retryAfterMs,
     instance: textOf(json.instance) ?? null,
@@ -107,7 +109,8 @@ const isObject = (value: unknown): value is JsonObject =>
 
 /** A response that is not the contract's. Its status is kept if it is that of an error. */
 export function unreadable(status: number, what: string): Failure {
-  return { kind: 'response', error: unreadableError(status, what), status, retryAfterMs: null, instance: null };
+  const error = unreadableError(status, what);
+  return { kind: 'response', error, reported: null, status, retryAfterMs: null, instance: null };
 }
 
 const unreadableError = (status: number, what: string) =>
@@ -118,33 +121,37 @@ const unreadableError = (status: number, what: string) =>
     outcomeUnknown: status < 400 || (status >= 500 && status !== 503),
   });
 
-/** The error that the service reports. */
+/** The error that the service reports, and its type as the service says it. */
 function reportedError(
   endpoint: ContractEndpoint,
   translation: Translation,
   { status, retryAfterMs }: { readonly status: number; readonly retryAfterMs: number | null },
   { type, title, detail }: JsonObject,
-): ServiceError {
+): Pick<Failure, 'error' | 'reported'> {
   // The contract has neither a rate limit nor an error type for one: to the caller it means "later".
   const retryAfter =
     retryAfterMs === null ? {} : { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } };
   if (status === 429) {
-    return new ServiceError('service_unavailable', {
+    const error = new ServiceError('service_unavailable', {
       ...retryAfter,
       detail: 'The upstream service accepts no more requests for now. Try again later.',
     });
+    return { error, reported: null };
   }
   const errorName = typeof type === 'string' && status >= 400 ? translation.errorName(type) : undefined;
-  if (errorName === undefined) return unreadableError(status, 'is an error of no type that the contract has');
+  if (errorName === undefined) {
+    return { error: unreadableError(status, 'is an error of no type that the contract has'), reported: null };
+  }
   const theirTitle = textOf(title);
   const theirDetail = textOf(detail);
-  return new ServiceError(errorName, {
+  const error = new ServiceError(errorName, {
     status,
     ...(theirTitle === undefined ? {} : { title: theirTitle }),
     ...(theirDetail === undefined ? {} : { detail: theirDetail }),
     family: familyOf(errorName, endpoint),
     ...retryAfter,
   });
+  return { error, reported: errorName };
 }
 
 /**

@@ -12,13 +12,13 @@ import {
 import {
   boundedList,
   httpUrl,
-  identifier,
   label,
   maxEntries,
   maxPage,
   ownRule,
   pageCursor,
   pageLimit,
+  resourceId,
   shortText,
 } from '../validation.ts';
 import { extraHeader } from './headers.ts';
@@ -91,7 +91,7 @@ export const webhookListRequestShape = z.strictObject({
 const settings = {
   name: shortText().optional(),
   format: z.enum(webhookFormats).optional(),
-  account_ids: boundedList(identifier(), 0, maxEntries).optional(),
+  account_ids: boundedList(resourceId(), 0, maxEntries).optional(),
   headers: boundedList(extraHeader(), 0, maxEntries).optional(),
 };
 
@@ -151,7 +151,7 @@ export const webhookCreateShape = z.discriminatedUnion('source', [
 ]);
 
 /** DELETE /v1/webhooks/{id}: the id in the path. */
-export const webhookDeleteShape = z.strictObject({ id: identifier() });
+export const webhookDeleteShape = z.strictObject({ id: resourceId() });
 
 export type WebhookFormat = (typeof webhookFormats)[number];
 export type Webhook = z.infer<typeof webhookShape>;
@@ -188,16 +188,16 @@ export interface WebhookSecret {
   readonly secret: string;
 }
 
-export const webhookIdShape = z.strictObject({ webhook_id: identifier() });
-export const setEnabledShape = z.strictObject({ webhook_id: identifier(), enabled: z.boolean() });
+export const webhookIdShape = z.strictObject({ webhook_id: resourceId() });
+export const setEnabledShape = z.strictObject({ webhook_id: resourceId(), enabled: z.boolean() });
 
-export const setNoticesShape = z.strictObject({ webhook_id: identifier(), receives: z.boolean() });
+export const setNoticesShape = z.strictObject({ webhook_id: resourceId(), receives: z.boolean() });
 
 export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
 
 /** Only the fields that are present change. The backend checks that `source`, `events` and `data` fit the webhook. */
 export const updateShape = z.strictObject({
-  webhook_id: identifier(),
+  webhook_id: resourceId(),
   request_url: httpUrl().optional(),
   ...settings,
   source: z.enum(webhookSourceNames).optional(),

@@ -49,10 +49,11 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
     });
   });
 
-  test.each(['', 'x'.repeat(256)])('an identifier of a wrong length is unprocessable', async (identifier) => {
-    expect(await failing({ identifier })).toMatchObject({
+  test('an identifier that is too long is unprocessable, an empty one that of nobody', async () => {
+    expect(await failing({ identifier: 'x'.repeat(256) })).toMatchObject({
       extensions: { type: 'errors/unprocessable_entity', issues: [{ path: ['identifier'] }] },
     });
+    expect(await failing({ identifier: '' })).toMatchObject({ extensions: { type: 'errors/invalid_recipient' } });
   });
 
   test('a page beyond those that the network can read is an error, the pages before it are not', async () => {
@@ -66,7 +67,7 @@ describe.each(backends)('failures of the post list, $name backend', (backend) =>
   test('accounts that cannot list posts', async () => {
     const foreign = await (await posts.served.workspace()).account();
     const identifier = 'ACoSandbox1';
-    for (const accountId of [foreign, 'malformed', 'A'.repeat(22)]) {
+    for (const accountId of [foreign, 'malformed', '', '\0', 'A'.repeat(22)]) {
       expect(await failing({ accountId, identifier })).toMatchObject({
         extensions: { type: 'errors/wrong_account' },
       });

@@ -38,6 +38,7 @@ interface Parts {
   readonly account?: string;
   readonly id?: string;
   readonly body?: FlatRequest;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Send = (parts?: Parts) => Promise<RestResponse>;
@@ -48,7 +49,7 @@ const requestsTo = (address: string, defaults: Required<Pick<Parts, 'key' | 'acc
     (endpoint: EndpointName, request: (id: string, account: string) => FlatRequest): Send =>
     (parts = {}) => {
       const { key, account, id } = { ...defaults, ...parts };
-      return callEndpoint(address, key, endpoint, { ...request(id, account), ...parts.body });
+      return callEndpoint(address, key, endpoint, { ...request(id, account), ...parts.body }, parts.headers);
     };
   const webhook = { source: 'users', request_url: 'https://hooks.example/in' };
   return {
@@ -136,6 +137,9 @@ describe('every type at every endpoint', () => {
   });
 });
 
+/** Ids that nothing can have. An empty one is none that is missing: its field is there. */
+const malformedIds = ['malformed', '', '\0', '1\0', 'ä', ' 1', '-1', '1.0', `${'A'.repeat(21)}B`, 'A'.repeat(23)];
+
 describe('the embedded backend', () => {
   let gateway: Gateway;
   let workspace: SeededWorkspace;
@@ -181,6 +185,12 @@ describe('the embedded backend', () => {
       const id = await idFor(endpoint);
       const send = (key: string | undefined) => requests[endpoint]({ key, id });
       expectError(await send(undefined), 'missing_credentials');
+      const elsewhere = await requests[endpoint]({
+        key: undefined,
+        id,
+        headers: { authorization: `Bearer ${workspace.key}` },
+      });
+      expectError(elsewhere, 'missing_credentials');
       expectError(await send(''), 'missing_credentials');
       expectError(await send('postern_unknown'), 'invalid_credentials');
       expectError(await send(await workspace.newKey({ expiresAt: gateway.clock.now })), 'expired_credentials');
@@ -224,7 +234,7 @@ describe('the embedded backend', () => {
       const send = (parts: Parts) => requests[endpoint]({ id, ...parts });
       expectError(await send({ account: await workspace.account({ type: 'MAIL' }) }), 'invalid_account');
       expectError(await send({ account: 'AAAAAAAAAAAAAAAAAAAAAA' }), unseen);
-      expectError(await send({ account: 'malformed' }), malformed);
+      for (const each of malformedIds) expectError(await send({ account: each }), malformed);
       expectError(await send({ account: foreign }), unseen);
       const key = await workspace.newKey({ accountIds: [await workspace.account()] });
       expectError(await send({ key }), 'account_mismatch');
@@ -237,7 +247,10 @@ describe('the embedded backend', () => {
     const elsewhere = await draft('publish', await workspace.account());
     for (const endpoint of ['EDIT', 'PUB', 'CHK'] as const) {
       const send = (id: string) => requests[endpoint]({ id });
-      expectError(await send('malformed'), 'invalid_resource_identifier');
+      for (const id of malformedIds) {
+        // Without an id the path is another one.
+        if (id !== '' || endpoint !== 'EDIT') expectError(await send(id), 'invalid_resource_identifier');
+      }
       for (const id of ['123456789', foreign, elsewhere]) expectError(await send(id), 'resource_not_found');
     }
   });
@@ -303,9 +316,12 @@ describe('the embedded backend', () => {
   test('WHCREATE and WHDEL: an id that is unknown, malformed, or not of the key', async () => {
     const withAccounts = (...account_ids: string[]) => ({ body: { account_ids } });
     expectError(await requests.WHCREATE(withAccounts(account, 'AAAAAAAAAAAAAAAAAAAAAA')), 'resource_not_found');
-    expectError(await requests.WHCREATE(withAccounts('malformed')), 'invalid_resource_identifier');
+    for (const id of malformedIds) {
+      expectError(await requests.WHCREATE(withAccounts(id)), 'invalid_resource_identifier');
+      expectError(await requests.WHCREATE(withAccounts(account, id)), 'invalid_resource_identifier');
+      if (id !== '') expectError(await requests.WHDEL({ id }), 'invalid_resource_identifier');
+    }
     expectError(await requests.WHDEL({ id: 'AAAAAAAAAAAAAAAAAAAAAA' }), 'resource_not_found');
-    expectError(await requests.WHDEL({ id: 'malformed' }), 'invalid_resource_identifier');
     const key = await workspace.newKey({ accountIds: [await workspace.account()] });
     expectError(await requests.WHCREATE({ key, ...withAccounts(account) }), 'account_mismatch');
   });

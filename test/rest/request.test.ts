@@ -125,10 +125,7 @@ describe.each(backends)('over the $name backend', (backend) => {
 
     test('a path that is encoded correctly has an id, though an unknown one', async () => {
       for (const id of ['caf%C3%A9', 'a%2Fb', 'a%25b', '%F0%9F%98%80', 'a%00b', '..%2f..']) {
-        const response = await send('DELETE', `/v1/webhooks/${id}`);
-        expect([response.status, response.body.type]).toEqual(
-          id === 'a%00b' ? [400, 'errors/invalid_parameters'] : [404, 'errors/invalid_resource_identifier'],
-        );
+        expectError(await send('DELETE', `/v1/webhooks/${id}`), 404, 'invalid_resource_identifier');
       }
       expectError(await send('DELETE', `/v1/webhooks/${'x'.repeat(256)}`), 400, 'too_many_characters', /id/);
     });

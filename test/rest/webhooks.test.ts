@@ -13,7 +13,7 @@ const create: Samples = {
   name: { good: ['Mine', ''], bad: [...noText, 'x'.repeat(256)] },
   format: { good: webhookFormats, bad: ['xml', null] },
   enabled: { good: [true, false], bad: noFlag },
-  account_ids: { good: [[]], bad: ['a', [1], [''], null] },
+  account_ids: { good: [[]], bad: ['a', [1], null] },
   events: { good: [[], ['new_relation']], bad: [['message_received'], ['unknown'], 'new_relation', null] },
   headers: {
     good: [[], [{ key: 'X-Mine', value: 'v' }]],

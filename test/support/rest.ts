@@ -66,6 +66,7 @@ export function callEndpoint(
   key: string | undefined,
   name: EndpointName,
   flatRequest: FlatRequest,
+  headers: RestOptions['headers'] = {},
 ): Promise<RestResponse> {
   const endpoint = endpoints.find((each) => each.name === name);
   if (endpoint === undefined) throw new Error(`No endpoint has the name ${name}`);
@@ -75,5 +76,6 @@ export function callEndpoint(
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, id) => encodeURIComponent(String(flatRequest[id])));
   return rest(address, key, endpoint.method, `${prefixes[0]}${path}${query.size === 0 ? '' : `?${query}`}`, {
     body: endpoint.body ? Object.fromEntries(others) : undefined,
+    headers,
   });
 }

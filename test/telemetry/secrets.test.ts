@@ -35,8 +35,10 @@ test('the telemetry of a busy run has no key, no secret, no cursor and no value 
   const path = `/graphql?query=${encodeURIComponent(`{ posts(accountId: "${gateway.accountId}", identifier: "ACoSandbox250", first: 1, after: "${cursor}") { nodes { __typename } } }`)}`;
   expect((await fetch(`${address}${path}`, { headers: { 'x-api-key': space.key } })).status).toBe(200);
   // The key in the place of a bearer token, and a wrong one.
-  await fetch(`${address}/v1/webhooks`, { headers: { authorization: `Bearer ${space.key}` } });
-  await fetch(`${address}/v1/webhooks`, { headers: { authorization: 'Bearer secret-key-that-is-wrong' } });
+  for (const authorization of [`Bearer ${space.key}`, 'Bearer secret-key-that-is-wrong']) {
+    await fetch(`${address}/v1/webhooks`, { headers: { authorization } });
+    await fetch(`${address}/graphql?query={viewer{name}}`, { headers: { authorization } });
+  }
   await delivery.worker.idle();
   const signatures = receiver.received.flatMap(({ headers }) => String(headers['webhook-signature']));
   const metrics = (await scrape()) + (await upstream.scrape());

@@ -1,8 +1,12 @@
 /** Whom a failing service, and a failing target, are kept from: through the gateway, in front of a stub. */
 import { describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../src/endpoint.ts';
+import { type ErrorName, errorNames, errorTable } from '../../src/errors.ts';
+import { endpoints } from '../../src/rest/endpoints.ts';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
 import { circuitRules } from '../../src/upstream/circuits.ts';
 import { breakOff, expectRecovered, healthy, posts, times as repeatedly, setUp } from '../support/faults.ts';
+import { callEndpoint, type FlatRequest, rest } from '../support/rest.ts';
 import { envelope, json, type Respond } from '../support/stub.ts';
 
 const { minCalls } = circuitRules.account;
@@ -14,6 +18,11 @@ const fails = (type: string, status: number): Respond => {
   return (_request, response) => json(response, status, envelope(type, status));
 };
 const hangs: Respond = () => {};
+/** A response that is none of the contract. */
+const page =
+  (status: number): Respond =>
+  (_request, response) =>
+    void response.writeHead(status).end('<html>');
 
 /** Responds with the fault where the path has the text, and as a healthy service elsewhere. */
 const at =
@@ -27,14 +36,25 @@ async function statusOf({ gateway }: Setup, key: string, of: string): Promise<nu
   return errors.length === 0 ? 200 : Number(errors[0]?.extensions.status);
 }
 
+/** A request to each endpoint. */
+const requests: Readonly<Record<EndpointName, FlatRequest>> = {
+  EDIT: { job_id: '7', account_id: 'a' },
+  POSTS: { identifier: 'ACo1', account_id: 'a' },
+  WHLIST: {},
+  WHCREATE: { source: 'users', request_url: 'https://hooks.example/in' },
+  WHDEL: { id: 'w' },
+  PUB: { draft_id: '7', account_id: 'a', mode: 'FREE' },
+  CHK: { draft_id: '7', account_id: 'a', input: '1' },
+};
+
 const times = <T>(count: number, make: (n: number) => T) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)));
 
 describe('a key that asks for what fails', () => {
   test.each<[string, Respond, number]>([
-    ['500', fails('provider_error', 500), 500],
+    ['500', page(500), 500],
     ['503', fails('service_unavailable', 503), 503],
-    ['504', fails('request_timeout', 504), 504],
+    ['504 of a proxy', page(504), 504],
     ['no response', hangs, 504],
   ])('with %s is refused after a while, and no other key is', async (_what, fault, status) => {
     const setup = await setUp(deadlines, at('ACoBad', fault));
@@ -53,7 +73,7 @@ describe('a key that asks for what fails', () => {
   });
 
   test('still gets what does not fail, in any share', async () => {
-    const setup = await setUp(deadlines, at('ACoBad', fails('provider_error', 500)));
+    const setup = await setUp(deadlines, at('ACoBad', page(500)));
     for (let n = 0; n < 3 * minCalls; n += 1) {
       if (n % 5 === 0) expect(await statusOf(setup, 'theirs', `ACo${n % 2}`)).toBe(200);
       expect(await statusOf(setup, 'theirs', 'ACoBad')).toBe(500);
@@ -62,7 +82,7 @@ describe('a key that asks for what fails', () => {
   });
 
   test('still gets its other accounts, and the other capabilities of the account', async () => {
-    const setup = await setUp(deadlines, at('account_id=bad', fails('provider_error', 500)));
+    const setup = await setUp(deadlines, at('account_id=bad', page(500)));
     const { gateway } = setup;
     const ofAccount = (account: string, of: string) =>
       gateway.rest('GET', `/v1/users/${of}/posts?account_id=${account}`).then(({ status }) => status);
@@ -75,10 +95,46 @@ describe('a key that asks for what fails', () => {
   });
 });
 
+describe('an error of the contract', () => {
+  const types = errorNames.filter((name) => errorTable[name].status >= 500 && name !== 'service_unavailable');
+
+  test.each(types)('errors/%s is returned however often it comes, and harms nobody else', async (name) => {
+    const { status } = errorTable[name];
+    const setup = await setUp(deadlines, at('=broken', fails(name, status)));
+    const { gateway } = setup;
+    const posts = (account: string, key: string) =>
+      rest(gateway.address, key, 'GET', `/v1/users/ACo1/posts?account_id=${account}`);
+    const publish = (account: string, key: string) =>
+      rest(gateway.address, key, 'POST', '/v1/pnet/jobs/7/publish', { body: { account_id: account, mode: 'FREE' } });
+    for (let n = 0; n < 2 * minCalls; n += 1) {
+      expect((await posts('broken', `key-${n % 4}`)).body.type).toBe(`errors/${name}`);
+    }
+    for (const key of ['key-0', 'a healthy one']) {
+      expect((await posts('good', key)).status).toBe(200);
+      expect((await publish('broken', key)).status).toBe(200);
+    }
+    await expectRecovered(setup);
+  });
+
+  test('each of them is returned at every endpoint, one after the other with one key', async () => {
+    let reported: ErrorName = 'unexpected_error';
+    const setup = await setUp(deadlines, (request, response) =>
+      fails(reported, errorTable[reported].status)(request, response),
+    );
+    for (const name of [...types, 'service_unavailable'] as const) {
+      reported = name;
+      for (const endpoint of endpoints) {
+        const { body } = await callEndpoint(setup.gateway.address, 'k', endpoint.name, requests[endpoint.name]);
+        expect([endpoint.name, body.type]).toEqual([endpoint.name, `errors/${name}`]);
+      }
+    }
+  });
+});
+
 describe('a service that is down', () => {
   test.each<[string, Respond, number]>([
     ['503', fails('service_unavailable', 503), 503],
-    ['502 of a proxy', (_request, response) => void response.writeHead(502).end('<html>'), 502],
+    ['502 of a proxy', page(502), 502],
     ['no response', hangs, 504],
     ['broken connections', (_request, response) => void response.destroy(), 503],
   ])('with %s is left alone by all keys once a few have met it', async (_what, fault) => {
@@ -100,7 +156,7 @@ describe('a service that is down', () => {
   });
 
   test('is not called any more, even if each call is for another account', async () => {
-    const setup = await setUp(deadlines, fails('provider_error', 500));
+    const setup = await setUp(deadlines, page(500));
     const status = (n: number) =>
       setup.gateway.rest('GET', `/v1/users/ACo1/posts?account_id=a${n}`).then((response) => response.status);
     await times(minCalls, status);

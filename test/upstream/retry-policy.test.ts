@@ -7,6 +7,7 @@ const failure = (more: Partial<Failure>): Failure => ({
   kind: 'response',
   error: new ServiceError('provider_error'),
   status: null,
+  reported: null,
   retryAfterMs: null,
   instance: null,
   ...more,
