@@ -287,6 +287,8 @@ describe('Apollo Client', () => {
         const data = dataOf(result);
         expect(data.viewer).toMatchObject({ name: 'Demo key' });
         expect(() => data.posts).toThrow('network');
+        // Not a mere object: it has a stack, and whatever reports errors can name it.
+        expect(() => data.posts).toThrow(Error);
       }
       // A page that watches such a list does not read it for ever.
       const watched: unknown[] = [];
