@@ -88,6 +88,17 @@ describe.skipIf(curl === undefined)('the recipe', () => {
         }),
       ],
     });
+    // So is each field of an operation, wherever it stands.
+    const account = 'account(accountId: "pnet-----------------A") { name owner }';
+    const several = `query ($yes: Boolean!) { ... @include(if: $yes) { me: ${account} } accounts { totalCount } }`;
+    const response = await fetch(`http://127.0.0.1:${gateway}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer wrong' },
+      body: JSON.stringify({ query: several, variables: { yes: true } }),
+    });
+    const { errors } = await response.json();
+    expect(errors.map(({ path }: { path: string[] }) => path).sort()).toEqual([['accounts'], ['me']]);
+    for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'INVALID_CREDENTIALS' });
   });
 });
 
