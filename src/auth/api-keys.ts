@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { type Caller, expiredKey, type Scope } from './caller.ts';
+import { type Caller, expiredKey, missingKey, type Scope } from './caller.ts';
 
 /** Starts every key, so that people and secret scanners recognize one. */
 const keyPrefix = 'postern_';
@@ -54,9 +54,7 @@ export async function createKey(
  * @throws ServiceError `missing_credentials`, `invalid_credentials` (unknown or revoked) or `expired_credentials`
  */
 export async function authenticate(database: Database, key: string | undefined, now: Date): Promise<Caller> {
-  if (key === undefined || key === '') {
-    throw new ServiceError('missing_credentials', { detail: 'Send an API key in the X-API-KEY header.' });
-  }
+  if (key === undefined || key === '') throw missingKey();
   const found = await database
     .selectFrom('api_keys')
     .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')

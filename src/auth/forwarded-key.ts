@@ -3,8 +3,7 @@
  * is kept beside the Caller and not in it, so that nothing that prints or logs a Caller can show it.
  */
 import { hash } from 'node:crypto';
-import { ServiceError } from '../errors.ts';
-import { type Authenticate, type Caller, type Scope, scopeNames } from './caller.ts';
+import { type Authenticate, type Caller, missingKey, type Scope, scopeNames } from './caller.ts';
 
 const everyScope: ReadonlySet<Scope> = new Set(scopeNames);
 
@@ -15,9 +14,7 @@ const forwardedKeys = new WeakMap<Caller, string>();
  * @throws ServiceError `missing_credentials` without a key
  */
 export const acceptForwardedKey: Authenticate = async (apiKey) => {
-  if (apiKey === undefined || apiKey === '') {
-    throw new ServiceError('missing_credentials', { detail: 'Send an API key in the X-API-KEY header.' });
-  }
+  if (apiKey === undefined || apiKey === '') throw missingKey();
   // Cursors are bound to this id: it is the same for a key in every replica, and cannot be used as a key.
   const id = hash('sha256', `postern forwarded key\0${apiKey}`, 'buffer').toString('base64url', 0, 16);
   const caller: Caller = {

@@ -125,6 +125,9 @@ describe('headers', () => {
     expect(basic.errors[0]?.extensions.type).toBe('errors/missing_credentials');
     const bare = await askWith({ authorization: auth().workspace.key });
     expect(bare.errors[0]?.extensions.type).toBe('errors/missing_credentials');
+    // A gateway in front may hand on one of the headers only, so both are named.
+    expect(bare.errors[0]?.extensions.detail).toContain('X-API-KEY');
+    expect(bare.errors[0]?.extensions.detail).toContain('Authorization: Bearer');
   });
 });
 

@@ -5,7 +5,7 @@ import { cacheExchange } from '@urql/exchange-graphcache';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ReadersProject, readersProject } from '../support/readme-clients.ts';
-import { readmeSection, snippet, snippetFiles } from '../support/readme-section.ts';
+import { codeBlocks, readmeSection, snippet, snippetFiles } from '../support/readme-section.ts';
 import { wholeSelection } from '../support/selection.ts';
 
 const pnet = 'pnet-----------------A';
@@ -27,6 +27,20 @@ const documents = Object.entries({
   'trigger webhooks': `webhooks { nodes { id ... on TriggerWebhook ${allOf('TriggerWebhook')} } }`,
   'the workspace': 'viewer { name workspace { workspaceId name } }',
 }).map(([name, selection]) => ({ name, document: `{ ${selection} }` }));
+
+/** The feed of both networks, as the README shows it. */
+const [feedOfBoth = ''] = codeBlocks(readmeSection('## What to know about the schema'), 'graphql');
+const bothAccounts = { pnet, photonet: 'photonet-------------A' };
+/** A list of jobs that belongs to an account. */
+const jobsOfAccount = `query Jobs($after: String) {
+  account(accountId: "${pnet}") {
+    id
+    jobPostings(first: 5, after: $after) { edges { node { id } } pageInfo { hasNextPage endCursor } }
+  }
+}`;
+interface JobsOfAccount {
+  readonly account: { readonly jobPostings: Feed['posts'] };
+}
 
 const feed = `query Feed($after: String) {
   posts(accountId: "${pnet}", identifier: "ACoSandbox250", first: 100, after: $after) {
@@ -175,6 +189,23 @@ describe('From TypeScript', () => {
     }
   });
 
+  test('posts of several lists are merged, as far as their order is known', async () => {
+    const { merge } = await project.load('merge.ts');
+    const list = (hasNextPage: boolean, ...times: (string | null)[]) => ({
+      nodes: times.map((publishedAt) => ({ publishedAt })),
+      pageInfo: { hasNextPage },
+    });
+    const merged = (...lists: object[]) => merge(lists).map((post: { publishedAt: string | null }) => post.publishedAt);
+    const [photos, posts] = [list(false, '9', null, '5', '1'), list(false, '8', '6', '2')];
+    expect(merged(photos, posts)).toEqual(['9', null, '8', '6', '5', '2', '1']);
+    expect(merged(posts, photos)).toEqual(['9', null, '8', '6', '5', '2', '1']);
+    // The next page may have posts that are newer than 5.
+    expect(merged(photos, list(true, '8', '6'))).toEqual(['9', null, '8', '6']);
+    expect(merged(list(false, null, '3'), list(false, '4'))).toEqual([null, '4', '3']);
+    expect(merged(list(false), list(false))).toEqual([]);
+    expect(merged()).toEqual([]);
+  });
+
   test('the client does not start without a key', async () => {
     await project.write('keyless.ts', "process.env.POSTERN_KEY = '';\nawait import('./postern.ts');\n");
     const failed = await project.run('keyless.ts').catch(({ stderr }) => stderr);
@@ -256,6 +287,8 @@ describe('Apollo Client', () => {
         const data = dataOf(result);
         expect(data.viewer).toMatchObject({ name: 'Demo key' });
         expect(() => data.posts).toThrow('network');
+        // Not a mere object: it has a stack, and whatever reports errors can name it.
+        expect(() => data.posts).toThrow(Error);
       }
       // A page that watches such a list does not read it for ever.
       const watched: unknown[] = [];
@@ -339,6 +372,22 @@ describe('urql', () => {
     const cached = await client.query(document, {}, { requestPolicy: 'cache-only' }).toPromise();
     expect(cached).toMatchObject({ stale: false, data });
     expect(written).toEqual([]);
+  });
+
+  test('Graphcache misses no key of the feed of both networks', async () => {
+    const written = complaints();
+    expect((await client.query(feedOfBoth, bothAccounts).toPromise()).error).toBeUndefined();
+    expect(written).toEqual([]);
+  });
+
+  test('puts pages of a list together that belongs to an object', async () => {
+    const jobs = async (variables: object) => {
+      const { data } = await client.query<JobsOfAccount>(jobsOfAccount, variables).toPromise();
+      return data?.account.jobPostings;
+    };
+    const first = await jobs({});
+    expect(first?.edges).toHaveLength(5);
+    expect((await jobs({ after: first?.pageInfo.endCursor }))?.edges).toHaveLength(10);
   });
 
   test('Graphcache would complain without the keys', async () => {

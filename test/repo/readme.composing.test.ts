@@ -1,5 +1,5 @@
 /** The README's section "Composing": its files run as they stand there, but for the ports, and its query has its answer. */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ describe.skipIf(curl === undefined)('the recipe', () => {
     serve(folder, 'owners.js');
     await responding(`http://127.0.0.1:${owners}/graphql`);
     await promisify(execFile)(process.execPath, ['compose.js'], { cwd: folder });
-    serve(folder, gatewayFile);
+    const served = serve(folder, gatewayFile);
     await responding(`http://127.0.0.1:${gateway}/graphql`);
     const { stdout } = await promisify(execFile)('sh', ['-c', here(query)], { cwd: folder });
     expect(JSON.parse(stdout)).toEqual(answer);
@@ -79,19 +79,43 @@ describe.skipIf(curl === undefined)('the recipe', () => {
     const refused = await promisify(execFile)('sh', ['-c', here(query).replace(/\$\(cat [^)]*\)/, 'wrong')], {
       cwd: folder,
     });
-    expect(JSON.parse(refused.stdout).errors[0].extensions).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(JSON.parse(refused.stdout)).toEqual({
+      data: { account: null },
+      errors: [
+        expect.objectContaining({
+          path: ['account'],
+          extensions: expect.objectContaining({ code: 'INVALID_CREDENTIALS' }),
+        }),
+      ],
+    });
+    // So is each field of an operation, wherever it stands.
+    const account = 'account(accountId: "pnet-----------------A") { name owner }';
+    const several = `query ($yes: Boolean!) { ... @include(if: $yes) { me: ${account} } accounts { totalCount } }`;
+    const response = await fetch(`http://127.0.0.1:${gateway}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer wrong' },
+      body: JSON.stringify({ query: several, variables: { yes: true } }),
+    });
+    const { errors } = await response.json();
+    expect(errors.map(({ path }: { path: string[] }) => path).sort()).toEqual([['accounts'], ['me']]);
+    for (const { extensions } of errors) expect(extensions).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    // Ctrl-C ends it.
+    served.kill('SIGINT');
+    await expect.poll(() => served.exitCode ?? served.signalCode, { timeout: 5_000 }).not.toBeNull();
   });
 });
 
 /** Runs a server until the test ends. */
-function serve(folder: string, file: string): void {
+function serve(folder: string, file: string): ChildProcess {
   const child = spawn(process.execPath, [file], { cwd: folder, stdio: 'ignore' });
   onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     // Hive Gateway waits for connections that clients keep open.
     child.kill('SIGKILL');
     await ended;
   });
+  return child;
 }
 
 async function responding(url: string): Promise<void> {

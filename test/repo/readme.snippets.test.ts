@@ -109,6 +109,14 @@ describe('the tables of the schema', () => {
     const [, , listed = ''] = row.split('|');
     expect([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(codes);
   });
+
+  test.each(['key', 'system'])('have the codes of failures of the family %s, which are never data', (family) => {
+    const rows = section.split('\n').filter((line) => line.trim().startsWith('| none: always a top-level error |'));
+    const listed = rows.map((row) => [...(row.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(listed).toContainEqual(
+      errorNames.filter((name) => errorTable[name].family === family).map((name) => name.toUpperCase()),
+    );
+  });
 });
 
 describe('the demo workspace', () => {

@@ -22,6 +22,7 @@ const settings = /^- For `tsc` set (.*?)\. /ms.exec(readmeSection('### From Type
 const compilerOptions = {
   ...JSON.parse(`{${settings.replaceAll('`', '').replace(' and ', ', ')}}`),
   noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
   verbatimModuleSyntax: true,
   erasableSyntaxOnly: true,
 };

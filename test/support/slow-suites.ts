@@ -59,6 +59,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/repo/readme.composing.test.ts': 'starts the processes of a recipe',
   'test/repo/readme.proxies.test.ts': 'starts gateways behind nginx and Caddy, and stops one of them',
   'test/repo/readme.relay.test.ts': 'runs the compilers of Relay and TypeScript',
+  'test/repo/readme.trusted.test.ts': 'generates and compiles the types of clients, and starts their gateways',
   'test/response-cache/processes.test.ts': 'starts several gateways on both databases, and waits for Redis',
   'test/response-cache/served.test.ts': 'runs every command of both faces between reads of everything',
   'test/response-cache/upstream.test.ts': 'starts a gateway and a service for every case',
