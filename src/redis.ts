@@ -1,23 +1,23 @@
-/** What the parts of the gateway that use a Redis server have in common: none of them waits for it, and each does without it. */
+/** A connection to a Redis server, for parts of the gateway that work without it: none waits long for a server that is down. */
 import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** How long Redis may take, in milliseconds. After that the gateway does without. */
+/** Time limit of a command, in milliseconds. After that the gateway works without Redis. */
 const commandTimeoutMs = 250;
 const connectTimeoutMs = 2_000;
 
-/** How long nothing is asked of a server that did not respond, in milliseconds: requests must not wait for it one by one. */
+/** How long no command is sent after a failure, in milliseconds: requests must not wait for the server one by one. */
 const pauseMs = 1_000;
 
-/** How long the log is told nothing more of a server that refuses commands, in milliseconds: a full one refuses each that writes. */
+/** The shortest time between two log lines about refused commands, in milliseconds: a full server refuses each that writes. */
 const quietMs = 60_000;
 
 export interface RedisServer {
   readonly client: Redis;
-  /** Whether the server responded to what was asked last, or may do so again. */
-  mayAsk(): boolean;
+  /** False during the pause after a failure: send no command then. */
+  isAvailable(): boolean;
   onSuccess(): void;
-  /** Tells the log, of the first failure or of refused commands now and then. Begins a pause if the server did not respond. */
+  /** Logs the first failure, and refused commands now and then. Starts a pause if the server did not respond. */
   onFailure(error: unknown): void;
   close(): void;
 }
@@ -25,18 +25,18 @@ export interface RedisServer {
 export interface RedisServerOptions {
   /** `redis://` or `rediss://` */
   readonly url: string;
-  /** What it is for, as the log says it. */
+  /** What the server is used for, in the words of the log. */
   readonly use: 'response cache' | 'persisted queries';
   readonly logger: Logger;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed?: (() => number) | undefined;
 }
 
-/** Connects to a server, and again whenever the connection is lost. What is asked meanwhile fails at once. */
+/** Connects to a server, and again whenever the connection is lost. Commands fail at once meanwhile. */
 export function connectRedis({ url, use, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
   const client = new Redis(url, {
     connectionName: 'postern',
-    // What cannot be asked at once is not worth waiting for.
+    // A command that cannot be sent at once is not worth waiting for.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -62,7 +62,7 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
     tellAgainAt = elapsed() + quietMs;
     logger.warn({ err: logged(error), use }, 'Redis refuses a command');
   }
-  // A server that refuses what was asked has responded: nobody waits for it, and it may still have what others ask for.
+  // A server that refuses a command has responded: nobody waits for it, and reads may still succeed.
   const onFailure = (error: unknown): void => (error instanceof ReplyError ? onRefusal(error) : onLoss(error));
   function onSuccess(): void {
     askAgainAt = 0;
@@ -74,7 +74,7 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
   client.on('ready', onSuccess);
   return {
     client,
-    mayAsk: () => elapsed() >= askAgainAt,
+    isAvailable: () => elapsed() >= askAgainAt,
     onSuccess,
     onFailure,
     close() {

@@ -10,13 +10,13 @@ import { operationLimits } from './cost/limits.ts';
 export interface PersistedQueries {
   /** The document with a hash; undefined for one that this process does not know, or not any more. */
   find(sha256: string): string | undefined;
-  /** Asks for a document that other processes may know. Then {@link find} finds it. */
+  /** Loads a document that other processes may know, for {@link find}. */
   fetch(sha256: string): Promise<void>;
   /** Keeps a document with this hash, if it is small enough to be executed. */
   add(sha256: string, document: string): void;
 }
 
-/** Documents that all processes share, by their hashes. A failure of it is no error: clients send again what is not known. */
+/** Documents that all processes share, by their hashes. A failure is not reported: clients send an unknown document again. */
 export interface SharedDocuments {
   /** Undefined for a document that is not known. */
   get(sha256: string): Promise<string | undefined>;
@@ -27,7 +27,7 @@ export interface SharedDocuments {
 /** What the documents of a few hundred pages need. */
 const maxCharacters = 4_194_304;
 
-/** How often others are sent again what is in use here, in milliseconds: they forget what nobody asks them for. */
+/** How often a document that is in use here is stored for the others again, in milliseconds: it expires where nobody reads it. */
 const shareAgainMs = 86_400_000;
 
 interface Known {
@@ -38,7 +38,7 @@ interface Known {
 
 /**
  * Keeps the documents that were used last, in the memory of the process.
- * @param shared where the others are; without, clients send to each process what it does not know
+ * @param shared the documents of all processes; null if clients send a document to each process
  * @param elapsed milliseconds of a clock that only goes forward
  */
 export function createPersistedQueries({

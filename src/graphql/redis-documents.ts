@@ -3,7 +3,7 @@ import { connectRedis, type RedisServerOptions } from '../redis.ts';
 import { operationLimits } from './cost/limits.ts';
 import type { SharedDocuments } from './persisted-queries.ts';
 
-/** A document that no process asked for or sent in this time is forgotten. */
+/** A document that no process has stored or read in this time expires. */
 const lifetimeSeconds = 7 * 86_400;
 
 /** No more is read, whatever is there: what is longer is no document that would be executed. */
@@ -18,7 +18,7 @@ export function createRedisDocuments(server: Omit<RedisServerOptions, 'use'>): S
   const { client, onSuccess, onFailure } = redis;
   return {
     async get(sha256) {
-      if (!redis.mayAsk()) return undefined;
+      if (!redis.isAvailable()) return undefined;
       try {
         const document = await client.getrange(keyOf(sha256), 0, maxBytes);
         onSuccess();
@@ -31,7 +31,7 @@ export function createRedisDocuments(server: Omit<RedisServerOptions, 'use'>): S
       }
     },
     set(sha256, document) {
-      if (redis.mayAsk()) client.set(keyOf(sha256), document, 'EX', lifetimeSeconds).catch(onFailure);
+      if (redis.isAvailable()) client.set(keyOf(sha256), document, 'EX', lifetimeSeconds).catch(onFailure);
     },
     close: redis.close,
   };

@@ -37,7 +37,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
   client.on('ready', () => void broadcaster.retryPending());
 
   /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
-  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.mayAsk();
+  const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.isAvailable();
 
   /** The generation of a tenant that has none, or another process's that was faster. */
   async function beginGeneration(tenant: string): Promise<string | null> {

@@ -33,7 +33,7 @@ export function createSharedMemoryStore(
     },
     (err) => {
       // It is tried again every second, for each tenant.
-      if (!isFailing) logger.warn({ err }, 'other processes could not be told of a change; they are told again');
+      if (!isFailing) logger.warn({ err }, 'other processes could not be notified of a change; trying again');
       isFailing = true;
     },
   );
