@@ -34,6 +34,23 @@ describe.each(databases)('updateWebhook on $name', (dialect) => {
     await other.close();
   });
 
+  it('refuses null, which would otherwise look like a value that was removed', async () => {
+    const { act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
+    const webhookId = await createWebhook();
+    for (const [name, value] of [
+      ['name', null],
+      ['headers', null],
+      ['accountIds', null],
+      ['format', null],
+      ['requestUrl', null],
+      ['source', null],
+      ['source', { users: { data: null } }],
+    ] as const) {
+      const refused = await act('updateWebhook', { webhookId, [name]: value });
+      expect(refused).toMatchObject({ type: 'errors/invalid_parameters', detail: expect.stringContaining(name) });
+    }
+  });
+
   it('refuses an address that is not public, as createWebhook does', async () => {
     const { ask, act, createWebhook } = await startDeliveriesOverGraphQL(dialect);
     const webhookId = await createWebhook();

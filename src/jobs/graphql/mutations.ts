@@ -107,7 +107,7 @@ mutationField('editJob', {
   inputDescription: 'The job and its changes.',
   result: editResult,
   operation: editJob,
-  // The only mutation that rejects null, because null could be read as "remove".
+  // Null is rejected, because it could be read as "remove".
   toRequest: jobRequest,
 });
 

@@ -1,7 +1,7 @@
 import { eventsOfSource, keysOfSource, sourceDescriptions } from '../../events/descriptions.ts';
 import { type WebhookSource, webhookSources } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { flattenOneOf, toSnakeCase, withoutNulls } from '../../graphql/contract-mapping.ts';
+import { flattenOneOf, toSnakeCase } from '../../graphql/contract-mapping.ts';
 import { contractEnum } from '../../graphql/enums.ts';
 import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
 
@@ -128,7 +128,8 @@ export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhook
 });
 
 export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  description: 'The webhook to update. Fields left out keep their values; lists are replaced as a whole.',
+  description:
+    'The webhook to update. Fields left out keep their values, and null is an error; lists are replaced as a whole.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
     requestUrl: t.string({ description: requestUrl }),
@@ -183,12 +184,13 @@ export const RevealWebhookSecretInput = builder.inputType('RevealWebhookSecretIn
 
 /**
  * The request of `createWebhook` or `updateWebhook` in the contract's terms: a tag `source`, with the fields of that
- * source beside those of every webhook. Fields that are null are left out.
+ * source beside those of every webhook.
  */
 export function webhookRequest({
   source,
   ...common
 }: typeof CreateWebhookInput.$inferInput | typeof UpdateWebhookInput.$inferInput): object {
-  const fields = toSnakeCase(withoutNulls(common));
-  return source === null || source === undefined ? fields : flattenOneOf('source', withoutNulls(source), fields);
+  const fields = toSnakeCase(common);
+  if (source === undefined) return fields;
+  return source === null ? { ...fields, source } : flattenOneOf('source', source, fields);
 }

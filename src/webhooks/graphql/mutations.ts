@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { withoutNulls } from '../../graphql/contract-mapping.ts';
 import { readsById } from '../../graphql/cost/weights.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { globalId } from '../../graphql/node.ts';
@@ -129,7 +130,7 @@ mutationField('createWebhook', {
   inputDescription: 'The webhook to create.',
   result: createResult,
   operation: createWebhook,
-  toRequest: webhookRequest,
+  toRequest: (input) => webhookRequest(withoutNulls(input)),
 });
 
 mutationField('createTriggerWebhook', {
@@ -146,6 +147,7 @@ mutationField('updateWebhook', {
   inputDescription: 'The webhook, and the fields to update.',
   result: updateResult,
   operation: updateWebhook,
+  // As in `editJob`, null is rejected: it could be read as "remove".
   toRequest: webhookRequest,
 });
 
