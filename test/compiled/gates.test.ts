@@ -112,7 +112,7 @@ const requests: Requests = {
     'first: -1': ['errors/unprocessable_entity', { query: `{ ${posts(', first: -1')} }` }],
     'a cursor that is none': ['errors/unprocessable_entity', { query: `{ ${posts(', after: "x"')} }` }],
     'an empty identifier': [
-      'errors/unprocessable_entity',
+      'errors/invalid_recipient',
       { query: '{ posts(accountId: "a1", identifier: "") { nodes { __typename } } }' },
     ],
     'a directive with a default': ['yes', { query: flagged }],

@@ -44,7 +44,7 @@ describe('errors of the service', () => {
 
 /** Responses with these bytes. */
 test('a service that keeps failing is not called any more, as soon as without compiling', async () => {
-  const both = await startBothWays((_request, response) => json(response, 500, envelope('unexpected_error', 500)));
+  const both = await startBothWays((_request, response) => json(response, 500, 'The page of a proxy'));
   const calls: number[] = [];
   for (let at = 0; at < 30; at += 1) calls.push((await askBoth(both)).calls.length);
   expect(calls.at(-1)).toBe(0);
