@@ -42,7 +42,6 @@ describe('errors of the service', () => {
   });
 });
 
-/** Responses with these bytes. */
 test('a service that keeps failing is not called any more, as soon as without compiling', async () => {
   const both = await startBothWays((_request, response) => json(response, 500, 'The page of a proxy'));
   const calls: number[] = [];
@@ -50,7 +49,7 @@ test('a service that keeps failing is not called any more, as soon as without co
   expect(calls.at(-1)).toBe(0);
 });
 
-/** Responds with these bytes. */
+/** Responses with these bytes. */
 const bytes =
   (body: string | Buffer, headers: Record<string, string | number> = {}): Respond =>
   (_request, response) =>
