@@ -22,6 +22,7 @@ import {
 import type { RequestObserver } from './observed-requests.ts';
 import { oneAtATime } from './pipelining.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
+import { discardUnreadBodies } from './unread-bodies.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 declare module 'fastify' {
@@ -170,6 +171,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     incoming.route = routeOptions.url;
     done(hostRefusal(raw));
   });
+  discardUnreadBodies(server);
   if (observer !== null) server.addHook('preHandler', ({ incoming }, _reply, done) => observer.resume(incoming, done));
   server.setErrorHandler((error, request, reply) => {
     const envelope = errorResponse(error, request);
