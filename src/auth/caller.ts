@@ -36,7 +36,9 @@ export interface Caller {
 export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
 
 export const missingKey = (): ServiceError =>
-  new ServiceError('missing_credentials', { detail: 'Send an API key as X-API-KEY or Authorization: Bearer.' });
+  new ServiceError('missing_credentials', {
+    detail: 'Send an API key as X-API-KEY. GraphQL takes Authorization: Bearer as well.',
+  });
 
 export const expiredKey = (): ServiceError =>
   new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.', family: 'key' });
