@@ -7,7 +7,7 @@
  */
 import { databases, type TestDialect } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
-import { analyze, subjects } from '../support/growth/fill.ts';
+import { analyze, fillingOf, subjects } from '../support/growth/fill.ts';
 import { runOperations, runQueue, type Subject } from '../support/growth/operations.ts';
 import { percentile } from './gateway.ts';
 
@@ -34,16 +34,7 @@ async function prepare(dialect: TestDialect, name: keyof typeof subjects, count:
   const webhookId = await gateway.webhook('https://hooks.example/', {
     account_ids: JSON.stringify([gateway.accountId]),
   });
-  const { database } = gateway.app;
-  const { accountId, space } = gateway;
-  const filling = {
-    database,
-    kind,
-    accountId,
-    webhookId,
-    workspaceId: space.workspaceId,
-    now: gateway.clock.now.getTime(),
-  } as const;
+  const filling = fillingOf(gateway, kind, webhookId);
   const began = performance.now();
   await subjects[name](filling, count);
   await analyze(filling);

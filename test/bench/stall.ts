@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
-import { subjects } from '../support/growth/fill.ts';
+import { fillingOf, subjects } from '../support/growth/fill.ts';
 import { requestContext } from '../support/request-context.ts';
 import { percentile } from './gateway.ts';
 
@@ -47,14 +47,7 @@ async function start(dialect: TestDialect) {
   const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
   const own = { account_ids: JSON.stringify([gateway.accountId]) };
   const webhookId = await gateway.webhook('https://hooks.example/', own);
-  const filling = {
-    database: gateway.app.database,
-    kind,
-    accountId: gateway.accountId,
-    webhookId,
-    workspaceId: gateway.space.workspaceId,
-    now: gateway.clock.now.getTime(),
-  } as const;
+  const filling = fillingOf(gateway, kind, webhookId);
   return { gateway, filling, webhookId, context: requestContext(gateway.space.workspaceId) };
 }
 

@@ -13,7 +13,7 @@ import { deleteOldStatistics } from '../../src/delivery/statistics.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
-import { subjects } from '../support/growth/fill.ts';
+import { fillingOf, subjects } from '../support/growth/fill.ts';
 import { runOperations, runQueue } from '../support/growth/operations.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -113,8 +113,8 @@ describe.each(databases)('on $name', (dialect) => {
     const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
     const account_ids = JSON.stringify([accountId]);
     const webhookId = await gateway.webhook('https://hooks.example/', { account_ids });
-    const now = clock.now.getTime();
-    const filling = { database, kind, accountId, webhookId, workspaceId: space.workspaceId, now } as const;
+    const filling = fillingOf(gateway, kind, webhookId);
+    const { now } = filling;
     await subjects['waiting destinations'](filling, rows);
     await subjects['finished deliveries']({ ...filling, offset: rows }, rows);
     if (kind === 'postgres') await sql`analyze`.execute(database);
@@ -175,18 +175,9 @@ describe.each(databases)('on $name', (dialect) => {
     'a claim reads no more than it takes, where Postgres expects nothing to be due',
     async () => {
       gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
-      const { app, accountId, space, clock } = gateway;
-      const { database } = app;
+      const { database } = gateway.app;
       const webhookId = await gateway.webhook('https://hooks.example/');
-      const now = clock.now.getTime();
-      const filling = {
-        database,
-        kind: 'postgres',
-        accountId,
-        webhookId,
-        workspaceId: space.workspaceId,
-        now,
-      } as const;
+      const filling = fillingOf(gateway, 'postgres', webhookId);
       await subjects['finished deliveries'](filling, rows);
       await sql`analyze`.execute(database);
       await subjects['waiting deliveries']({ ...filling, offset: rows }, rows);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
-import { subjects } from '../support/growth/fill.ts';
+import { fillingOf, subjects } from '../support/growth/fill.ts';
 
 describe.each(databases)('on $name', (dialect) => {
   let gateway: DeliveringGateway;
@@ -21,19 +21,11 @@ describe.each(databases)('on $name', (dialect) => {
   afterEach(() => gateway.close());
 
   it('each of many webhooks gets one delivery, and the others none', async () => {
-    const { accountId, space, clock, app } = gateway;
-    const { database } = app;
+    const { accountId } = gateway;
+    const { database } = gateway.app;
     const webhookId = await gateway.webhook('https://hooks.example/', { account_ids: '["other"]' });
     const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
-    const filling = {
-      database,
-      kind,
-      accountId,
-      webhookId,
-      workspaceId: space.workspaceId,
-      now: clock.now.getTime(),
-    } as const;
-    await subjects.webhooks(filling, 2_000);
+    await subjects.webhooks(fillingOf(gateway, kind, webhookId), 2_000);
     const own = JSON.stringify([accountId, 'other']);
     await sql`update webhooks set account_ids = ${own} where id like 'w%3A' or id like 'w%4A' or id like 'w%5A'
       or id like 'w%6A' or id like 'w%7A'`.execute(database);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatabaseKind } from '../../src/store/json-rows.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
-import { analyze, subjects } from '../support/growth/fill.ts';
+import { analyze, fillingOf, subjects } from '../support/growth/fill.ts';
 import { runQueue } from '../support/growth/operations.ts';
 
 describe.each(databases)('on $name', (dialect) => {
@@ -80,15 +80,7 @@ describe.each(databases)('on $name', (dialect) => {
     ['deliveries', 'delivery_attempts'],
   ] as const)('a row of %s reads no %s but its own', async (parent, child) => {
     const { database } = gateway.app;
-    const { accountId, space, clock } = gateway;
-    const filling = {
-      database,
-      kind,
-      accountId,
-      webhookId,
-      workspaceId: space.workspaceId,
-      now: clock.now.getTime(),
-    } as const;
+    const filling = fillingOf(gateway, kind, webhookId);
     await database.deleteFrom('events').execute();
     await subjects['finished deliveries'](filling, 2_000);
     if (parent === 'events') await sql`update deliveries set event_id = (select min(id) from events)`.execute(database);

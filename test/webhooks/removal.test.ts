@@ -4,7 +4,7 @@ import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
 import { removeStep } from '../../src/webhooks/removal.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
-import { subjects } from '../support/growth/fill.ts';
+import { fillingOf, subjects } from '../support/growth/fill.ts';
 import { requestContext } from '../support/request-context.ts';
 
 const count = 2_300;
@@ -26,17 +26,7 @@ describe.each(databases)('on $name', (dialect) => {
     const after = () => () => {};
     gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 }, after } });
     webhookId = await gateway.webhook('https://hooks.example/');
-    await subjects['waiting deliveries'](
-      {
-        database: gateway.app.database,
-        kind,
-        workspaceId: gateway.space.workspaceId,
-        accountId: gateway.accountId,
-        webhookId,
-        now: gateway.clock.now.getTime(),
-      },
-      count,
-    );
+    await subjects['waiting deliveries'](fillingOf(gateway, kind, webhookId), count);
   });
   afterEach(() => gateway.close());
 

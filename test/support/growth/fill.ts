@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../../src/store/database.ts';
 import type { DatabaseKind } from '../../../src/store/json-rows.ts';
+import type { DeliveringGateway } from '../deliveries.ts';
 
 export interface Filling {
   readonly database: Database;
@@ -16,6 +17,20 @@ export interface Filling {
   /** Rows that there are already. */
   readonly offset?: number;
 }
+
+/** Fills the database of a gateway, beside one of its webhooks. */
+export const fillingOf = (
+  { app, space, accountId, clock }: DeliveringGateway,
+  kind: DatabaseKind,
+  webhookId: string,
+): Filling => ({
+  database: app.database,
+  kind,
+  workspaceId: space.workspaceId,
+  accountId,
+  webhookId,
+  now: clock.now.getTime(),
+});
 
 /** What there is `count` of, beside the one webhook that the operations concern. */
 export const subjects = {
