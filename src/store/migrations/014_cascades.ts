@@ -14,15 +14,12 @@ export async function up(db: Kysely<never>): Promise<void> {
   for (const { parent, child, key } of cascades) {
     await sql.raw(`alter table ${child} drop constraint ${child}_${key}_fkey`).execute(db);
     const name = `${parent}_take_${child}`;
-    // By the index of the key. A plan for any ids would read the whole table where most of it belongs to one parent, so each
-    // deletion is planned for its own.
+    // By the index of the key, however small the tables were when the plan was made that the session keeps.
     await sql
       .raw(`create function ${name}() returns trigger language plpgsql
-        set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
-        declare
-          ids text[] := array(select id from deleted);
+        set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
         begin
-          delete from ${child} where ${key} = any(ids);
+          delete from ${child} using deleted where ${child}.${key} = deleted.id;
           return null;
         end $$`)
       .execute(db);

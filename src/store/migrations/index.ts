@@ -13,6 +13,7 @@ import * as queueIndexes from './011_queue_indexes.ts';
 import * as traces from './012_traces.ts';
 import * as webhookStatistics from './013_webhook_statistics.ts';
 import * as cascades from './014_cascades.ts';
+import * as plannedCascades from './015_planned_cascades.ts';
 
 /**
  * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
@@ -33,4 +34,5 @@ export const migrations: SchemaSteps = {
   '012_traces': traces,
   '013_webhook_statistics': webhookStatistics,
   '014_cascades': cascades,
+  '015_planned_cascades': plannedCascades,
 };
