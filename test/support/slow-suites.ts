@@ -37,6 +37,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/graphql/multipart-subscriptions.test.ts': 'opens streams of several clients, and stops a gateway',
   'test/graphql/operation-limits.test.ts': 'sends operations of the largest size',
   'test/hostile-inputs.test.ts': 'sends the worst value to every place of every input',
+  'test/response-cache/memory-store.test.ts': 'measures the memory of its process, which suites share in a quick run',
   'test/graphql/stream-cut.test.ts': 'starts two gateways for every case, and stops one',
   'test/http/cors.test.ts': 'sends requests of several origins to every route, and starts a browser',
   'test/http/draining.test.ts': 'waits for gateways that stop',
