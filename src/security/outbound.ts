@@ -4,9 +4,10 @@
  * most. The service that the operator has configured is reached through service-pool.ts.
  */
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher } from 'undici';
 import type { Lookup } from '../dns/lookup.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
+import { createOriginPools, type OriginPools } from './origin-pools.ts';
 import { limitReads } from './read-limit.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
 
@@ -58,8 +59,8 @@ export function createOutbound({
   readonly allows: AddressRule;
   readonly lookup: Lookup;
   readonly connectTimeoutMs: number;
-}): Outbound {
-  const agent = new Agent({
+}): Outbound & Pick<OriginPools, 'origins'> {
+  const pools = createOriginPools({
     ...keepAlive,
     connect: guardedConnector(allows, lookup, connectTimeoutMs),
     // One request at a time on a connection, so that a slow response delays no other request.
@@ -70,8 +71,11 @@ export function createOutbound({
     bodyTimeout: 0,
   });
   return {
-    post: (request) => post(agent, request),
-    close: () => agent.destroy(),
+    post: (request) => post(pools, request),
+    get origins() {
+      return pools.origins;
+    },
+    close: () => pools.destroy(),
   };
 }
 
@@ -114,7 +118,7 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
   };
 }
 
-function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPost): Promise<OutboundResponse> {
+function post(pools: OriginPools, { url, headers, body, deadlineMs }: OutboundPost): Promise<OutboundResponse> {
   return new Promise((resolve) => {
     let status: number | null = null;
     let retryAfter: string | null = null;
@@ -135,7 +139,8 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
     };
     const deadline = setTimeout(() => cut('timeout'), deadlineMs);
 
-    agent.dispatch(
+    const { pool, release } = pools.take(url.origin);
+    pool.dispatch(
       { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
       {
         onRequestStart(started) {
@@ -155,8 +160,14 @@ function post(agent: Dispatcher, { url, headers, body, deadlineMs }: OutboundPos
           received += chunk.length;
           if (received >= maxReadBytes) cut(null);
         },
-        onResponseEnd: () => settle(null),
-        onResponseError: (_controller, error) => settle(failureReasonOf(error)),
+        onResponseEnd() {
+          settle(null);
+          release();
+        },
+        onResponseError(_controller, error) {
+          settle(failureReasonOf(error));
+          release();
+        },
       },
     );
   });

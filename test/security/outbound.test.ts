@@ -1,8 +1,10 @@
 /** The one door to the network: which addresses it connects to, and what it returns of every response and failure. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Lookup } from '../../src/dns/lookup.ts';
 import { addressRule, readBlocks } from '../../src/security/addresses.ts';
-import { createOutbound, type Outbound } from '../../src/security/outbound.ts';
+import { maxIdleOrigins } from '../../src/security/origin-pools.ts';
+import { createOutbound } from '../../src/security/outbound.ts';
 import { hostileLiterals } from '../support/hostile-addresses.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -11,7 +13,7 @@ const withLoopback = addressRule(readBlocks('127.0.0.0/8'));
 
 describe('the door to the network', () => {
   let receiver: Receiver;
-  let outbound: Outbound;
+  let outbound: ReturnType<typeof createOutbound>;
   let answers: Record<string, string[]>;
   let asked: string[];
 
@@ -201,5 +203,56 @@ describe('the door to the network', () => {
     open();
     expect(await post('http://127.0.0.1:1/')).toMatchObject({ status: null, failure: 'connection_failed' });
     expect(await post('http://nobody.example/')).toMatchObject({ status: null, failure: 'name_not_found' });
+  });
+
+  test.each([
+    ['hang', () => {}, 30],
+    [
+      'respond with more than is read',
+      (_request: unknown, response: ServerResponse) => response.end('x'.repeat(100_000)),
+      5_000,
+    ],
+    ['respond', (_request: unknown, response: ServerResponse) => response.end(), 5_000],
+    [
+      'reset the connection',
+      (_request: unknown, _response: unknown, raw: IncomingMessage) => raw.socket.resetAndDestroy(),
+      5_000,
+    ],
+  ])('of origins that %s, a bounded number is kept', async (_what, answer, deadlineMs) => {
+    open();
+    receiver.answer = answer;
+    for (let flood = 0; flood < maxIdleOrigins + 200; flood += 50) {
+      const names = Array.from({ length: 50 }, (_, n) => `host-${flood + n}.example`);
+      answers = Object.fromEntries(names.map((name) => [name, ['127.0.0.1']]));
+      await Promise.all(names.map((name) => post(`http://${name}:${receiver.port}/`, deadlineMs)));
+      expect(outbound.origins).toBeLessThanOrEqual(maxIdleOrigins + 50);
+    }
+    await vi.waitFor(() => expect(receiver.connections).toBeLessThanOrEqual(maxIdleOrigins));
+  });
+
+  test('nothing is kept of origins that hung', async () => {
+    open();
+    receiver.answer = () => {};
+    answers = { 'a.example': ['127.0.0.1'], 'b.example': ['127.0.0.1'] };
+    await Promise.all(Object.keys(answers).map((name) => post(`http://${name}:${receiver.port}/`, 50)));
+    await vi.waitFor(() => expect(outbound.origins).toBe(0));
+  });
+
+  test('an origin with a request in flight keeps its connections, however many others there are', async () => {
+    open();
+    let respond: (() => void) | undefined;
+    receiver.answer = ({ path }, response) => {
+      if (path === '/slow') respond = () => response.end('late');
+      else response.end();
+    };
+    const slow = post(`${receiver.address}/slow`, 60_000);
+    await receiver.waitFor(1);
+    for (let flood = 0; flood < maxIdleOrigins + 100; flood += 50) {
+      const names = Array.from({ length: 50 }, (_, n) => `host-${flood + n}.example`);
+      answers = Object.fromEntries(names.map((name) => [name, ['127.0.0.1']]));
+      await Promise.all(names.map((name) => post(`http://${name}:${receiver.port}/`)));
+    }
+    respond?.();
+    expect(await slow).toMatchObject({ status: 200, failure: null });
   });
 });
