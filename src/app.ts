@@ -17,8 +17,8 @@ import type { DeliveryEngine } from './delivery/engine.ts';
 import { rememberedDocuments } from './graphql/cost/documents.ts';
 import { endpoint } from './graphql/endpoint.ts';
 import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from './graphql/graphiql/sign-in.ts';
-import { createPersistedQueries, type SharedDocuments } from './graphql/persisted-queries.ts';
-import { documentFinders } from './graphql/requested-document.ts';
+import { createPersistedQueries } from './graphql/persisted-queries.ts';
+import { documentFinder } from './graphql/requested-document.ts';
 import { createResponseCache } from './graphql/response-cache.ts';
 import { mountSchemaDocument, schemaPath } from './graphql/schema-document.ts';
 import { servedSchema } from './graphql/served-schema.ts';
@@ -112,8 +112,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const traced = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
   const ports = responses === null ? traced : invalidatingPorts(traced, responses.invalidate);
   const demoKey = await demoKeyFor(config);
-  const sharedDocuments = await openSharedDocuments(config, dependencies);
-  const persistedQueries = createPersistedQueries({ shared: sharedDocuments });
+  const persistedQueries = createPersistedQueries();
   const compress = config.compression ? createCompression() : null;
   const executing = {
     schema,
@@ -125,7 +124,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     compress,
     responseCache: responses?.cache ?? null,
     persistedQueries,
-    ...documentFinders({
+    findDocument: documentFinder({
       persistedQueries,
       trusted,
       ...(demoKey === undefined ? {} : { isExempt: isOfDemoPage(demoKey) }),
@@ -203,7 +202,6 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       backend.delivery?.notifications.end();
       await server.close();
       await responses?.store.close();
-      sharedDocuments?.close();
       await backend.close();
       // Last: it tells how the gateway drains.
       await metricsServer?.close();
@@ -271,16 +269,6 @@ async function openResponses(
     cache: createResponseCache({ schema, store, tenantOf, maxAge: settings.maxAge }),
     invalidate: (caller: Caller) => store.invalidate(tenantOf(caller)),
   };
-}
-
-/** The documents that processes share; null where each has its own. */
-async function openSharedDocuments(
-  { persistedQueries }: Config,
-  { logger }: Dependencies,
-): Promise<SharedDocuments | null> {
-  if (persistedQueries === null) return null;
-  const { createRedisDocuments } = await import('./graphql/redis-documents.ts');
-  return createRedisDocuments({ ...persistedQueries, logger });
 }
 
 async function openStorageOf({ database }: Config, dependencies: Dependencies): Promise<Storage> {

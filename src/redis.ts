@@ -1,4 +1,4 @@
-/** A connection to a Redis server, for parts of the gateway that work without it: none waits long for a server that is down. */
+/** A connection to a Redis server that the gateway works without: nothing waits long for a server that is down. */
 import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from 'pino';
 
@@ -25,15 +25,13 @@ export interface RedisServer {
 export interface RedisServerOptions {
   /** `redis://` or `rediss://` */
   readonly url: string;
-  /** What the server is used for, in the words of the log. */
-  readonly use: 'response cache' | 'persisted queries';
   readonly logger: Logger;
   /** Milliseconds of a clock that only goes forward. */
   readonly elapsed?: (() => number) | undefined;
 }
 
 /** Connects to a server, and again whenever the connection is lost. Commands fail at once meanwhile. */
-export function connectRedis({ url, use, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
+export function connectRedis({ url, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
   const client = new Redis(url, {
     connectionName: 'postern',
     // A command that cannot be sent at once is not worth waiting for.
@@ -55,12 +53,12 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
     askAgainAt = elapsed() + pauseMs;
     if (isLost || closed) return;
     isLost = true;
-    logger.warn({ err: logged(error), use }, 'Redis does not respond');
+    logger.warn({ err: logged(error) }, 'Redis does not respond');
   }
   function onRefusal(error: unknown): void {
     if (elapsed() < tellAgainAt || closed) return;
     tellAgainAt = elapsed() + quietMs;
-    logger.warn({ err: logged(error), use }, 'Redis refuses a command');
+    logger.warn({ err: logged(error) }, 'Redis refuses a command');
   }
   // A server that refuses a command has responded: nobody waits for it, and reads may still succeed.
   const onFailure = (error: unknown): void => (error instanceof ReplyError ? onRefusal(error) : onLoss(error));
@@ -68,7 +66,7 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
     askAgainAt = 0;
     if (!isLost) return;
     isLost = false;
-    logger.info({ use }, 'Redis responds again');
+    logger.info('Redis responds again');
   }
   client.on('error', onLoss);
   client.on('ready', onSuccess);
@@ -85,7 +83,7 @@ export function connectRedis({ url, use, logger, elapsed = () => performance.now
 }
 
 /**
- * An error as the log may have it. The one of a command that was refused has all its arguments: a password, a document, a response.
+ * An error as the log may have it. The one of a command that was refused has all its arguments: a password, a response.
  * So does the message, if the server does not know the command.
  */
 function logged(error: unknown): Error {

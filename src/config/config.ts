@@ -46,8 +46,6 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** The trusted documents; null without a manifest. */
   readonly documents: DocumentSettings | null;
-  /** The Redis server that has the documents of persisted queries; null if each process has its own. */
-  readonly persistedQueries: { readonly url: string } | null;
   /** The largest cost of a GraphQL operation. */
   readonly maxOperationCost: number;
   /** The largest GraphQL response, in bytes. */
@@ -114,7 +112,6 @@ export function readConfig(environment: Environment): Config {
     federation: values.FEDERATION === 'on',
     corsOrigins: values.CORS_ORIGINS,
     documents: documentSettings(values),
-    persistedQueries: values.PERSISTED_QUERIES === 'redis' ? { url: redisUrlFor('PERSISTED_QUERIES', values) } : null,
     compression: values.COMPRESSION === 'on',
     compiledOperations: values.COMPILED_OPERATIONS === 'on',
     responseCache: responseCacheSettings(values, upstream),
@@ -155,7 +152,7 @@ function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables):
 }
 
 function responseCacheSettings(values: Variables, upstream: UpstreamSettings | null): ResponseCacheSettings | null {
-  const { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, DATABASE_URL } = values;
+  const { RESPONSE_CACHE: kind, RESPONSE_CACHE_MAX_AGE, RESPONSE_CACHE_MAX_BYTES, DATABASE_URL, REDIS_URL } = values;
   if (kind === 'off') return null;
   if (upstream !== null && upstream.apiKey === undefined) {
     throw new ConfigError(
@@ -164,13 +161,8 @@ function responseCacheSettings(values: Variables, upstream: UpstreamSettings | n
   }
   const common = { maxAge: RESPONSE_CACHE_MAX_AGE };
   if (kind === 'memory') return { kind, ...common, maxBytes: RESPONSE_CACHE_MAX_BYTES };
-  const url = redisUrlFor('RESPONSE_CACHE', values);
-  return { kind, ...common, url, installation: installationName(DATABASE_URL, upstream) };
-}
-
-function redisUrlFor(name: keyof Variables, { REDIS_URL }: Variables): string {
-  if (REDIS_URL !== undefined) return REDIS_URL;
-  throw new ConfigError(`${name}=redis needs a server: set REDIS_URL too`);
+  if (REDIS_URL === undefined) throw new ConfigError('RESPONSE_CACHE=redis needs a server: set REDIS_URL too');
+  return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };
 }
 
 function upstreamSettings(values: Variables): UpstreamSettings | null {

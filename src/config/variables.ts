@@ -97,11 +97,6 @@ export const variables = {
     '',
     (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
   ),
-  PERSISTED_QUERIES: variable(
-    'Where the documents of persisted queries are stored: `memory` in each process, `redis` also in a server that all processes share.',
-    'memory',
-    oneOf(['memory', 'redis']),
-  ),
   COMPILED_OPERATIONS: variable(
     '`on` executes queries of lists over the bytes that the upstream service sends, and other operations straight from the request. `off` executes everything through Yoga. The responses are the same.',
     'on',
@@ -123,7 +118,7 @@ export const variables = {
     wholeNumber(1_048_576, 17_179_869_184),
   ),
   REDIS_URL: secretVariable(
-    'Redis server of `RESPONSE_CACHE=redis` and `PERSISTED_QUERIES=redis`: `redis://<user>:<password>@<host>/<number>`, or `rediss://` for TLS.',
+    'Redis server of `RESPONSE_CACHE=redis`: `redis://<user>:<password>@<host>/<number>`, or `rediss://` for TLS.',
     '',
     redisUrl,
   ),

@@ -27,10 +27,11 @@ import { useStreamCut } from './plugins/stream-cut.ts';
 import { useUnacceptedStreams } from './plugins/unaccepted-streams.ts';
 import { useVariableLimits } from './plugins/variable-limits.ts';
 import type { ResponseOptions } from './presentation.ts';
-import type { DocumentFinders } from './requested-document.ts';
+import type { DocumentFinder } from './requested-document.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-export interface ExecutorOptions extends CallerOptions, DocumentFinders {
+export interface ExecutorOptions extends CallerOptions {
+  readonly findDocument: DocumentFinder;
   readonly schema: GraphQLSchema;
   readonly documentOf: DocumentOf;
   readonly persistedQueries: PersistedQueries;
@@ -54,7 +55,7 @@ export type Execute = (
 ) => Promise<void>;
 
 export function createExecutor(options: ExecutorOptions): Execute {
-  const { schema, documentOf, persistedQueries, findSharedDocument, limits, tracer = null, compress = null } = options;
+  const { schema, documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
   const { responseCache = null } = options;
   const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
@@ -80,7 +81,7 @@ export function createExecutor(options: ExecutorOptions): Execute {
       // When a response is made, and after each event of a subscription.
       useServiceErrors({ ...limits, suggestions: limits.introspection }),
       // Before the limits look at the document.
-      useRequestedDocuments({ persistedQueries, findSharedDocument, ...admission }),
+      useRequestedDocuments({ persistedQueries, findDocument, ...admission }),
       // Before a document is parsed and validated; and when a response is made, after errors are presented.
       useOperationLimits({ ...limits, schema, documentOf, ...admission }),
       // Before the others, which wrap what executes.

@@ -4,90 +4,27 @@
  */
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import { operationLimits } from './cost/limits.ts';
 
 export interface PersistedQueries {
   /** The document with a hash; undefined for one that this process does not know, or not any more. */
   find(sha256: string): string | undefined;
-  /** Loads a document that other processes may know, for {@link find}. */
-  fetch(sha256: string): Promise<void>;
   /** Keeps a document with this hash, if it is small enough to be executed. */
   add(sha256: string, document: string): void;
-}
-
-/** Documents that all processes share, by their hashes. A failure is not reported: clients send an unknown document again. */
-export interface SharedDocuments {
-  /** Undefined for a document that is not known. */
-  get(sha256: string): Promise<string | undefined>;
-  set(sha256: string, document: string): void;
-  close(): void;
 }
 
 /** What the documents of a few hundred pages need. */
 const maxCharacters = 4_194_304;
 
-/** How often a document that is in use here is stored for the others again, in milliseconds: it expires where nobody reads it. */
-const shareAgainMs = 86_400_000;
-
-interface Known {
-  readonly text: string;
-  /** When it was sent to the others, or came from them. */
-  sharedAt: number;
-}
-
-/**
- * Keeps the documents that were used last, in the memory of the process.
- * @param shared the documents of all processes; null if clients send a document to each process
- * @param elapsed milliseconds of a clock that only goes forward
- */
-export function createPersistedQueries({
-  limit = maxCharacters,
-  shared = null,
-  elapsed = () => performance.now(),
-}: {
-  readonly limit?: number;
-  readonly shared?: SharedDocuments | null;
-  readonly elapsed?: () => number;
-} = {}): PersistedQueries {
-  const documents = new Map<string, Known>();
-  let characters = 0;
-  const drop = (sha256: string) => {
-    characters -= documents.get(sha256)?.text.length ?? 0;
-    documents.delete(sha256);
-  };
-  const keep = (sha256: string, known: Known) => {
-    drop(sha256);
-    documents.set(sha256, known);
-    characters += known.text.length;
-    // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
-    for (const oldest of documents.keys()) {
-      if (characters <= limit) break;
-      drop(oldest);
-    }
-  };
-  const share = (sha256: string, known: Known) => {
-    known.sharedAt = elapsed();
-    shared?.set(sha256, known.text);
-  };
+/** Keeps the documents that were used last, in the memory of the process: a client sends to each process what it has to know. */
+export function createPersistedQueries({ limit = maxCharacters }: { readonly limit?: number } = {}): PersistedQueries {
+  const documents = new LRUCache<string, string>({ maxSize: limit, sizeCalculation: ({ length }) => length });
   return {
-    find(sha256) {
-      const known = documents.get(sha256);
-      if (known === undefined) return undefined;
-      keep(sha256, known);
-      if (elapsed() - known.sharedAt >= shareAgainMs) share(sha256, known);
-      return known.text;
-    },
-    async fetch(sha256) {
-      const text = shared === null || documents.has(sha256) ? undefined : await shared.get(sha256);
-      // Whoever writes to the store could put another document in the place of this one.
-      if (text !== undefined && !isTooLong(text) && hasHash(sha256, text)) keep(sha256, { text, sharedAt: elapsed() });
-    },
+    find: (sha256) => documents.get(sha256),
     add(sha256, text) {
-      if (isTooLong(text) || documents.get(sha256)?.text === text) return;
-      const known = { text, sharedAt: elapsed() };
-      keep(sha256, known);
-      share(sha256, known);
+      if (!isTooLong(text)) documents.set(sha256, text);
     },
   };
 }

@@ -47,13 +47,6 @@ export interface DocumentRequest {
  */
 export type DocumentFinder = (sent: SentDocument, request: DocumentRequest) => RequestedDocument;
 
-export interface DocumentFinders {
-  /** Among the documents that this process knows. */
-  readonly findDocument: DocumentFinder;
-  /** The same, after loading a document that only other processes may know. */
-  readonly findSharedDocument: (...of: Parameters<DocumentFinder>) => Promise<RequestedDocument>;
-}
-
 export interface DocumentFinderOptions {
   readonly persistedQueries: PersistedQueries;
   /** Null where there is no manifest. */
@@ -62,11 +55,11 @@ export interface DocumentFinderOptions {
   readonly isExempt?: (request: DocumentRequest) => boolean;
 }
 
-export function documentFinders({
+export function documentFinder({
   persistedQueries,
   trusted,
   isExempt = () => false,
-}: DocumentFinderOptions): DocumentFinders {
+}: DocumentFinderOptions): DocumentFinder {
   /** The document that a request names, and may send as well. */
   function trustedText(named: DocumentName | null, query: unknown): string | undefined {
     const known = named === null ? undefined : trusted?.find(named.id);
@@ -82,7 +75,6 @@ export function documentFinders({
     throw persistedQueryNotFound(requestId, { isAutomatic, isOnly });
   }
 
-  const mayBeShared = ({ id }: DocumentName): boolean => isHash(id) && trusted?.find(id) === undefined;
   const isOnlyFor = (request: DocumentRequest): boolean => trusted?.isOnly === true && !isExempt(request);
 
   const find: DocumentFinder = (sent, request) => {
@@ -100,18 +92,10 @@ export function documentFinders({
     const isNew = named !== null && isHash(named.id) && persistedQueries.find(named.id) !== query;
     return { text: query, isTrusted, ...(isNew ? { newHash: named.id } : {}) };
   };
-  const findDocument: DocumentFinder = (sent, request) => {
+  return (sent, request) => {
     const found = find(sent, request);
     if (trusted !== null && found.text !== null) request.facts.trusted = found.isTrusted;
     return found;
-  };
-  return {
-    findDocument,
-    async findSharedDocument(sent, request) {
-      const named = sent.query ? null : nameOf(sent, trusted !== null);
-      if (named !== null && mayBeShared(named) && !isOnlyFor(request)) await persistedQueries.fetch(named.id);
-      return findDocument(sent, request);
-    },
   };
 }
 

@@ -23,8 +23,7 @@ import { readParameters } from './parameters.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
 import { createValidity } from './validity.ts';
 
-export interface ShortCutOptions
-  extends Omit<ExecutorOptions, 'admitKeyless' | 'streams' | 'persistedQueries' | 'findSharedDocument'> {
+export interface ShortCutOptions extends Omit<ExecutorOptions, 'admitKeyless' | 'streams' | 'persistedQueries'> {
   /** The documents that what others send never pushes out of memory. */
   readonly trusted: ReadonlySet<DocumentNode>;
   /** Whether operations are compiled that can be. */

@@ -25,7 +25,7 @@ export interface RedisStoreOptions
 export function createRedisStore({ installation, randomBytes, ...server }: RedisStoreOptions): ResponseStore {
   const generationKey = (tenant: string) => `postern:${installation}:generation:${tenant}`;
   const responseKey = (key: string) => `postern:${installation}:response:${key}`;
-  const redis = connectRedis({ ...server, use: 'response cache' });
+  const redis = connectRedis(server);
   const { client, onSuccess, onFailure } = redis;
 
   const newGeneration = () => randomBytes(16).toString('base64url');

@@ -369,15 +369,6 @@ const cases: Readonly<Record<string, VariableCase>> = {
     bad: [['warn', 'DOCUMENTS_MODE must be one of only, prefer, but is "warn"']],
     needs: { DOCUMENTS: manifestFile },
   },
-  PERSISTED_QUERIES: {
-    of: ({ persistedQueries }) => persistedQueries,
-    unset: null,
-    good: [['memory', null]],
-    bad: [
-      ['off', 'PERSISTED_QUERIES must be one of memory, redis, but is "off"'],
-      ['redis', 'PERSISTED_QUERIES=redis needs a server: set REDIS_URL too'],
-    ],
-  },
   COMPILED_OPERATIONS: {
     of: ({ compiledOperations }) => compiledOperations,
     unset: true,
@@ -570,11 +561,6 @@ function refusalOf(environment: Record<string, string>): Error {
   }
   throw new Error(`${JSON.stringify(environment)} was accepted`);
 }
-
-test('documents are stored in the server at REDIS_URL', () => {
-  const { persistedQueries } = readConfig({ PERSISTED_QUERIES: 'redis', REDIS_URL: 'redis://host' });
-  expect(persistedQueries).toEqual({ url: 'redis://host' });
-});
 
 test('responses are cached in the server at REDIS_URL', () => {
   const { responseCache } = readConfig({

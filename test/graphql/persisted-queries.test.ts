@@ -4,14 +4,10 @@ import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
-import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPersistedQueries, requireHash } from '../../src/graphql/persisted-queries.ts';
 import { startBothWays } from '../compiled/both-ways.ts';
-import { databases } from '../support/databases.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
-import { redisUrl } from '../support/servers.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const persisted = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: sha256(text) } });
@@ -39,23 +35,6 @@ test('the store keeps the most recently used documents, within its bound', () =>
   // Both have the same bytes in UTF-8, and so the same hash.
   expect(() => requireHash(sha256('\ufffd'), '\ud800')).toThrow('not the SHA-256');
   expect(() => requireHash(sha256(a), a)).not.toThrow();
-});
-
-test('others are sent what is new here, and again what is in use for longer than a day; never what is too long', async () => {
-  const clock = { ms: 0 };
-  const sent: string[] = [];
-  const shared = { get: async () => 'known', set: (_: string, text: string) => void sent.push(text), close() {} };
-  const store = createPersistedQueries({ shared, elapsed: () => clock.ms });
-  const long = `# ${'x'.repeat(262_144)}`;
-  for (const text of ['new', 'new', long]) store.add(sha256(text), text);
-  await store.fetch(sha256('known'));
-  expect(sent).toEqual(['new']);
-  const use = () => ['new', 'known'].map((text) => store.find(sha256(text)));
-  for (const ms of [86_399_999, 86_400_000, 86_400_001]) {
-    clock.ms = ms;
-    expect(use()).toEqual(['new', 'known']);
-  }
-  expect(sent).toEqual(['new', 'new', 'known']);
 });
 
 describe('of a gateway', () => {
@@ -152,73 +131,4 @@ test('a document with a known hash is compiled, and any other goes to the execut
     expect([on.status, on.body]).toEqual([off.status, off.body]);
     expect(on.compiled).toBe(compiled);
   }
-});
-
-describe.runIf(redisUrl !== undefined)('with PERSISTED_QUERIES=redis', () => {
-  const server = redisUrl ?? '';
-
-  /** Gateways on one database, that end with the test. Another text each time: Redis outlives it. */
-  async function startTwo(url = server) {
-    const [sqlite] = databases as readonly [(typeof databases)[number]];
-    const database = await sqlite.location();
-    const environment = { DATABASE_URL: database.url, PERSISTED_QUERIES: 'redis', REDIS_URL: url };
-    const gateways = [await startGateway({ environment }), await startGateway({ environment })] as const;
-    onTestFinished(async () => {
-      for (const gateway of gateways) await gateway.close();
-      await database.drop();
-    });
-    const { key } = await gateways[0].workspace();
-    const [first, second] = gateways.map(
-      ({ address }) =>
-        (body: object) =>
-          post(address, key, body),
-    ) as [(body: object) => Promise<object>, (body: object) => Promise<object>];
-    return { first, second, gateways, query: `query Of${key.replaceAll(/\W/g, '')} { viewer { __typename } }` };
-  }
-  const viewer = { data: { viewer: { __typename: 'Viewer' } } };
-
-  async function connect() {
-    const redis = new Redis(server);
-    onTestFinished(() => redis.disconnect());
-    return redis;
-  }
-
-  test('a document that was sent to one process is known to another, and expires after a week', async () => {
-    const { first, second, query } = await startTwo();
-    const extensions = persisted(query);
-    expect(await second({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
-    expect(await first({ query, extensions })).toMatchObject(viewer);
-    await expect.poll(() => second({ extensions })).toMatchObject(viewer);
-    const redis = await connect();
-    const key = `postern:document:${sha256(query)}`;
-    const week = 7 * 86_400;
-    expect(Math.abs((await redis.ttl(key)) - week)).toBeLessThan(60);
-    // From now on the process knows it without asking.
-    await redis.del(key);
-    expect(await second({ extensions })).toMatchObject(viewer);
-  });
-
-  test('a document that Redis has under the hash of another is not executed', async () => {
-    const { first, query } = await startTwo();
-    const redis = await connect();
-    const put = (of: string, text: string) => redis.set(`postern:document:${sha256(of)}`, text, 'EX', 60);
-    const another = `${query} # another`;
-    await put(another, another);
-    await put(query, another);
-    await expect.poll(() => first({ extensions: persisted(another) })).toMatchObject(viewer);
-    expect(await first({ extensions: persisted(query) })).toMatchObject({ status: 200, errors: [notFound] });
-  });
-
-  test('while Redis does not respond, clients send documents as without it', async () => {
-    const proxy = await startTcpProxy(server);
-    onTestFinished(() => proxy.close());
-    const { first, gateways, query } = await startTwo(proxy.through(server));
-    const told = () => gateways[0].log.filter(({ use }) => use === 'persisted queries').map(({ msg }) => msg);
-    const extensions = persisted(query);
-    proxy.silenceAll();
-    expect(await first({ extensions })).toMatchObject({ status: 200, errors: [notFound] });
-    expect(told()).toEqual(['Redis does not respond']);
-    expect(await first({ query, extensions })).toMatchObject(viewer);
-    expect(await first({ extensions })).toMatchObject(viewer);
-  });
 });
