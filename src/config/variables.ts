@@ -214,7 +214,7 @@ export const variables = {
     wholeNumber(1, 100_000),
   ),
   UPSTREAM_CONNECTIONS: variable(
-    'Maximum number of connections to the upstream service.',
+    'Maximum number of connections to the upstream service for requests; readiness checks have one more.',
     '64',
     wholeNumber(1, 10_000),
   ),

@@ -1,5 +1,6 @@
 /** Whether the database can be used: it responds, is not damaged, can be written to, and this gateway knows its schema. */
 import { sql } from 'kysely';
+import { sharedCheck } from '../shared-check.ts';
 import { lastOf, requireCompatible } from './compatibility.ts';
 import type { Database, DatabaseLocation } from './database.ts';
 import type { DatabaseFault } from './faults.ts';
@@ -13,7 +14,7 @@ export interface DatabaseHealth {
   /** Notes what has happened to a statement. */
   onFault(fault: DatabaseFault): void;
   /**
-   * Requests that ask at the same time get one check.
+   * A {@link sharedCheck}, except that damage counts at once.
    * @throws DatabaseFault when the database cannot be used. Damage is not forgotten while the process lives.
    * @throws SchemaTooNew when a newer gateway has changed the schema so far that this one cannot work with it
    */
@@ -23,7 +24,6 @@ export interface DatabaseHealth {
 export function databaseHealth(database: () => Database, location: DatabaseLocation, now: () => Date): DatabaseHealth {
   let damage: DatabaseFault | null = null;
   let writtenAt = Number.NEGATIVE_INFINITY;
-  let current: Promise<void> | null = null;
 
   async function write(): Promise<void> {
     const value = String(now().getTime());
@@ -32,23 +32,21 @@ export function databaseHealth(database: () => Database, location: DatabaseLocat
     if (location.kind === 'sqlite' && location.file !== ':memory:') checkSqlite(location.file, statement);
     else await sql.raw(statement).execute(database());
   }
-  async function check(): Promise<void> {
-    if (damage !== null) throw damage;
+  const check = sharedCheck(async () => {
     const startedAt = performance.now();
     await requireCompatible(database(), lastOf(migrations));
     if (startedAt - writtenAt < writtenMs) return;
     await write();
     writtenAt = startedAt;
-  }
+  });
   return {
     onFault(fault) {
       if (fault.reason === 'damaged') damage ??= fault;
     },
-    check() {
-      current ??= check().finally(() => {
-        current = null;
-      });
-      return current;
+    async check() {
+      if (damage !== null) throw damage;
+      await check();
+      if (damage !== null) throw damage;
     },
   };
 }

@@ -7,6 +7,7 @@ import { TimeoutError, underDeadline } from '../deadline.ts';
 import type { ContractEndpoint } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import type { RequestContext } from '../request-context.ts';
+import { sharedCheck } from '../shared-check.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { WireResponse } from '../wire-response.ts';
 import { createCallBudget } from './call-budget.ts';
@@ -64,7 +65,7 @@ export interface Upstream {
   ): Promise<WireResponse>;
   /** Whether responses of the endpoint come in other terms than the contract's: then only their value is in these. */
   isTranslated(endpoint: ContractEndpoint): boolean;
-  /** Rejects while the service cannot be reached. */
+  /** Rejects while the service cannot be reached: a {@link sharedCheck}. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -148,13 +149,14 @@ export function createUpstream(
     ) => (await responseOf(context, endpoint, request)).value() as Response,
     read: responseOf,
     isTranslated,
-    async ready() {
-      const probes = warm ? 1 : Math.min(connections, warmConnections);
-      await underDeadline(connectTimeoutMs, null, deadlineMessage, (ends) =>
-        Promise.all(Array.from({ length: probes }, () => probe(ends))),
-      );
-      warm = true;
-    },
+    ready: sharedCheck(() =>
+      underDeadline(connectTimeoutMs, null, deadlineMessage, async (ends) => {
+        if (warm) return probe('probes', ends);
+        const calls = Array.from({ length: Math.min(connections, warmConnections) }, () => probe('calls', ends));
+        await Promise.all(calls);
+        warm = true;
+      }),
+    ),
     close,
   };
 }

@@ -33,8 +33,9 @@ export interface Exchange {
   /**
    * A health probe: rejects unless the service responds with a status below 500. It is sent without a key, to a path
    * that the contract does not have. Not HEAD, after which undici closes the connection.
+   * @param over the connections of calls, to open one, or a connection that takes none from them
    */
-  probe(signal: AbortSignal): Promise<void>;
+  probe(over: 'calls' | 'probes', signal: AbortSignal): Promise<void>;
   /** Whether responses of the endpoint have other terms than the contract's. */
   isTranslated(endpoint: ContractEndpoint): boolean;
   close(): Promise<void>;
@@ -48,6 +49,7 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
   const { origin, basePath, connections, maxBytes } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
   const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs });
+  const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs });
 
   return {
     prepare({ caller, requestId, idempotencyKey }, endpoint, request) {
@@ -91,16 +93,19 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
       }
     },
 
-    async probe(signal) {
+    async probe(over, signal) {
       const { headers } = settings;
-      const response = await pool.send({ method: 'GET', path: `${basePath}/`, headers, body: null, signal });
+      const through = over === 'calls' ? pool : probes;
+      const response = await through.send({ method: 'GET', path: `${basePath}/`, headers, body: null, signal });
       const { status } = response;
       if (response.kind === 'broken' && status === null) throw response.cause;
       if (status !== null && status >= 500) throw new Error(`The upstream service responded with ${status}`);
     },
 
     isTranslated: (endpoint) => translationOf(endpoint).decode !== null,
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([pool.close(), probes.close()]);
+    },
   };
 }
 

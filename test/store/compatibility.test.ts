@@ -103,7 +103,7 @@ describe.each(databases)('on $name', (dialect) => {
       await migrateTo(expanded);
       expect(await ready()).toBe(200);
       await migrateTo(contracted);
-      expect(await ready()).toBe(503);
+      await expect.poll(ready, { timeout: 10_000 }).toBe(503);
       expect(JSON.stringify(gateway.log)).toContain(refusal);
       expect((await fetch(`${gateway.address}/livez`)).status).toBe(200);
     } finally {

@@ -115,6 +115,6 @@ describe.skipIf(postgres === undefined)('a Postgres server', () => {
     const notReady = async () => ((await readiness(gateway)) === 503 ? reasons(gateway) : '');
     await expect.poll(notReady).toContain('read-only transaction');
     await readOnly('off');
-    expect(await readiness(gateway)).toBe(200);
+    await expect.poll(() => readiness(gateway), { timeout: 10_000 }).toBe(200);
   });
 });

@@ -22,6 +22,10 @@ export interface Stub {
   readonly sockets: ReadonlySet<Socket>;
   /** How many connections were ever made. */
   readonly connections: number;
+  /** Health probes so far. */
+  readonly probes: number;
+  /** Whether it leaves health probes without a response from now on. */
+  holdsProbes: boolean;
   /** How it responds from now on. */
   respond: Respond;
   close(): Promise<void>;
@@ -32,11 +36,15 @@ export async function startStub(respond: Respond = () => {}, port = 0): Promise<
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
+  let probes = 0;
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      if (incoming.url === '/') return response.writeHead(404).end();
+      if (incoming.url === '/') {
+        probes += 1;
+        return stub.holdsProbes || response.writeHead(404).end();
+      }
       const { method = '', url: path = '', headers } = incoming;
       const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
       received.push(request);
@@ -57,6 +65,10 @@ export async function startStub(respond: Respond = () => {}, port = 0): Promise<
     get connections() {
       return connections;
     },
+    get probes() {
+      return probes;
+    },
+    holdsProbes: false,
     respond,
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -183,12 +183,40 @@ describe('readiness', () => {
   test('the gateway is ready while the upstream can be reached', async () => {
     const stub = await startStub();
     const gateway = await gatewayInFrontOf(stub);
-    expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
-    expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
+    const ready = async () => (await fetch(`${gateway.address}/readyz`)).status;
+    expect(await ready()).toBe(200);
+    expect(await ready()).toBe(200);
     // The first requests find these.
     expect(stub.connections).toBe(4);
     await stub.close();
-    expect((await fetch(`${gateway.address}/readyz`)).status).toBe(503);
+    await expect.poll(ready, { timeout: 10_000 }).toBe(503);
     expect((await fetch(`${gateway.address}/livez`)).status).toBe(200);
+  });
+
+  test('clients that probe without end cost the service a probe a second, and callers no connection', async () => {
+    const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
+    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_CONNECTIONS: '1' } });
+    const seconds = 3;
+    const endsAt = performance.now() + seconds * 1_000;
+    const client = async () => {
+      while (performance.now() < endsAt) expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
+    };
+    await Promise.all(Array.from({ length: 500 }, client));
+    expect(stub.probes).toBeGreaterThan(1);
+    expect(stub.probes).toBeLessThanOrEqual(seconds + 2);
+    // A probe that hangs holds up no call.
+    stub.holdsProbes = true;
+    const before = stub.probes;
+    const hung = new AbortController();
+    const asks = async () => {
+      fetch(`${gateway.address}/readyz`, { signal: hung.signal }).catch(() => null);
+      return stub.probes;
+    };
+    await expect.poll(asks, { timeout: 10_000 }).toBe(before + 1);
+    const { errors } = await gateway.ask(
+      '{ posts(accountId: "a1", identifier: "ACo", first: 1) { nodes { __typename } } }',
+    );
+    expect(errors).toEqual([]);
+    hung.abort();
   });
 });
