@@ -113,7 +113,7 @@ describe.skipIf(postgres === undefined)('a Postgres server', () => {
       [name],
     );
     const notReady = async () => ((await readiness(gateway)) === 503 ? reasons(gateway) : '');
-    await expect.poll(notReady).toContain('read-only transaction');
+    await expect.poll(notReady, { timeout: 10_000 }).toContain('read-only transaction');
     await readOnly('off');
     await expect.poll(() => readiness(gateway), { timeout: 10_000 }).toBe(200);
   });
