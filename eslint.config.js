@@ -1,12 +1,16 @@
 /**
+ * Two rules that Biome does not have: no regular expression takes more than linear time, and the published schema keeps
+ * its conventions.
+ *
  * The rules of the published schema: all that graphql-eslint has for schemas (`schema-all`, which includes
  * `schema-recommended`, and `schema-relay`), and the reason for each exception. Biome checks TypeScript.
  *
- * ESLint is installed for this one file, and needs the `overrides` of package.json. It stays for as long as clients
- * build on the schema: its rules are the conventions that Relay and schema registries expect, and no other linter knows
- * them.
+ * They need the `overrides` of package.json, and stay for as long as clients build on the schema: they are the
+ * conventions that Relay and schema registries expect, and no other linter knows them.
  */
+import { stripTypeScriptTypes } from 'node:module';
 import graphqlPlugin, { parser } from '@graphql-eslint/eslint-plugin';
+import regexp from 'eslint-plugin-regexp';
 
 const recommended = graphqlPlugin.configs['flat/schema-recommended'].rules;
 
@@ -88,7 +92,25 @@ const valueObjects = {
   ],
 };
 
+/** TypeScript as JavaScript, in which everything stands where it stood: typescript-eslint needs the API of TypeScript 6. */
+const stripTypes = {
+  preprocess: (text) => [stripTypeScriptTypes(text)],
+  postprocess: (messages) => messages.flat(),
+};
+
 export default [
+  {
+    files: ['src/**/*.{ts,js}'],
+    // AssemblyScript, which has no regular expressions.
+    ignores: ['src/splice/assembly/**'],
+    plugins: { regexp },
+    rules: {
+      // Whatever is matched comes from outside sooner or later. `report: potential` asks for what might be, too.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
+  },
+  { files: ['src/**/*.ts'], ignores: ['src/splice/assembly/**'], processor: stripTypes },
   {
     files: ['schema.graphql'],
     languageOptions: { parser, parserOptions: { graphQLConfig: { schema: './schema.graphql' } } },

@@ -3,7 +3,7 @@
  * Prometheus finds its metrics. The SDK reads the rest itself: headers, time limits, certificates, resource attributes.
  */
 import { type TelemetrySettings, traceSamplers } from '../telemetry/settings.ts';
-import { oneOf, wholeNumber } from './values.ts';
+import { oneOf, wholeNumber, withoutLastSlashes } from './values.ts';
 import { variable } from './variable.ts';
 
 const endpoint = (value: string): string | null => {
@@ -69,8 +69,8 @@ type Values = {
 /** @param port of the gateway itself */
 export function telemetrySettings(values: Values, port: number): TelemetrySettings {
   const send = !values.OTEL_SDK_DISABLED;
-  const common = values.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '');
-  const urlFor = (path: string) => (common === undefined ? null : `${common}/v1/${path}`);
+  const common = values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const urlFor = (path: string) => (common === null ? null : `${withoutLastSlashes(common)}/v1/${path}`);
   const traces = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? urlFor('traces');
   const metrics = values.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? urlFor('metrics');
   const { METRICS_PORT, METRICS_HOST } = values;

@@ -82,6 +82,10 @@ export function secret(value: string): string | undefined {
   throw new Error('must have at least 32 characters: create one with "openssl rand -base64 32"');
 }
 
+/** An address without slashes at its end. */
+export const withoutLastSlashes = (url: string): string =>
+  url.endsWith('/') ? withoutLastSlashes(url.slice(0, -1)) : url;
+
 /** The base URL of the upstream service as origin and path, without a trailing slash or `/v1`. */
 export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' | 'basePath'> | null {
   if (value === '') return null;
@@ -90,7 +94,7 @@ export function upstreamAddress(value: string): Pick<UpstreamSettings, 'origin' 
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password + url.search + url.hash !== '') {
     throw new Error('must be https://<host>[/<path>], without credentials, query and fragment');
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '') };
+  return { origin: url.origin, basePath: withoutLastSlashes(url.pathname).replace(/\/v1$/, '') };
 }
 
 /** Text that can be sent as the value of a header. */

@@ -21,6 +21,7 @@ import {
 } from './incoming-request.ts';
 import type { RequestObserver } from './observed-requests.ts';
 import { oneAtATime } from './pipelining.ts';
+import { maxHeaderLength, maxHeadersLength, requestHeaders } from './request-headers.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
 import { discardUnreadBodies } from './unread-bodies.ts';
 import { refuseUnreadable } from './unreadable.ts';
@@ -102,7 +103,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
         const request = new IncomingRequest(raw, response, isTrustedProxy);
         request.whenClosed(() => responded(request));
         const serve = () => {
-          if (hostRefusal(raw) !== undefined) return route(raw, response);
+          if (headerRefusal(raw) !== undefined) return route(raw, response);
           if (cors?.(request)) return;
           const served = shortCut?.(request);
           if (!served) return route(raw, response);
@@ -169,7 +170,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   // A hook of every request takes a callback: a promise costs more than what it does.
   server.addHook('onRequest', ({ raw, incoming, routeOptions }, _reply, done) => {
     incoming.route = routeOptions.url;
-    done(hostRefusal(raw));
+    done(headerRefusal(raw));
   });
   discardUnreadBodies(server);
   if (observer !== null) server.addHook('preHandler', ({ incoming }, _reply, done) => observer.resume(incoming, done));
@@ -201,16 +202,28 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 function createNodeServer(listener: RequestListener, responses: typeof ServerResponse): Server {
   // node:http and Fastify would respond to a request without a host in words of their own. A hook above responds instead.
   // A client that sends its headers or body too slowly is cut off by the deadline of node:http.
-  const timeouts = { requestTimeout: 60_000, keepAliveTimeout: 72_000 };
-  const server = createServer({ requireHostHeader: false, ServerResponse: responses, ...timeouts }, listener);
+  const limits = { maxHeaderSize: maxHeadersLength, requestTimeout: 60_000, keepAliveTimeout: 72_000 };
+  const server = createServer({ requireHostHeader: false, ServerResponse: responses, ...limits }, listener);
   // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-function hostRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
-  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined;
-  return new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
+function headerRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    return new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
+  }
+  if (headers.host !== undefined && !isHost(headers.host)) {
+    return new ServiceError('malformed_request', { detail: 'The Host header is not valid.' });
+  }
+  const tooLong = requestHeaders.find((name) => (headers[name]?.length ?? 0) > maxHeaderLength);
+  if (tooLong === undefined) return undefined;
+  return new ServiceError('content_too_large', {
+    detail: `The header ${tooLong} can have at most ${maxHeaderLength} characters.`,
+  });
 }
+
+/** RFC 9112, section 3.2. It may be empty. Yoga makes a URL of it. */
+const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse(`http://${host || 'localhost'}`);
 
 /** A body with a content coding. The contract has no 415 (RFC 9110, 15.5.16), but GraphQL over HTTP has. */
 class EncodedBody extends ServiceError {
@@ -225,7 +238,7 @@ class EncodedBody extends ServiceError {
  */
 export function codingRefusal({ headers }: Pick<FastifyRequest, 'headers'>): ServiceError | undefined {
   const coding = headers['content-encoding'];
-  return coding === undefined || /^\s*(?:identity)?\s*$/i.test(coding) ? undefined : new EncodedBody();
+  return coding === undefined || /^(?:identity)?$/i.test(coding.trim()) ? undefined : new EncodedBody();
 }
 
 /** Whether a request was refused for the type or the coding of its body: where HTTP may say so, it is 415. */

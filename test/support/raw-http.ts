@@ -7,7 +7,7 @@ import { type Duplex, duplexPair } from 'node:stream';
  * Sends bytes that need not be HTTP, and reads until the server closes the connection: a request that is valid must ask for
  * that. Our own half stays open, because node:http takes its end for a client that has gone.
  */
-export async function sendBytes(address: string, bytes: string): Promise<string> {
+export async function sendBytes(address: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(address);
   return textOf(connect(Number(port), hostname), bytes);
 }
@@ -19,7 +19,7 @@ export async function sendBytesFrom(remoteAddress: string, server: Server, bytes
   return textOf(ours, bytes);
 }
 
-async function textOf(socket: Duplex, bytes: string): Promise<string> {
+async function textOf(socket: Duplex, bytes: string | Uint8Array): Promise<string> {
   socket.setEncoding('latin1').write(bytes);
   let text = '';
   for await (const chunk of socket) text += chunk;

@@ -65,7 +65,7 @@ console.log(data, errors);`;
 function about(query) {
   // What stands above the document is about the example, not about the operation.
   const document = query.replace(/^(?:\s*#.*\n)+/, '').trim();
-  const operations = [...document.matchAll(/^\s*(query|mutation|subscription)\b\s*(\w+)?\s*[({@]/gm)];
+  const operations = [...document.matchAll(/^[ \t]*(query|mutation|subscription)\b(?:\s+(\w+))?\s*[({@]/gm)];
   const [[, kind = 'query', name] = []] = operations;
   return { document, kind, name, operationName: operations.length > 1 ? name : undefined };
 }
