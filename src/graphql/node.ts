@@ -11,16 +11,8 @@ import { readsById, readsByIds } from './cost/weights.ts';
 import type { GraphQLContext } from './graphql-context.ts';
 import { nullMeansError } from './null-means-error.ts';
 
-/** The kinds of objects that have a global id. */
-export type IdKind =
-  | 'Account'
-  | 'Job'
-  | 'Webhook'
-  | 'Delivery'
-  | 'PnetPost'
-  | 'PnetAuthor'
-  | 'PhotonetPost'
-  | 'PhotonetOwner';
+/** The kind in a global id: the name that a capability gives it with {@link registerNode}. */
+export type IdKind = string;
 
 /**
  * A global id: opaque, and unique across all types.
@@ -87,6 +79,7 @@ export function registerNode<Count extends keyof RawIdsOf = 1>(
   load: LoadNode<RawIdsOf[Count]>,
   options?: { readonly rawIds: Count; readonly type: string },
 ): void {
+  if (nodeKinds.has(kind)) throw new Error(`Two kinds of objects have global ids of "${kind}"`);
   nodeKinds.set(kind, {
     // As many as the kind has: see findNode.
     load: (rawIds, context) => load(rawIds as RawIdsOf[Count], context),

@@ -26,7 +26,7 @@ export interface Started {
 }
 
 /** The whole environment of the process, so that a test does not depend on who runs it. */
-type Environment = Readonly<Record<string, string>>;
+export type Environment = Readonly<Record<string, string>>;
 
 /** Starts a program of the project: `node <file>`. */
 export function startProcess(file: string, args: readonly string[], environment: Environment, cwd = root): Started {

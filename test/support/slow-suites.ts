@@ -52,6 +52,7 @@ export const slowSuites: Readonly<Record<string, string>> = {
   'test/posts/failures.test.ts': 'lists posts of every failing account and identifier on every backend',
   'test/posts/fields.test.ts': 'reads every kind of post through two gateways',
   'test/posts/network-values.test.ts': 'changes every value of every post',
+  'test/providers/provider-recipe.test.ts': 'compiles a copy of the source, and starts its gateways',
   'test/process.test.ts': 'starts a process for every case',
   'test/process.restart.test.ts': 'restarts gateways under load',
   'test/repo/dockerfile.test.ts': 'builds an image',

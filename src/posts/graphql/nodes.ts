@@ -4,11 +4,10 @@
  */
 import { type ErrorName, ServiceError } from '../../errors.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
-import { type IdKind, registerNode } from '../../graphql/node.ts';
-import type { RawIdsOfKind } from '../../graphql/wire.ts';
-import { type PhotonetPost, type PnetAuthor, type Post, postLimits } from '../shapes.ts';
+import { registerNode } from '../../graphql/node.ts';
+import { type Post, postLimits } from '../shapes.ts';
 import { connectPosts, type PostListArguments } from './list.ts';
-import { idsOfPhotonetPost, idsOfPnetPost } from './post-ids.ts';
+import { networkOf, type PostNetwork, postNetworks } from './post-types.ts';
 import { type ReadWith, rawIdsOf, readWith } from './reading-account.ts';
 
 /** How much of an author's posts is read for one post. The newest come first. */
@@ -16,13 +15,10 @@ const pagesOfPost = 3;
 /** An author stands in every post of its own, but a post may have been shared by another. */
 const postsOfAuthor = 10;
 
-/** Companies of pnet have ids of digits only, and are asked for as such. */
-const isCompany = (kind: IdKind, authorId: string): boolean => kind.startsWith('Pnet') && /^\d+$/.test(authorId);
-
 interface AuthorPosts {
   readonly accountId: string;
   readonly authorId: string;
-  readonly kind: IdKind;
+  readonly network: PostNetwork;
 }
 
 /** Authors whose posts one operation may look through: each costs up to three pages of a hundred posts. */
@@ -68,11 +64,12 @@ function sharedPage(context: GraphQLContext, list: PostListArguments): Promise<P
 
 async function* pagesOf(
   context: GraphQLContext,
-  { accountId, authorId, kind }: AuthorPosts,
+  author: AuthorPosts,
   first: number,
 ): AsyncGenerator<readonly ReadWith<Post>[]> {
-  countAuthor(context, { accountId, authorId, kind });
-  const list = { accountId, identifier: authorId, isCompany: isCompany(kind, authorId) || undefined, first };
+  countAuthor(context, author);
+  const { accountId, authorId, network } = author;
+  const list = { accountId, identifier: authorId, isCompany: network.author.isCompany?.(authorId) || undefined, first };
   let after: string | undefined;
   do {
     const { posts, next } = await sharedPage(context, { ...list, after });
@@ -81,27 +78,21 @@ async function* pagesOf(
   } while (after !== undefined);
 }
 
-async function findPost(
-  context: GraphQLContext,
-  posts: AuthorPosts,
-  isWanted: (post: Post) => boolean,
-): Promise<Post | null> {
+async function findPost(context: GraphQLContext, posts: AuthorPosts, id: string): Promise<Post | null> {
   let pages = 0;
   for await (const page of pagesOf(context, posts, postLimits.limit.max)) {
-    const found = page.find(isWanted);
+    const found = page.find((post) => rawIdsOf(post, posts.network.ids)?.at(-1) === id);
     pages += 1;
     if (found !== undefined || pages === pagesOfPost) return found ?? null;
   }
   return null;
 }
 
-async function findAuthor<Author extends { readonly id: string }>(
-  context: GraphQLContext,
-  posts: AuthorPosts,
-  authorsOf: (post: Post) => readonly (Author | undefined)[],
-): Promise<Author | null> {
+async function findAuthor(context: GraphQLContext, posts: AuthorPosts): Promise<object | null> {
+  const { network, authorId } = posts;
   for await (const page of pagesOf(context, posts, postsOfAuthor)) {
-    const found = page.flatMap(authorsOf).find((author) => author?.id === posts.authorId);
+    const ofNetwork = page.filter((post) => networkOf(post) === network);
+    const found = ofNetwork.flatMap(network.author.in).find((author) => author?.id === authorId);
     return found === undefined ? null : readWith(found, posts.accountId);
   }
   return null;
@@ -134,30 +125,16 @@ const meaningNotFound: ReadonlySet<ErrorName> = new Set([
 
 const isNotFound = ({ errorName }: ServiceError): boolean => meaningNotFound.has(errorName);
 
-function registerPost(kind: 'PnetPost' | 'PhotonetPost', ids: RawIdsOfKind) {
-  const idOf = (post: Post) => rawIdsOf(post, ids)?.at(-1);
+// After every network has registered itself: index.ts imports this file last.
+for (const network of postNetworks()) {
   registerNode(
-    kind,
-    ([accountId, authorId, id], context) =>
-      nullIfNotFound(findPost(context, { accountId, authorId, kind }, (post) => idOf(post) === id)),
-    { rawIds: 3, type: kind },
+    network.type,
+    ([accountId, authorId, id], context) => nullIfNotFound(findPost(context, { accountId, authorId, network }, id)),
+    { rawIds: 3, type: network.type },
+  );
+  registerNode(
+    network.author.type,
+    ([accountId, authorId], context) => nullIfNotFound(findAuthor(context, { accountId, authorId, network })),
+    { rawIds: 2, type: network.author.type },
   );
 }
-
-function registerAuthor<Author extends { readonly id: string }>(
-  kind: 'PnetAuthor' | 'PhotonetOwner',
-  authorsOf: (post: Post) => readonly (Author | undefined)[],
-) {
-  registerNode(
-    kind,
-    ([accountId, authorId], context) => nullIfNotFound(findAuthor(context, { accountId, authorId, kind }, authorsOf)),
-    { rawIds: 2, type: kind },
-  );
-}
-
-registerPost('PnetPost', idsOfPnetPost);
-registerPost('PhotonetPost', idsOfPhotonetPost);
-registerAuthor<PnetAuthor>('PnetAuthor', (post) =>
-  'author' in post ? [post.author, post.reposted_by, post.repost_content?.author] : [],
-);
-registerAuthor<PhotonetPost['owner']>('PhotonetOwner', (post) => ('owner' in post ? [post.owner] : []));

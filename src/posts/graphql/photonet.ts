@@ -6,9 +6,8 @@ import { readAt } from '../../graphql/wire-field.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
-import { idsOfPhotonetPost } from './post-ids.ts';
-import { registerPostType } from './post-types.ts';
-import { accountOf, globalIdField, partField, type ReadWith, rawId } from './reading-account.ts';
+import { registerPosts } from './post-types.ts';
+import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, rawId } from './reading-account.ts';
 
 const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
   description: 'The text under a photo or video.',
@@ -69,12 +68,21 @@ const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLoca
   }),
 });
 
-registerPostType<PhotonetPost>('PHOTONET', 'PhotonetPost').implement({
+const ids = { key: 'provider_id', ownedBy: { object: 'owner', key: 'id' } } as const satisfies RawIdsOf<PhotonetPost>;
+
+const PhotonetPostObject = registerPosts<PhotonetPost>({
+  provider: 'PHOTONET',
+  type: 'PhotonetPost',
+  ids,
+  author: { type: 'PhotonetOwner', in: ({ owner }) => [owner] },
+});
+
+PhotonetPostObject.implement({
   description: 'A post on photonet, the photo network.',
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PhotonetPost', ...idsOfPhotonetPost }),
+    id: globalIdField(t, { kind: 'PhotonetPost', ...ids }),
     providerId: t.exposeID('provider_id', required('Id of the post on photonet.')),
     text: t.string(
       readAt<string>({ exposed: 'text', within: 'caption' }, optional('Text of the caption; null without one.')),

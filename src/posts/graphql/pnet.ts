@@ -17,9 +17,8 @@ import {
   PollObject,
   WriterObject,
 } from './pnet-parts.ts';
-import { idsOfPnetPost } from './post-ids.ts';
-import { registerPostType } from './post-types.ts';
-import { accountOf, globalIdField, partField, type ReadWith, rawId } from './reading-account.ts';
+import { registerPosts } from './post-types.ts';
+import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, rawId } from './reading-account.ts';
 
 const ReactionEnum = contractEnum(
   'PnetReaction',
@@ -84,12 +83,31 @@ const RepostContentObject = builder
     }),
   });
 
-registerPostType<PnetPost>('PNET', 'PnetPost').implement({
+/** A repost has the id of the original: it is told by its own id, and is found in the list of who reposted it. */
+const ids = {
+  key: 'id',
+  ownedBy: { object: 'author', key: 'id' },
+  preferred: { key: 'repost_id', ownedBy: { object: 'reposted_by', key: 'id' } },
+} as const satisfies RawIdsOf<PnetPost>;
+
+const PnetPostObject = registerPosts<PnetPost>({
+  provider: 'PNET',
+  type: 'PnetPost',
+  ids,
+  author: {
+    type: 'PnetAuthor',
+    in: ({ author, reposted_by, repost_content }) => [author, reposted_by, repost_content?.author],
+    // Companies have ids of digits only, and are asked for as such.
+    isCompany: (authorId) => /^\d+$/.test(authorId),
+  },
+});
+
+PnetPostObject.implement({
   description: 'A post on pnet, the professional network.',
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PnetPost', ...idsOfPnetPost }),
+    id: globalIdField(t, { kind: 'PnetPost', ...ids }),
     providerId: t.exposeID('id', required('Id of the post on pnet.')),
     socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
     shareUrl: t.exposeString('share_url', required('URL of the post.')),
