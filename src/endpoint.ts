@@ -33,7 +33,7 @@ export interface ContractEndpoint<Vocabulary extends string = string> {
   readonly name: EndpointName;
   /** The id of the operation in the OpenAPI document. */
   readonly operationId: string;
-  /** The endpoints of one capability share the circuit breakers of accounts: they tend to fail together. */
+  /** The endpoints of one capability share circuit breakers: they tend to fail together. */
   readonly capability: string;
   readonly method: Method;
   /** Below the version. The names in braces are fields of the request. */

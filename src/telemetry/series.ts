@@ -87,14 +87,14 @@ export const series = {
   'postern.upstream.circuit.changes': {
     kind: 'counter',
     unit: '{change}',
-    help: 'Circuits that opened from closed, or closed, by what they protect.',
-    labels: ['circuit', 'state'],
+    help: 'Circuits that opened from closed, or closed.',
+    labels: ['state'],
   },
   'postern.upstream.circuits.open': {
     kind: 'gauge',
     unit: '{circuit}',
     help: 'Circuits that are not closed.',
-    labels: ['circuit'],
+    labels: [],
   },
   'postern.upstream.slots': {
     kind: 'gauge',

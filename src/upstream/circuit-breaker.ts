@@ -1,25 +1,25 @@
 /**
- * A circuit breaker: when most calls fail, further calls fail at once for a while, so that what is in trouble gets no
+ * A circuit breaker: when calls only fail, further calls fail at once for a while, so that what is in trouble gets no
  * extra load and callers do not wait for nothing. Then a few trial calls find out whether the trouble is over.
  *
- *   closed ── most calls fail ──▶ open ── time passes ──▶ half-open ── a trial succeeds ──▶ closed
+ *   closed ── calls only fail ──▶ open ── time passes ──▶ half-open ── a trial succeeds ──▶ closed
  *                                   ◀── every trial fails: open for twice the time ──┘
  *
- * Trials are of different members, and one success is enough: what is asked for most may be the very thing that fails,
- * and must not speak for the rest.
+ * What is asked for most may be the very thing that fails, and must not speak for the rest. So one success in ten seconds
+ * keeps a circuit closed, trials are for different targets, and one that succeeds closes it. A share of failures, as usual
+ * elsewhere, would refuse what works.
  *
  * Not cockatiel: its clock is Date.now, calls queue behind the trial while the circuit is half-open instead of failing
- * at once, and a trial whose outcome nobody waited for would close the circuit. It would replace little more than the
- * counting.
+ * at once, and a trial whose outcome nobody waited for would close the circuit.
  */
-import type { OutcomeWindow } from './outcome-window.ts';
-
 export interface CircuitBreaker {
   /**
    * A permit for one call, unless the circuit is open.
-   * @param member whom or what the call is for
+   * @param target what the call is for
    */
-  tryAcquire(member: string): Permit | Refusal;
+  tryAcquire(target: string): Permit | Refusal;
+  /** The refusal that every call gets at present; null if a call may get a permit. */
+  readonly refusal: Refusal | null;
   /** Whether it is open, or half-open. */
   readonly isOpen: boolean;
 }
@@ -38,6 +38,10 @@ export interface Permit {
 }
 
 export const breakerRules = {
+  /** Failures since the last success; fewer say nothing. */
+  minFailures: 20,
+  /** How long nothing may have succeeded. */
+  withoutSuccessMs: 10_000,
   openMs: 1_000,
   maxOpenMs: 30_000,
   /** Trials at a time. */
@@ -51,17 +55,18 @@ interface Round {
 }
 
 /**
- * @param now epoch milliseconds; a clock that is set back only closes the circuit earlier
+ * @param now epoch milliseconds; a clock that is set back only closes the circuit earlier, or opens it later
  * @param changed is told when a closed circuit opens, and when it closes again
  */
 export function createCircuitBreaker(
-  window: OutcomeWindow,
   now: () => number,
   changed: (state: 'open' | 'closed') => void = () => undefined,
 ): CircuitBreaker {
   let openedAt: number | null = null;
   let openMs: number = breakerRules.openMs;
-  let round: Round = newRound();
+  let round = newRound();
+  let failures = 0;
+  let succeededAt = Number.NEGATIVE_INFINITY;
 
   function open(): void {
     const wasClosed = openedAt === null;
@@ -74,22 +79,28 @@ export function createCircuitBreaker(
     openedAt = null;
     openMs = breakerRules.openMs;
     round = newRound();
-    window.clear();
+    succeeded();
     changed('closed');
   }
 
-  const closedPermit = (member: string, own: Round): Permit => ({
+  function succeeded(): void {
+    failures = 0;
+    succeededAt = now();
+  }
+
+  const closedPermit = (own: Round): Permit => ({
     record(outcome) {
       // Calls from before the circuit opened have no more say, also once it has closed: some hang until their deadline.
       if (outcome === 'unknown' || own !== round) return;
-      window.count(member, outcome === 'failure');
-      if (outcome === 'failure' && window.mostFail()) open();
+      if (outcome === 'success') return succeeded();
+      failures += 1;
+      if (failures >= breakerRules.minFailures && now() - succeededAt >= breakerRules.withoutSuccessMs) open();
     },
   });
 
-  const trialPermit = (member: string, own: Round): Permit => ({
+  const trialPermit = (target: string, own: Round): Permit => ({
     record(outcome) {
-      own.inFlight.delete(member);
+      own.inFlight.delete(target);
       if (own !== round) return;
       if (outcome === 'success') close();
       if (outcome === 'failure') own.failed = true;
@@ -99,19 +110,28 @@ export function createCircuitBreaker(
     },
   });
 
+  function refusal(): Refusal | null {
+    if (openedAt === null) return null;
+    const openFor = now() - openedAt;
+    if (openFor >= 0 && openFor < openMs) return { retryInMs: openMs - openFor };
+    // After a failure the others decide: further trials would put the decision off for ever.
+    return round.failed || round.inFlight.size >= breakerRules.trials ? { retryInMs: openMs } : null;
+  }
+
   return {
     get isOpen() {
       return openedAt !== null;
     },
-    tryAcquire(member) {
-      if (openedAt === null) return closedPermit(member, round);
-      const openFor = now() - openedAt;
-      if (openFor >= 0 && openFor < openMs) return { retryInMs: openMs - openFor };
-      // After a failure the others decide: further trials would put the decision off for ever.
-      const hasRoom = !round.failed && round.inFlight.size < breakerRules.trials && !round.inFlight.has(member);
-      if (!hasRoom) return { retryInMs: openMs };
-      round.inFlight.add(member);
-      return trialPermit(member, round);
+    get refusal() {
+      return refusal();
+    },
+    tryAcquire(target) {
+      const refused = refusal();
+      if (refused !== null) return refused;
+      if (openedAt === null) return closedPermit(round);
+      if (round.inFlight.has(target)) return { retryInMs: openMs };
+      round.inFlight.add(target);
+      return trialPermit(target, round);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The client of the upstream service: calls the contract's endpoints over HTTP. Each call passes, from the outside in:
- * the operation's call budget → deadline → single flight for reads → retries → a slot → circuit breakers → one exchange.
+ * the operation's call budget → deadline → single flight for reads → retries → a slot → a circuit breaker → one exchange.
  */
 import type { Logger } from 'pino';
 import { TimeoutError, underDeadline } from '../deadline.ts';

@@ -3,7 +3,6 @@
  * internals.
  */
 import { type ErrorName, ServiceError } from '../errors.ts';
-import { temporaryStatuses } from '../http-semantics.ts';
 import { failedBeforeSending } from '../security/transport-failure.ts';
 
 export interface Failure {
@@ -57,22 +56,20 @@ export function expiry(reason: unknown, { repeatable }: { readonly repeatable: b
 }
 
 /**
- * What a failure speaks against, as the circuit breakers count it: the service as a whole, what was asked of it, or
- * neither. An error of the contract is the response of a service that works: it tells its caller what to do, such as to
- * reconnect an account, so that nothing may stand in for it. Only `service_unavailable` says what a circuit breaker would.
+ * Whether a failure is an outage, as circuit breakers count it. An error of the contract is the response of a service that
+ * works: it tells its caller what to do, such as to reconnect an account, so that nothing may stand in for it. Only
+ * `service_unavailable` says what a circuit breaker would.
  */
-export function blameOf({ kind, status, reported, error }: Failure): 'service' | 'request' | null {
+export function isOutage({ kind, status, reported, error }: Failure): boolean {
   switch (kind) {
     case 'unreached':
     case 'broken':
-      return 'service';
+      return true;
     case 'expired':
       // A client that disconnected says nothing about the service.
-      return error.cause instanceof Error && error.cause.name === 'TimeoutError' ? 'service' : null;
+      return error.cause instanceof Error && error.cause.name === 'TimeoutError';
     case 'response':
-      if (status === null || status < 500) return null;
-      if (reported !== null) return reported === 'service_unavailable' ? 'service' : null;
-      return temporaryStatuses.has(status) ? 'service' : 'request';
+      return (status ?? 0) >= 500 && (reported === null || reported === 'service_unavailable');
     default:
       return kind satisfies never;
   }
@@ -80,7 +77,7 @@ export function blameOf({ kind, status, reported, error }: Failure): 'service' |
 
 /** Whether somebody should look at a failure: whether it is no fault of its caller. */
 export const isNoteworthy = (failure: Failure): boolean =>
-  failure.kind === 'response' ? (failure.status ?? 0) >= 500 : blameOf(failure) !== null;
+  failure.kind === 'response' ? (failure.status ?? 0) >= 500 : isOutage(failure);
 
 /**
  * The failure as callers see it where all calls are made with the gateway's own key: a key that the service refuses is

@@ -1,17 +1,17 @@
-/** The policy around an exchange, from the outside in: retries → a slot → circuit breakers → one exchange. */
+/** The policy around an exchange, from the outside in: retries → a slot → a circuit breaker → one exchange. */
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { BoundedMap } from '../bounded-map.ts';
 import { isAbandonment } from '../deadline.ts';
 import { version } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import type { WireResponse } from '../wire-response.ts';
 import { createCallSlots } from './call-slots.ts';
-import type { Refusal } from './circuit-breaker.ts';
+import type { Outcome, Refusal } from './circuit-breaker.ts';
 import { logCircuits } from './circuit-log.ts';
-import { type CallOutcome, createCircuits } from './circuits.ts';
+import { createCircuits } from './circuits.ts';
 import type { Exchange, PreparedCall } from './exchange.ts';
-import { blameOf, expiry, type Failure, isNoteworthy } from './failure.ts';
+import { expiry, type Failure, isNoteworthy, isOutage } from './failure.ts';
 import { onDemand, type Success } from './response.ts';
 import { createRetryBudget, type RetryBudget } from './retry-policy.ts';
 
@@ -46,34 +46,26 @@ export function createResilientCall({
   elapsed,
   random,
 }: Dependencies): ResilientCall {
-  const retryBudgets = new BoundedMap<string, RetryBudget>(maxCallers);
+  const retryBudgets = new LRUCache<string, RetryBudget>({
+    max: maxCallers,
+    memoMethod: () => createRetryBudget(random),
+  });
   const time = () => now().getTime();
   const circuits = createCircuits(time, logCircuits(logger, metrics, time));
   const slots = createCallSlots(connections);
-  metrics?.observe('postern.upstream.circuits.open', () =>
-    Object.entries(circuits.open).map(([circuit, count]) => [count, { circuit }]),
-  );
+  metrics?.observe('postern.upstream.circuits.open', () => [[circuits.open, {}]]);
   metrics?.observe('postern.upstream.slots', () => [
     [slots.taken, { state: 'used' }],
     [slots.waiting, { state: 'waiting' }],
   ]);
-
-  function retryBudgetOf(keyId: string): RetryBudget {
-    const known = retryBudgets.get(keyId);
-    if (known !== undefined) return known;
-    const created = createRetryBudget(random);
-    retryBudgets.set(keyId, created);
-    return created;
-  }
 
   async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
     const { keyId } = call.origin;
     let release = slots.tryTake(keyId);
     if (release === null) {
       // Who would wait for nothing is told at once.
-      const permit = circuits.tryAcquire(call.origin);
-      if ('retryInMs' in permit) return refused(permit);
-      permit.record('unknown');
+      const refusal = circuits.refusalOf(call.origin);
+      if (refusal !== null) return refused(refusal);
       release = await slots.wait(keyId, signal);
       if (release === null) return signal.aborted ? notSent(signal) : refused({ retryInMs: 0 });
     }
@@ -87,7 +79,7 @@ export function createResilientCall({
   async function make(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
     const permit = circuits.tryAcquire(call.origin);
     if ('retryInMs' in permit) return refused(permit);
-    let outcome: CallOutcome = 'unknown';
+    let outcome: Outcome = 'unknown';
     try {
       const result = await send(call, signal);
       outcome = outcomeOf(result);
@@ -125,7 +117,7 @@ export function createResilientCall({
   return async (call, signal, milliseconds) => {
     const endsAt = elapsed() + milliseconds;
     const { repeatable } = call;
-    const retryBudget = retryBudgetOf(call.origin.keyId);
+    const retryBudget = retryBudgets.memo(call.origin.keyId);
     retryBudget.deposit();
     let last: Failure | null = null;
     for (let attempts = 1; ; attempts += 1) {
@@ -166,16 +158,10 @@ const refused = ({ retryInMs }: Refusal): Refused => ({
 /** The failure of a call whose time was over before it was sent: it changed nothing, and can be repeated. */
 const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { repeatable: true });
 
-function outcomeOf(result: Success | Failure): CallOutcome {
+function outcomeOf(result: Success | Failure): Outcome {
   if (result.kind === 'success') return 'success';
-  switch (blameOf(result)) {
-    case 'service':
-      return 'trouble';
-    case 'request':
-      return 'failure';
-    case null:
-      return result.kind === 'expired' ? 'unknown' : 'success';
-  }
+  if (isOutage(result)) return 'failure';
+  return result.kind === 'expired' ? 'unknown' : 'success';
 }
 
 /**

@@ -1,20 +1,13 @@
 /** Failures of the post list: of the network, the identifier and the account. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { postIdentifiers } from '../../src/providers/sandbox/networks.ts';
-import { circuitRules } from '../../src/upstream/circuits.ts';
 import { backends } from '../support/backends.ts';
 import { listDocument, servePosts } from './served-posts.ts';
 
 describe.each(backends)('failures of the post list, $name backend', (backend) => {
   const posts = servePosts(backend);
   const { accountFor, list, failing } = posts;
-
-  // So many failures in a row would open the circuit breakers of the upstream backend: each test has a window of its own.
-  beforeEach(() => {
-    const { clock } = posts.served;
-    clock.now = new Date(clock.now.getTime() + circuitRules.account.windowMs);
-  });
 
   const rows = (['pnet', 'photonet'] as const).flatMap((network) =>
     Object.entries(postIdentifiers[network] as Record<string, { fails?: ErrorName; detail?: string }>)

@@ -1,5 +1,6 @@
 /** A run in which everything happens that a metric, a span or a line of the log tells of. */
 
+import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
 import type { TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
@@ -74,8 +75,10 @@ export async function upstreamRun(environment: Readonly<Record<string, string>>)
       secrets.forwardedKey,
     );
   for (let n = 0; n < 4; n += 1) await list(n);
-  // Then everything fails, until the circuits of the caller open.
-  for (let n = 0; n < 40; n += 1) await list(n % 4);
+  // Then everything fails, until the circuit of the account opens.
+  await list(0);
+  gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.withoutSuccessMs);
+  for (let n = 0; n < 30; n += 1) await list(0);
   return { gateway, stub, scrape: () => scrapeOf(gateway.app.metricsAddress) };
 }
 

@@ -4,12 +4,12 @@ import type { EndpointName } from '../../src/endpoint.ts';
 import { type ErrorName, errorNames, errorTable } from '../../src/errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
-import { circuitRules } from '../../src/upstream/circuits.ts';
+import { createCircuits, maxCircuits } from '../../src/upstream/circuits.ts';
 import { breakOff, expectRecovered, healthy, posts, times as repeatedly, setUp } from '../support/faults.ts';
 import { callEndpoint, type FlatRequest, rest } from '../support/rest.ts';
 import { envelope, json, type Respond } from '../support/stub.ts';
 
-const { minCalls } = circuitRules.account;
+const { minFailures } = breakerRules;
 /** That a test can wait for, and a busy machine can keep. */
 const deadlines = { UPSTREAM_TIMEOUT_MS: '1500' };
 type Setup = Awaited<ReturnType<typeof setUp>>;
@@ -58,13 +58,13 @@ describe('a key that asks for what fails', () => {
     ['no response', hangs, 504],
   ])('with %s is refused after a while, and no other key is', async (_what, fault, status) => {
     const setup = await setUp(deadlines, at('ACoBad', fault));
-    const failing = await times(minCalls, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
+    const failing = await times(minFailures, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
     expect(failing).toContain(status);
     const made = setup.stub.received.length;
     expect(await statusOf(setup, 'theirs', 'ACoBad0')).toBe(503);
     expect(setup.stub.received).toHaveLength(made);
     for (const key of ['a healthy one', 'another']) {
-      for (let n = 0; n < 2 * minCalls; n += 1) expect(await statusOf(setup, key, `ACo${n}`)).toBe(200);
+      for (let n = 0; n < 2 * minFailures; n += 1) expect(await statusOf(setup, key, `ACo${n}`)).toBe(200);
     }
     setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
     // One that is healthy is enough to find out that the account is.
@@ -74,7 +74,7 @@ describe('a key that asks for what fails', () => {
 
   test('still gets what does not fail, in any share', async () => {
     const setup = await setUp(deadlines, at('ACoBad', page(500)));
-    for (let n = 0; n < 3 * minCalls; n += 1) {
+    for (let n = 0; n < 3 * minFailures; n += 1) {
       if (n % 5 === 0) expect(await statusOf(setup, 'theirs', `ACo${n % 2}`)).toBe(200);
       expect(await statusOf(setup, 'theirs', 'ACoBad')).toBe(500);
     }
@@ -86,7 +86,7 @@ describe('a key that asks for what fails', () => {
     const { gateway } = setup;
     const ofAccount = (account: string, of: string) =>
       gateway.rest('GET', `/v1/users/${of}/posts?account_id=${account}`).then(({ status }) => status);
-    await times(minCalls, (n) => ofAccount('bad', `ACo${n}`));
+    await times(minFailures, (n) => ofAccount('bad', `ACo${n}`));
     expect(await ofAccount('bad', 'ACo1')).toBe(503);
     expect(await ofAccount('good', 'ACo1')).toBe(200);
     const published = await gateway.rest('POST', '/v1/pnet/jobs/7/publish', { account_id: 'bad', mode: 'FREE' });
@@ -106,7 +106,7 @@ describe('an error of the contract', () => {
       rest(gateway.address, key, 'GET', `/v1/users/ACo1/posts?account_id=${account}`);
     const publish = (account: string, key: string) =>
       rest(gateway.address, key, 'POST', '/v1/pnet/jobs/7/publish', { body: { account_id: account, mode: 'FREE' } });
-    for (let n = 0; n < 2 * minCalls; n += 1) {
+    for (let n = 0; n < 2 * minFailures; n += 1) {
       expect((await posts('broken', `key-${n % 4}`)).body.type).toBe(`errors/${name}`);
     }
     for (const key of ['key-0', 'a healthy one']) {
@@ -137,47 +137,75 @@ describe('a service that is down', () => {
     ['502 of a proxy', page(502), 502],
     ['no response', hangs, 504],
     ['broken connections', (_request, response) => void response.destroy(), 503],
-  ])('with %s is left alone by all keys once a few have met it', async (_what, fault) => {
+  ])('with %s is left alone by each key that has met it', async (_what, fault) => {
     const setup = await setUp(deadlines, fault);
-    await times(minCalls, (n) => statusOf(setup, `key-${n % 3}`, `ACo${n}`));
+    const keys = ['key-0', 'key-1', 'key-2'];
+    await Promise.all(keys.map((key) => times(minFailures, (n) => statusOf(setup, key, `ACo${n}`))));
     const made = setup.stub.received.length;
-    expect(await times(20, (n) => statusOf(setup, `another-${n}`, 'ACo1'))).toEqual(Array(20).fill(503));
+    for (const key of keys) {
+      expect(await times(20, (n) => statusOf(setup, key, `ACo${n}`))).toEqual(Array(20).fill(503));
+    }
     expect(setup.stub.received).toHaveLength(made);
     setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
     await expectRecovered(setup);
   });
 
-  test('is not called any more, even if only one key calls it', async () => {
-    const setup = await setUp(deadlines, fails('service_unavailable', 503));
-    await times(minCalls, (n) => statusOf(setup, 'theirs', `ACo${n}`));
-    const made = setup.stub.received.length;
-    expect(await times(20, (n) => statusOf(setup, 'theirs', `ACo${n}`))).toEqual(Array(20).fill(503));
-    expect(setup.stub.received).toHaveLength(made);
-  });
-
-  test('is not called any more, even if each call is for another account', async () => {
+  test('says when to try again', async () => {
     const setup = await setUp(deadlines, page(500));
-    const status = (n: number) =>
-      setup.gateway.rest('GET', `/v1/users/ACo1/posts?account_id=a${n}`).then((response) => response.status);
-    await times(minCalls, status);
-    const made = setup.stub.received.length;
-    const refused = await setup.gateway.rest('GET', '/v1/users/ACo1/posts?account_id=another');
+    const ask = (n: number) => setup.gateway.rest('GET', `/v1/users/ACo${n}/posts?account_id=a`);
+    await times(minFailures, ask);
+    const refused = await ask(0);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(setup.stub.received).toHaveLength(made);
   });
 
   test('is called again although most trials are calls that fail', async () => {
     const setup = await setUp(deadlines, fails('service_unavailable', 503));
-    await times(minCalls, (n) => statusOf(setup, `key-${n % 4}`, `ACoBad${n}`));
+    await times(minFailures, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
     setup.stub.respond = at('ACoBad', hangs);
     setup.gateway.clock.now = new Date(setup.gateway.clock.now.getTime() + breakerRules.openMs);
     const [bad, alsoBad, good] = await Promise.all([
-      statusOf(setup, 'key-0', 'ACoBad0'),
-      statusOf(setup, 'key-1', 'ACoBad1'),
-      statusOf(setup, 'healthy', 'ACo1'),
+      statusOf(setup, 'theirs', 'ACoBad0'),
+      statusOf(setup, 'theirs', 'ACoBad1'),
+      statusOf(setup, 'theirs', 'ACo1'),
     ]);
     expect([bad, alsoBad, good]).toEqual([504, 504, 200]);
-    expect(await statusOf(setup, 'healthy', 'ACo2')).toBe(200);
+    expect(await statusOf(setup, 'theirs', 'ACo2')).toBe(200);
+  });
+});
+
+describe('the circuits of a process', () => {
+  const origin = (n: number) => ({ keyId: `key-${n}`, accountId: 'a', capability: 'posts', target: '/' });
+
+  test('are counted as they are, whatever has happened to those that are forgotten', () => {
+    const circuits = createCircuits(() => 0);
+    const permits = Array.from({ length: minFailures }, () => circuits.tryAcquire(origin(0)));
+    const late = circuits.tryAcquire(origin(0));
+    for (let n = 1; n <= maxCircuits; n += 1) circuits.tryAcquire(origin(n));
+    for (const permit of permits) if ('record' in permit) permit.record('failure');
+    expect(circuits.open).toBe(0);
+    if ('record' in late) late.record('success');
+    expect(circuits.open).toBe(0);
+    for (let n = 0; n < minFailures; n += 1) {
+      const permit = circuits.tryAcquire(origin(maxCircuits));
+      if ('record' in permit) permit.record('failure');
+    }
+    expect(circuits.open).toBe(1);
+    for (let n = 1; n <= maxCircuits; n += 1) circuits.tryAcquire(origin(-n));
+    expect(circuits.open).toBe(0);
+  });
+
+  test('tell without a call whether it would be refused, and take no trial for that', () => {
+    const clock = { now: 0 };
+    const circuits = createCircuits(() => clock.now);
+    for (let n = 0; n < minFailures; n += 1) {
+      const permit = circuits.tryAcquire(origin(0));
+      if ('record' in permit) permit.record('failure');
+    }
+    expect(circuits.refusalOf(origin(0))).toEqual({ retryInMs: breakerRules.openMs });
+    expect(circuits.refusalOf(origin(1))).toBeNull();
+    clock.now += breakerRules.openMs;
+    for (let n = 0; n < 10; n += 1) expect(circuits.refusalOf(origin(0))).toBeNull();
+    expect(circuits.tryAcquire(origin(0))).toHaveProperty('record');
   });
 });
 
@@ -186,14 +214,14 @@ describe('a key whose calls', () => {
     const setup = await setUp({ ...deadlines, UPSTREAM_CONNECTIONS: '8' }, at('ACoBad', hangs));
     const hanging = times(100, (n) => statusOf(setup, 'theirs', `ACoBad${n}`));
     await expect.poll(() => setup.stub.received.length).toBe(6);
-    for (let n = 0; n < minCalls; n += 1) expect(await statusOf(setup, 'a healthy one', `ACo${n}`)).toBe(200);
+    for (let n = 0; n < minFailures; n += 1) expect(await statusOf(setup, 'a healthy one', `ACo${n}`)).toBe(200);
     await hanging;
   });
 
   test('fail uses the retries of nobody else', async () => {
     const setup = await setUp(deadlines, at('ACoBad', breakOff));
     for (const key of ['theirs', 'also theirs']) {
-      for (let n = 0; n < minCalls; n += 1) await statusOf(setup, key, 'ACoBad');
+      for (let n = 0; n < minFailures; n += 1) await statusOf(setup, key, 'ACoBad');
     }
     setup.stub.respond = repeatedly(2, (_request, response) => json(response, 429, ''));
     expect(await statusOf(setup, 'a healthy one', 'ACo1')).toBe(200);

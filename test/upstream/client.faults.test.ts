@@ -5,7 +5,6 @@
 import { createServer, type Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
-import { circuitRules } from '../../src/upstream/circuits.ts';
 import {
   breakOff,
   expectRecovered,
@@ -270,12 +269,12 @@ describe('a service in trouble', () => {
 
   test('the circuit breaker opens for one capability, and lets calls through again after a while', async () => {
     const { stub, gateway } = await setUp({}, (_request, response) => void response.writeHead(500).end('<html>'));
-    for (let n = 0; n < circuitRules.account.minCalls; n += 1) {
+    for (let n = 0; n < breakerRules.minFailures; n += 1) {
       expect(await failureOf(gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
     }
     stub.respond = healthy;
     expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
-    expect(stub.received).toHaveLength(circuitRules.account.minCalls);
+    expect(stub.received).toHaveLength(breakerRules.minFailures);
     expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' });
     gateway.clock.now = new Date(gateway.clock.now.getTime() + breakerRules.openMs);
     expect((await gateway.ask(posts)).errors).toEqual([]);
@@ -285,7 +284,7 @@ describe('a service in trouble', () => {
   test('timeouts open the circuit breaker too', async () => {
     const { stub, gateway } = await setUp(hurried, () => {});
     await Promise.all(
-      Array.from({ length: circuitRules.account.minCalls }, (_, n) => failureOf(gateway, posts, { of: `ACo${n}` })),
+      Array.from({ length: breakerRules.minFailures }, (_, n) => failureOf(gateway, posts, { of: `ACo${n}` })),
     );
     const asked = stub.received.length;
     expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable' });
