@@ -57,7 +57,7 @@ export async function openStorage(
     telemetry = noTelemetry,
   }: { readonly now: () => Date; readonly logger: Logger; readonly telemetry?: Telemetry },
 ): Promise<Storage> {
-  const health = databaseHealth(() => databases.keys, location, now);
+  const health = databaseHealth(() => databases.keys, location, { now, logger });
   const databases = await openDatabases(location, health.onFault, observeStore(telemetry));
   const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
   const invalidations = location.kind === 'postgres' ? createInvalidationChannel(() => databases.keys) : null;

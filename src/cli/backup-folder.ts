@@ -1,12 +1,12 @@
 /** A backup of an embedded gateway: a folder with its database, and its secret where that is a file. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { recognizeValue } from '../backends/secret-check.ts';
 import type { Config } from '../config/config.ts';
 import { keyringOf, readIfExists, secretFile } from '../security/secret.ts';
-import { checkDatabase, copyDatabase, syncToDisk } from '../store/sqlite-backup.ts';
+import { checkDatabase, copyDatabase, syncFolder } from '../store/sqlite-backup.ts';
 import { UsageError } from './report-error.ts';
 
 const databaseFile = (folder: string): string => join(folder, 'postern.db');
@@ -37,10 +37,10 @@ export async function writeBackup(file: string, folder: string, config: SecretCo
     const secret = config.secret === undefined ? await readIfExists(secretFile(dirname(file))) : null;
     if (secret !== null) await writeSecret(secretFile(draft), secret);
     const copied = await checkBackup(draft, config);
-    syncToDisk(draft);
+    syncFolder(draft);
     // Of two backups with one name, the second finds a folder that is not empty.
     await rename(draft, target);
-    syncToDisk(dirname(target));
+    syncFolder(dirname(target));
     return copied;
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -54,7 +54,11 @@ export async function writeBackup(file: string, folder: string, config: SecretCo
  */
 export async function restoreBackup(folder: string, file: string, config: SecretConfig): Promise<Copied> {
   const source = databaseFile(folder);
-  if (!existsSync(source)) throw new UsageError(`${folder} is not a backup: it has no ${databaseFile('')}.`);
+  if (!isFile(source)) throw new UsageError(`${folder} is not a backup: it has no file ${databaseFile('')}.`);
+  // Something else, such as a pipe, would be waited for.
+  if (isTaken(secretFile(folder)) && !isFile(secretFile(folder))) {
+    throw new UsageError(`${folder} is not a backup: its ${secretFile('')} is not a file.`);
+  }
   const directory = dirname(resolve(file));
   // A log beside the file would be that of another database, and SQLite would play it back into this one.
   const taken = [file, `${file}-wal`, `${file}-shm`, `${file}-journal`, secretFile(directory)].find(isTaken);
@@ -73,7 +77,7 @@ export async function restoreBackup(folder: string, file: string, config: Secret
     // A link replaces nothing. The database comes last: without it there is nothing to start.
     if (secret !== null) await link(drafts.secret, secretFile(directory));
     await link(drafts.database, file);
-    syncToDisk(directory);
+    syncFolder(directory);
     return copied;
   } finally {
     await rm(drafts.database, { force: true });
@@ -94,6 +98,8 @@ async function checkBackup(folder: string, { secret, previousSecret }: SecretCon
 
 /** Whether there is something with this name. A link that leads nowhere is something, too. */
 const isTaken = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 const draftOf = (path: string): string => `${path}.incomplete-${randomBytes(4).toString('hex')}`;
 

@@ -13,6 +13,7 @@ const details = {
   full: 'The database is full: its disk has no space left. Try again when there is space.',
   'read-only': 'The database cannot be written to at the moment. Try again.',
   damaged: 'The database is damaged, and has to be restored.',
+  replaced: 'The files of the database were replaced or deleted. The gateway has to be started again.',
 } as const;
 
 export type FaultReason = keyof typeof details;
@@ -48,6 +49,9 @@ export type OnFault = (fault: DatabaseFault) => void;
 /** Whether the transaction or statement was undone because of others, and may succeed when it is repeated. */
 export const isConflict = (error: unknown): boolean => error instanceof DatabaseFault && error.reason === 'conflict';
 
+/** SQLITE_READONLY_DBMOVED. SQLite looks at that only where there is no WAL. */
+export const databaseMoved = 1032;
+
 /** Result codes of SQLite: the low byte, as the rest says more of the same. */
 const reasonOfCode: Readonly<Record<number, FaultReason>> = {
   3: 'unavailable', // PERM
@@ -66,6 +70,6 @@ const reasonOfCode: Readonly<Record<number, FaultReason>> = {
 /** The error of a statement on SQLite: a fault, or the same error if the statement is to blame. */
 export function sqliteFault(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
-  const reason = reasonOfCode[error.errcode & 0xff];
+  const reason = error.errcode === databaseMoved ? 'replaced' : reasonOfCode[error.errcode & 0xff];
   return reason === undefined ? error : new DatabaseFault(reason, error);
 }

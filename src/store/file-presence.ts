@@ -1,7 +1,8 @@
 /** Presence on SQLite: an empty file for each process, beside the database, that the process has locked exclusively. */
-import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { createPrivately, openDatabaseFile, realPath } from './database-file.ts';
 
 /** How long a process waits for its own lock, which another may be looking at. */
 const ownLockMs = 1_000;
@@ -19,7 +20,7 @@ export interface FilePresence {
  * @throws Error when no file beside it can be locked
  */
 export function openFilePresence(file: string, newId: () => string): FilePresence {
-  const prefix = `${file}-process-`;
+  const prefix = `${realPath(file)}-process-`;
   const { id, lock } = lockOwn(prefix, newId);
   // The files of the dead, whatever they have left otherwise.
   for (const each of idsOf(prefix)) if (each !== id) isDead(prefix + each);
@@ -41,7 +42,7 @@ export function openFilePresence(file: string, newId: () => string): FilePresenc
 function lockOwn(prefix: string, newId: () => string): { id: string; lock: DatabaseSync } {
   for (let tries = 0; tries < ownLockTries; tries += 1) {
     const id = newId();
-    closeSync(openSync(prefix + id, 'a', 0o600));
+    createPrivately(prefix + id);
     const lock = tryLock(prefix + id, ownLockMs);
     // Another process may have taken it for that of a dead one before it was locked.
     if (lock !== null && existsSync(prefix + id)) return { id, lock };
@@ -62,13 +63,14 @@ function isDead(file: string): boolean {
 
 /** @returns null if another connection has locked the file, or it cannot be locked */
 function tryLock(file: string, timeout: number): DatabaseSync | null {
-  const lock = new DatabaseSync(file, { timeout });
+  let lock: DatabaseSync | null = null;
   try {
+    lock = openDatabaseFile(file, { access: 'write', timeout });
     // SQLite's are the only locks of files that Node.js has. An empty file is an empty database; nothing is ever written.
     lock.exec('pragma journal_mode = memory; begin exclusive');
     return lock;
   } catch {
-    lock.close();
+    lock?.close();
     return null;
   }
 }

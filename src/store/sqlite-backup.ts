@@ -1,11 +1,9 @@
 /** Copies of a SQLite database: how one is made while gateways write, and what is checked of it. */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { busyMs, createPrivately, openDatabaseFile } from './database-file.ts';
 import { DatabaseFault, sqliteFault } from './faults.ts';
-
-/** How long to wait for a moment in which the file can be opened, in milliseconds. */
-const busyMs = 5_000;
 
 /** A database, or the copy of one, is not what it should be. The message names the file. */
 export class DamagedDatabase extends Error {
@@ -16,14 +14,13 @@ export class DamagedDatabase extends Error {
  * Copies a database as it is at one instant. Gateways go on writing: the copy is made in one read transaction.
  * @param from is not changed; it must exist
  * @param to a file that does not exist yet; only this user can read it
- * @throws DatabaseFault when either cannot be read or written; the error of the system when `to` exists
+ * @throws DatabaseFault when either cannot be read or written
  */
 export function copyDatabase(from: string, to: string): void {
-  // SQLite would create a file that every user of the machine can read. It fills one that is empty.
-  closeSync(openSync(to, 'wx', 0o600));
+  // SQLite would create a file that every user of the machine can read. It fills one that is empty, and no other.
+  createPrivately(to);
   // SQLite's online backup starts again whenever somebody else has written, and would never end beside a busy gateway.
   read(from, (database) => database.prepare('vacuum into ?').run(to));
-  syncToDisk(to);
 }
 
 /** What is in a database file. */
@@ -71,7 +68,7 @@ export function checkDatabase(file: string): DatabaseContent {
 
 function read<Result>(file: string, work: (database: DatabaseSync) => Result): Result {
   try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs });
+    const database = openDatabaseFile(file, { access: 'read', timeout: busyMs });
     try {
       return work(database);
     } finally {
@@ -86,9 +83,9 @@ function read<Result>(file: string, work: (database: DatabaseSync) => Result): R
   }
 }
 
-/** Waits until the disk has a file, or the names in a folder. */
-export function syncToDisk(path: string): void {
-  const descriptor = openSync(path, 'r');
+/** Waits until the disk has the names in a folder. SQLite waits for its files itself. */
+export function syncFolder(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(descriptor);
   } finally {

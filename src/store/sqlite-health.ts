@@ -1,6 +1,5 @@
 /** Whether a SQLite file can be read and written, seen through a connection of its own: others remember what they have read. */
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import { openDatabaseFile } from './database-file.ts';
 import { DatabaseFault, sqliteFault } from './faults.ts';
 
 /**
@@ -9,11 +8,8 @@ import { DatabaseFault, sqliteFault } from './faults.ts';
  * @throws DatabaseFault when the file is damaged, full, cannot be written to, or is gone
  */
 export function checkSqlite(file: string, write: string): void {
-  const url = pathToFileURL(file);
-  // Otherwise SQLite would create a file that is gone.
-  url.searchParams.set('mode', 'rw');
   try {
-    const database = new DatabaseSync(url, { timeout: 0 });
+    const database = openDatabaseFile(file, { access: 'write', timeout: 0 });
     try {
       database.exec('pragma synchronous = full');
       const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();

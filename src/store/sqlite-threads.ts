@@ -10,10 +10,11 @@ import {
   type SqliteAdapter,
   SqliteDialect,
 } from 'kysely';
-import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
+import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
+import { isRead } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
-import { openThread, type Thread } from './thread.ts';
+import { openThread, type Thread, ThreadEnded } from './thread.ts';
 import { type WriteLock, writeLockOf } from './write-lock.ts';
 
 export interface Statement {
@@ -132,7 +133,7 @@ class ThreadedConnection implements DatabaseConnection {
     if (isRead(sql)) return this.#run(this.#reader, statement);
     const release = await this.#lock.acquire();
     try {
-      return await this.#run(this.#writer, statement);
+      return await this.#run<Row>(this.#writer, statement);
     } finally {
       release();
     }
@@ -154,15 +155,20 @@ class ThreadedConnection implements DatabaseConnection {
     this.#transaction = { release, ends: this.#writer.ends };
   }
 
+  /** @throws ServiceError whose outcome is unknown, when the thread ends in the commit, or the disk fails. Kysely rolls back then */
   async commit(): Promise<void> {
-    // If it fails, Kysely rolls back.
-    await this.#end('commit');
+    await this.#end('commit').catch((error: unknown) => {
+      throw error instanceof DatabaseFault && mayBeStored(error) ? unconfirmed(error) : error;
+    });
     this.#release();
   }
 
   async rollback(): Promise<void> {
     try {
       await this.#end('rollback');
+    } catch (error) {
+      // With its thread the transaction has ended, too. Whoever asks wants to hear why that ended, and not of this.
+      if (this.#transaction?.ends === this.#writer.ends) throw error;
     } finally {
       this.#release();
     }
@@ -178,13 +184,15 @@ class ThreadedConnection implements DatabaseConnection {
   }
 
   /** The statements after one that was lost with its thread must not be executed by themselves. */
-  #runOpen<Row>({ ends }: Open, statement: Statement): Promise<QueryResult<Row>> {
-    if (this.#writer.ends !== ends) throw new Error('The transaction ended with the thread of the database');
-    return this.#run(this.#writer, statement);
+  async #runOpen<Row>({ ends }: Open, statement: Statement): Promise<QueryResult<Row>> {
+    if (this.#writer.ends === ends) return this.#run(this.#writer, statement);
+    throw new DatabaseFault('unavailable', new Error('The transaction ended with the thread of the database'));
   }
 
   async #run<Row>(thread: StatementThread, { sql, parameters }: Statement): Promise<QueryResult<Row>> {
-    const result = await thread.run({ sql, parameters });
+    const result = await thread.run({ sql, parameters }).catch((error: unknown) => {
+      throw error instanceof ThreadEnded ? new DatabaseFault('unavailable', error) : error;
+    });
     if ('error' in result) throw this.#faultOf(result);
     const { rows, changes, insertId } = result;
     return {
@@ -202,5 +210,12 @@ class ThreadedConnection implements DatabaseConnection {
   }
 }
 
-/** A `with` may begin anything. */
-const isRead = (sql: string): boolean => /^\s*select\b/i.test(sql);
+/** SQLITE_IOERR_FSYNC: what the disk has of the commit shows after a crash. */
+const notSynced = 10 | (4 << 8);
+
+/** @param fault of a commit */
+function mayBeStored({ cause }: DatabaseFault): boolean {
+  // The driver's error, with what the thread says of it.
+  const { errcode, carriedOut } = cause as { readonly errcode?: unknown; readonly carriedOut?: unknown };
+  return cause instanceof ThreadEnded || errcode === notSynced || carriedOut === true;
+}

@@ -2,15 +2,12 @@
  * `node:sqlite` behind the interface of better-sqlite3, which Kysely's dialect expects. A thread that only executes
  * statements loads this, and not Kysely, which has 250 modules.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { BoundedMap } from '../bounded-map.ts';
+import { busyMs, openDatabaseFile, watchFiles } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
-/** How long a statement waits for other processes, in milliseconds. */
-const busyMs = 5_000;
 const busyPollMs = 5;
 const sqliteBusy = 5;
 
@@ -23,21 +20,17 @@ const keptStatements = 200;
  * @throws DatabaseFault when the file cannot be opened
  */
 export function openSqlite(file: string, onFault: OnFault = () => undefined): SqliteDatabase {
-  return adapt(
-    withFaults(onFault, () => open(file)),
-    onFault,
-  );
+  return withFaults(onFault, () => {
+    const database = open(file);
+    return adapt(database, file === ':memory:' ? () => undefined : watchFiles(file), onFault);
+  });
 }
 
 function open(file: string): DatabaseSync {
-  if (file !== ':memory:') {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // SQLite would create the file readable by every user of the machine. Its -wal and -shm files inherit this mode.
-    closeSync(openSync(file, 'a', 0o600));
-  }
-  const database = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true });
+  const database = openDatabaseFile(file, { access: 'create', timeout: busyMs });
   switchToWal(database);
-  database.exec('pragma synchronous = full');
+  // Reads, because only then all its files are open.
+  database.exec('pragma synchronous = full; pragma user_version');
   return database;
 }
 
@@ -57,7 +50,35 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-function adapt(database: DatabaseSync, onFault: OnFault): SqliteDatabase {
+/** How long what was seen of the files serves those who read, in milliseconds. */
+const seenMs = 1_000;
+
+/**
+ * @param requireFiles throws once the files are not those that the connection has open. A write hears of it before it begins,
+ *   and before it is acknowledged.
+ */
+function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFault): SqliteDatabase {
+  let seenAt = performance.now();
+  const look = (reads: boolean) => {
+    const now = performance.now();
+    if (reads ? now - seenAt < seenMs : database.isTransaction) return;
+    requireFiles();
+    seenAt = now;
+  };
+  const guardOf = (sql: string): Guard => {
+    const reads = isRead(sql);
+    return (work) =>
+      withFaults(onFault, () => {
+        look(reads);
+        const result = work();
+        try {
+          if (sql !== 'rollback') look(reads);
+        } catch (error) {
+          throw error instanceof Error ? Object.assign(error, { carriedOut: true }) : error;
+        }
+        return result;
+      });
+  };
   const prepared = new BoundedMap<string, SqliteStatement>(keptStatements);
   return {
     close: () => database.close(),
@@ -69,16 +90,20 @@ function adapt(database: DatabaseSync, onFault: OnFault): SqliteDatabase {
         // A plain `begin` starts as a reader and fails at its first write if another process has written since, without
         // waiting. `begin immediate` takes the write lock at once, and waits for it.
         const text = sql === 'begin' ? 'begin immediate' : sql;
-        statement = adaptStatement(
-          withFaults(onFault, () => database.prepare(text)),
-          onFault,
-        );
+        const native = withFaults(onFault, () => database.prepare(text));
+        statement = adaptStatement(native, guardOf(sql));
         prepared.set(sql, statement);
       }
       return statement;
     },
   };
 }
+
+/** Whether a statement only reads. A `with` may begin anything. */
+export const isRead = (sql: string): boolean => /^\s*select\b/i.test(sql);
+
+/** Runs a statement while the files are those of the connection. */
+type Guard = <Result>(work: () => Result) => Result;
 
 /** A statement that does nothing. */
 const nothing: SqliteStatement = {
@@ -88,13 +113,13 @@ const nothing: SqliteStatement = {
   iterate: () => [].values(),
 };
 
-function adaptStatement(statement: StatementSync, onFault: OnFault): SqliteStatement {
+function adaptStatement(statement: StatementSync, guard: Guard): SqliteStatement {
   // Kysely types parameters as unknown. The schema's columns are text and numbers; the driver refuses anything else.
   const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => withFaults(onFault, () => statement.all(...bound(parameters))),
-    run: (parameters) => withFaults(onFault, () => statement.run(...bound(parameters))),
+    all: (parameters) => guard(() => statement.all(...bound(parameters))),
+    run: (parameters) => guard(() => statement.run(...bound(parameters))),
     iterate: (parameters) => statement.iterate(...bound(parameters)),
   };
 }

@@ -12,6 +12,11 @@ export interface Thread<Order, Report> {
   close(): Promise<void>;
 }
 
+/** The thread died with the order: nobody knows how much of it was carried out. */
+export class ThreadEnded extends Error {
+  override readonly name = 'ThreadEnded';
+}
+
 /** Of what is short-lived, a thread holds no more than it needs: large results would let it grow to 64 MiB. */
 const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 
@@ -54,7 +59,7 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
     started.on('exit', () => {
       thread = null;
       ends += 1;
-      for (const job of inFlight.values()) job.reject(new Error(`The thread of the ${name} ended`, { cause }));
+      for (const job of inFlight.values()) job.reject(new ThreadEnded(`The thread of the ${name} ended`, { cause }));
       inFlight.clear();
     });
     started.unref();

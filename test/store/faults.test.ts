@@ -78,8 +78,8 @@ const embedded = backends.flatMap((backend) => {
 
 const unavailable = { type: 'errors/service_unavailable', status: 503 };
 const unconfirmed = { type: 'errors/request_timeout', status: 504 };
-/** What ends a connection: with its commit, the outcome of a transaction is unknown. */
-const endings: readonly Fault[] = [faults.Postgres[0], faults.Postgres[5]];
+/** What ends a connection, or a thread: with its commit, the outcome of a transaction is unknown. */
+const endings = { SQLite: [faults.SQLite[4]], Postgres: [faults.Postgres[0], faults.Postgres[5]] } as const;
 
 describe.each(embedded)('$name', ({ start, kind }) => {
   let served: Served;
@@ -127,7 +127,8 @@ describe.each(embedded)('$name', ({ start, kind }) => {
       expect({ number, text }).not.toEqual({ number, text: expect.stringContaining('unexpected_error') });
       if (failures.length === 0) return;
       // What ends a connection may end the commit of this request: by its number, or since all connections are renewed then.
-      const isLost = !operation.reads && endings.includes(fault) && failures[0]?.status === 504;
+      const isLost =
+        !operation.reads && (endings[kind] as readonly Fault[]).includes(fault) && failures[0]?.status === 504;
       const expected = isLost ? unconfirmed : unavailable;
       expect({ number, failures }).toEqual({ number, failures: failures.map(() => expected) });
       expect({ number, retryAfter }).toEqual({ number, retryAfter: isLost ? null : '5' });
@@ -151,11 +152,11 @@ describe.each(embedded)('$name', ({ start, kind }) => {
     'Mutation.emitEvent': 'insert into "events"',
     'REST WHCREATE': 'insert into "webhooks"',
   };
-  test.skipIf(kind !== 'Postgres').each(Object.entries(creations))(
+  test.each(Object.entries(creations))(
     '%s may have been carried out where its commit is lost',
     async (name, statement) => {
       const operation = everything.find((each) => each.name === name);
-      for (const ending of endings) {
+      for (const ending of endings[kind]) {
         const { workspace, named } = await furnished();
         injected.failCommitAfter(statement, ending);
         const seen = await operation?.ask(served.address)(named, workspace.key);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pino } from 'pino';
@@ -127,6 +127,20 @@ it('does not try for ever to lock a file that cannot be locked', async () => {
   const names = ['taken', 'taken', 'taken'];
   const newId = () => names.pop() ?? expect.unreachable('another name is tried');
   expect(() => openFilePresence(file, newId)).toThrow('No file beside the database can be locked');
+  other.close();
+  await place.drop();
+});
+
+it('on SQLite, is seen by a process that knows the file by a symbolic link', async () => {
+  const [sqlite] = databases;
+  const place = await (sqlite as NonNullable<typeof sqlite>).location();
+  const file = place.location.kind === 'sqlite' ? place.location.file : '';
+  await (await openDatabase(place.location)).destroy();
+  const link = `${file}.link`;
+  symlinkSync(basename(file), link);
+  const [one, other] = [openFilePresence(file, () => 'aaaaaaaa'), openFilePresence(link, () => 'bbbbbbbb')];
+  expect([one.findDead([other.id, 'cccccccc']), other.findDead([one.id])]).toEqual([['cccccccc'], []]);
+  one.close();
   other.close();
   await place.drop();
 });

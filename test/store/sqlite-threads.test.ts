@@ -72,8 +72,24 @@ it('when the thread dies in a transaction, none of it is stored, and the next on
     await (post.mock.contexts.at(-1) as Worker).terminate();
     await insert('b', transaction);
   });
-  await expect(lost).rejects.toThrow('The transaction ended with the thread of the database');
+  await expect(lost).rejects.toMatchObject({
+    reason: 'unavailable',
+    cause: { message: 'The transaction ended with the thread of the database' },
+  });
   post.mockRestore();
   await insert('c');
   expect(await ids()).toEqual(['c']);
+});
+
+it('when the thread dies in a commit, the outcome of the transaction is unknown', async () => {
+  const { postMessage } = Worker.prototype;
+  const post = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, job) {
+    if (job?.order.sql === 'commit') void this.terminate();
+    Reflect.apply(postMessage, this, [job]);
+  });
+  const lost = database.transaction().execute((transaction) => insert('a', transaction));
+  await expect(lost).rejects.toMatchObject({ outcomeUnknown: true, type: 'errors/request_timeout' });
+  post.mockRestore();
+  await insert('b');
+  expect(await ids()).toContain('b');
 });

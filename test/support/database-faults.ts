@@ -8,7 +8,7 @@ import type { ThreadJob, ThreadResult } from '../../src/store/thread.ts';
 export interface InjectedFaults {
   /** Lets the statement of this number fail, from 1, counted from now on, and so many after it. */
   failAt(number: number, fault: Fault, times?: number): void;
-  /** Lets commits fail, on Postgres: of transactions in which a statement began so, whatever other connections do. */
+  /** Lets commits fail of transactions in which a statement began so, whatever other connections do. */
   failCommitAfter(beginning: string, fault: Fault): void;
   /** Lets no more of them fail. */
   stop(): void;
@@ -17,7 +17,7 @@ export interface InjectedFaults {
   restore(): void;
 }
 
-/** What is thrown in place of the result of a statement; or what breaks before it is sent. */
+/** What is thrown in place of the result of a statement; or that its connection, or thread, is lost with it. */
 export type Fault = () => Error | 'lost';
 
 const sqliteError =
@@ -40,6 +40,7 @@ export const faults = {
     sqliteError(10 | (3 << 8), 'disk I/O error'),
     sqliteError(5, 'database is locked'),
     sqliteError(8, 'attempt to write a readonly database'),
+    () => 'lost',
   ],
   Postgres: [
     () => 'lost',
@@ -69,7 +70,7 @@ export function injectFaults(): InjectedFaults {
   let current: Fault | null = null;
   let beginning: string | null = null;
   /** The connections whose next commit fails. */
-  const marked = new WeakSet<pg.Client>();
+  const marked = new WeakSet<object>();
   const faultOf = (sql: string): ReturnType<Fault> | null => {
     if (current === null || isLeftAlone(sql)) return null;
     seen += 1;
@@ -77,7 +78,7 @@ export function injectFaults(): InjectedFaults {
     failed += 1;
     return current();
   };
-  const commitFaultOf = (client: pg.Client, sql: string): ReturnType<Fault> | null => {
+  const commitFaultOf = (client: object, sql: string): ReturnType<Fault> | null => {
     if (current === null || beginning === null) return null;
     if (sql.startsWith(beginning)) marked.add(client);
     if (sql !== 'commit' || !marked.delete(client)) return null;
@@ -87,7 +88,9 @@ export function injectFaults(): InjectedFaults {
 
   const { postMessage } = Worker.prototype;
   Worker.prototype.postMessage = function (this: Worker, job: ThreadJob<Statement>, ...rest: never[]) {
-    const fault = job !== null && typeof job.order.sql === 'string' ? faultOf(job.order.sql) : null;
+    const sql = job !== null && typeof job.order.sql === 'string' ? job.order.sql : null;
+    const fault = sql === null ? null : beginning === null ? faultOf(sql) : commitFaultOf(this, sql);
+    if (fault === 'lost') void this.terminate();
     if (job === null || !(fault instanceof Error)) return Reflect.apply(postMessage, this, [job, ...rest]);
     const result = { id: job.id, report: { error: fault, properties: {} } } satisfies ThreadResult<StatementResult>;
     queueMicrotask(() => this.emit('message', result));
