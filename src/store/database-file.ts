@@ -96,8 +96,7 @@ export function watchFiles(file: string): () => void {
       return now?.ino !== then?.ino || now?.dev !== then?.dev;
     });
     if (replaced === undefined) return;
-    throw Object.assign(new Error(`${replaced} was replaced or deleted while the gateway had it open`), {
-      errcode: databaseMoved,
-    });
+    const message = `${replaced} was replaced or deleted: others are unable to open what the gateway has open`;
+    throw Object.assign(new Error(message), { errcode: databaseMoved });
   };
 }

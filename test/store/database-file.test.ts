@@ -161,7 +161,7 @@ describe.each([
     const { stdout } = await running.ended;
     const said = stdout.split('\n').filter((line) => line.includes('"the files of the database are gone'));
     expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/was replaced or deleted while the gateway had it open/);
+    expect(said[0]).toMatch(/was replaced or deleted: /);
   });
 });
 
