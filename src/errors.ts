@@ -19,14 +19,27 @@ export type ErrorFamily =
   | 'key'
   | 'system';
 
+/**
+ * What the error of a command says about the command: that nothing happened, so that it can be sent again, or nothing
+ * that is certain. An `Idempotency-Key` is given back after the one and kept after the other.
+ */
+export type CommandOutcome = 'nothing' | 'unknown';
+
 interface ErrorRow {
   readonly status: number;
   readonly title: string;
   readonly family: ErrorFamily;
+  readonly outcome: CommandOutcome;
 }
 
-const row = (status: number, family: ErrorFamily, title: string): ErrorRow => ({ status, family, title });
+const row = (
+  status: number,
+  family: ErrorFamily,
+  title: string,
+  outcome: CommandOutcome = family === 'system' ? 'unknown' : 'nothing',
+): ErrorRow => ({ status, family, title, outcome });
 
+/** An error of a system leaves the outcome open, unless it says that nobody has taken the request. */
 export const errorTable = {
   invalid_parameters: row(400, 'request', 'Invalid parameters'),
   malformed_request: row(400, 'request', 'Malformed request'),
@@ -79,11 +92,11 @@ export const errorTable = {
   provider_error: row(500, 'system', 'Provider error'),
   authentication_intent_error: row(500, 'system', 'Authentication intent error'),
 
-  no_client_session: row(503, 'system', 'No client session'),
-  no_channel: row(503, 'system', 'No channel'),
-  no_handler: row(503, 'system', 'No handler'),
+  no_client_session: row(503, 'system', 'No client session', 'nothing'),
+  no_channel: row(503, 'system', 'No channel', 'nothing'),
+  no_handler: row(503, 'system', 'No handler', 'nothing'),
   network_down: row(503, 'system', 'Network down'),
-  service_unavailable: row(503, 'system', 'Service unavailable'),
+  service_unavailable: row(503, 'system', 'Service unavailable', 'nothing'),
 
   request_timeout: row(504, 'system', 'Request timeout'),
 } as const satisfies Record<string, ErrorRow>;
@@ -132,8 +145,11 @@ interface ServiceErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the family of the table, where the endpoint decides what its failures are about. */
   readonly family?: ErrorFamily;
-  /** Whether the request may have been carried out all the same, so that it must not be repeated without a look. */
-  readonly outcomeUnknown?: boolean;
+  /**
+   * Whether a command may have been carried out all the same, so that it must not be repeated without a look; `detail`
+   * says so. Without it, the table decides: see {@link failureOfCommand}.
+   */
+  readonly outcomeUnknown?: boolean | undefined;
 }
 
 /** A failure in the contract's terms: the only error that ports, faces and adapters throw on purpose. */
@@ -147,7 +163,7 @@ export class ServiceError extends Error {
   readonly moreIssues: number;
   readonly family: ErrorFamily;
   readonly headers: Readonly<Record<string, string>> | null;
-  readonly outcomeUnknown: boolean;
+  readonly outcomeUnknown: boolean | undefined;
 
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
     const { detail, issues = [], moreIssues = 0, cause, status, title, family, headers = null } = options;
@@ -161,7 +177,7 @@ export class ServiceError extends Error {
     this.moreIssues = moreIssues;
     this.family = family ?? defaults.family;
     this.headers = headers;
-    this.outcomeUnknown = options.outcomeUnknown ?? false;
+    this.outcomeUnknown = options.outcomeUnknown;
   }
 
   get type(): ErrorType {
@@ -180,6 +196,31 @@ export function fromUnknown(error: unknown): ServiceError {
   }
   return unexpectedError(error);
 }
+
+/** Whether a command that failed with this may have been carried out all the same. */
+export const mayHaveActed = ({ errorName, outcomeUnknown }: ServiceError): boolean =>
+  outcomeUnknown ?? errorTable[errorName].outcome === 'unknown';
+
+/**
+ * The failure of a command, which says whether the command may have been carried out: `outcomeUnknown` is set where it
+ * may, and `detail` says so.
+ */
+export function failureOfCommand(error: unknown): ServiceError {
+  const failure = fromUnknown(error);
+  const { errorName, detail, headers } = failure;
+  if (failure.outcomeUnknown !== undefined || !mayHaveActed(failure)) return failure;
+  return new ServiceError(errorName, {
+    ...failure,
+    headers: headers ?? {},
+    // What it offers to try again, a command must not be.
+    detail: `${detail?.replace(/ Try again\b[^.]*\.$/, '') ?? `${failure.title}.`}${outcomeIsUnknown}`,
+    cause: failure.cause,
+    outcomeUnknown: true,
+  });
+}
+
+/** What the caller of a command must know whose result never arrived. */
+export const outcomeIsUnknown = ' The outcome is unknown: check it before you try again.';
 
 /** The error of a failure that callers cannot be told more about. @param cause the original error, for the log */
 export const unexpectedError = (cause: unknown): ServiceError =>

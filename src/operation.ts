@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import { type Caller, requireScope, type Scope } from './auth/caller.ts';
-import type { ErrorName } from './errors.ts';
+import { type ErrorName, failureOfCommand } from './errors.ts';
 import { parse } from './parse.ts';
 import type { Ports } from './ports.ts';
 import type { RequestContext } from './request-context.ts';
@@ -19,7 +19,8 @@ export interface AnyOperation<Output = unknown> {
   /**
    * Performs the operation for a caller that has been authorized: shape → port.
    * @param request in the contract's terms, unchecked
-   * @throws ServiceError for every failure; an invalid request has an issue for every invalid field
+   * @throws ServiceError for every failure; an invalid request has an issue for every invalid field. That of a command says
+   *   whether it may have been carried out.
    */
   perform(ports: Ports, context: RequestContext, request: unknown): Promise<Output>;
 }
@@ -42,12 +43,13 @@ export interface Operation<Request, Output> extends AnyOperation<Output> {
  * @param shape what the request must look like, in the contract's terms
  * @param method the port method that performs the operation
  * @param options.invalid the error of every invalid request, if the contract leaves the operation only one
+ * @param options.changes whether it is a command: whatever needs a scope to write is, if left out
  */
 export function operation<Request, Output>(
   scope: Scope,
   shape: z.ZodType<Request>,
   method: Operation<Request, Output>['method'],
-  { invalid }: { readonly invalid?: ErrorName } = {},
+  { invalid, changes = scope.endsWith(':write') }: { readonly invalid?: ErrorName; readonly changes?: boolean } = {},
 ): Operation<Request, Output> {
   const check = (request: unknown, ownRules = true) => parse(shape, request, { invalid, ownRules });
   return {
@@ -56,7 +58,13 @@ export function operation<Request, Output>(
     invalid,
     check,
     method,
-    perform: async (ports, context, request) => method(ports)(context, check(request, !ports.serviceJudges)),
+    async perform(ports, context, request) {
+      try {
+        return await method(ports)(context, check(request, !ports.serviceJudges));
+      } catch (error) {
+        throw changes ? failureOfCommand(error) : error;
+      }
+    },
   };
 }
 

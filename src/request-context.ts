@@ -1,6 +1,12 @@
 import type { Caller } from './auth/caller.ts';
 import type { ReadMemo } from './wire-response.ts';
 
+export interface ForwardedIdempotency {
+  readonly key: string;
+  /** The service says that its response is that of an earlier request. */
+  onReplayed(): void;
+}
+
 /** What a request carries from the API key to the port: its caller, its id, and when its result is no longer needed. */
 export interface RequestContext {
   readonly caller: Caller;
@@ -8,8 +14,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** Aborts when the client disconnects or the gateway stops waiting. */
   readonly signal: AbortSignal;
-  /** The client's `Idempotency-Key`, when the service behind the gateway honours it instead of the gateway. */
-  readonly idempotencyKey?: string | undefined;
+  /** The client's `Idempotency-Key`, when it is the service behind the gateway that stores responses. */
+  readonly idempotency?: ForwardedIdempotency | undefined;
   /**
    * Hands responses over: what was read with it as bytes is not fetched again when its value is wanted. Only a request
    * that changes nothing has one.

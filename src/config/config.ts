@@ -178,6 +178,7 @@ function upstreamSettings(values: Variables): UpstreamSettings | null {
     ...address,
     apiKey: values.UPSTREAM_API_KEY,
     names: values.UPSTREAM_NAMES ?? {},
+    actsOnce: values.UPSTREAM_IDEMPOTENCY === 'on',
     headers: values.UPSTREAM_HEADERS ?? {},
     timeoutMs: values.UPSTREAM_TIMEOUT_MS,
     budgetMs: values.UPSTREAM_BUDGET_MS,

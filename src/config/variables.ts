@@ -197,6 +197,11 @@ export const variables = {
     '',
     termMap,
   ),
+  UPSTREAM_IDEMPOTENCY: variable(
+    "`on` if the upstream service acts once for each `Idempotency-Key`, as a Postern does that stores them itself. A forwarded key's request is then repeated after a failure.",
+    'off',
+    oneOf(['on', 'off']),
+  ),
   UPSTREAM_HEADERS: secretVariable('Headers to add to every upstream call, as a JSON object.', '', headers),
   UPSTREAM_TIMEOUT_MS: variable(
     'Time limit of an upstream call in milliseconds, including its retries.',

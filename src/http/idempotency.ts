@@ -1,6 +1,9 @@
 /** Requests that a client repeats under the same `Idempotency-Key` because it never saw the first response. */
 import type { Caller } from '../auth/caller.ts';
 
+/** Marks a response that repeats the one to the first request with the same `Idempotency-Key`. */
+export const replayedHeader = 'idempotency-replayed';
+
 export interface IdempotentRequest {
   readonly caller: Caller;
   /** Each endpoint has keys of its own: equal keys of two endpoints are unrelated. */
@@ -24,13 +27,19 @@ export interface Idempotency {
    * A request whose outcome nobody knows (its process died, or the service behind it did not respond) is told as that, and
    * not run again with its key: the caller must look what became of it, and then use another key.
    *
-   * Only a success is stored. A request that was refused has changed nothing that a repetition would change twice, and may
-   * succeed once its cause is corrected: the next request with the key runs `work` again. Storing refusals too, as Stripe does
-   * with those of requests that have begun, would let anyone fill the database with requests that cost nothing.
+   * | The request ended with | The key | The next request with it |
+   * |---|---|---|
+   * | a success | is kept | gets the same response |
+   * | an error whose outcome is `unknown` (`errorTable`) | is kept | gets the same error |
+   * | its process, or a success that is too large to store | is kept | gets `request_timeout` |
+   * | an error that says that nothing happened | is given back | runs `work` |
+   *
+   * Storing refusals too, as Stripe does with those of requests that have begun, would let anyone fill the database with
+   * requests that cost nothing.
    * @param work acts, and returns the body of the response; it throws what it refuses
    * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the
-   *   running request does not finish in time, `request_timeout` when its outcome is unknown, `limit_too_high` when the API key has used too many idempotency keys; or what `work`
-   *   throws
+   *   running request does not finish in time, `limit_too_high` when the API key has used too many idempotency keys; or, as
+   *   a failure of a command, what `work` throws or threw
    */
   once(
     request: IdempotentRequest,

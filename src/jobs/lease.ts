@@ -11,6 +11,7 @@ import { underDeadline } from '../deadline.ts';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
+import { DatabaseFault, unconfirmed } from '../store/faults.ts';
 import type { JobTable } from '../store/schema.ts';
 import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 
@@ -47,8 +48,9 @@ const retryAfterSeconds = 5;
 /** Disposing of it gives the posting to the next request. */
 export interface JobLease extends AsyncDisposable {
   /**
-   * Stores the outcome of the request.
+   * Stores what the network has carried out.
    * @throws Error when the lease has expired and another request holds the posting: the change is not stored
+   * @throws ServiceError of an unknown outcome when the database fails
    */
   store(change: Partial<Pick<JobTable, 'state' | 'fields' | 'checkpoint' | 'publication'>>): Promise<void>;
   /**
@@ -122,7 +124,10 @@ export function jobLeases(
       if (numUpdatedRows === 0n) throw new Error(`The lease on job ${jobId} expired before its outcome was stored`);
     }
     return {
-      store: (outcome) => change({ ...outcome, updated_at: now().getTime() }),
+      store: (outcome) =>
+        change({ ...outcome, updated_at: now().getTime() }).catch((error: unknown) => {
+          throw error instanceof DatabaseFault ? unconfirmed(error) : error;
+        }),
       mark: (publication) => change({ publication }),
       note: (write) =>
         write.catch((err: unknown) =>
@@ -198,4 +203,5 @@ const abandoned = ({ reason }: AbortSignal) =>
   new ServiceError('request_timeout', {
     detail: 'The request ended while it waited for another one that acts on this job. It was not carried out.',
     cause: reason,
+    outcomeUnknown: false,
   });

@@ -3,7 +3,7 @@
  * deadline passed, the connection broke, the process died. So that a draft is not published (and paid for) a second time,
  * what may have happened is stored before each call that can publish, and looked up before the next one.
  */
-import { ServiceError } from '../errors.ts';
+import { mayHaveActed, ServiceError } from '../errors.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../providers/provider.ts';
 import type { JobLease } from './lease.ts';
 
@@ -23,13 +23,10 @@ export async function attemptPublication(lease: JobLease, call: () => Promise<Pu
     return await call();
   } catch (error) {
     // If it cannot be stored, the publication stays unknown, and the next request asks the network.
-    if (isRefusal(error)) await lease.note(lease.mark(null));
+    if (error instanceof ServiceError && !mayHaveActed(error)) await lease.note(lease.mark(null));
     throw error;
   }
 }
-
-/** Whether the network itself says that nothing was published. A failure of a system says nothing about that. */
-const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.family !== 'system';
 
 /**
  * Finds out what became of a publication whose outcome is unknown, and stores it.

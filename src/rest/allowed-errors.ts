@@ -1,6 +1,6 @@
 /** Which errors an endpoint may respond with (contract, "Errors"), and what stands in for any other. */
 import { type EndpointName, endpointNames } from '../endpoint.ts';
-import { type ErrorName, errorNames, errorTable, ServiceError, unexpectedError } from '../errors.ts';
+import { type ErrorName, errorNames, errorTable, failureOfCommand, ServiceError, unexpectedError } from '../errors.ts';
 
 const everywhere: readonly EndpointName[] = endpointNames;
 const actsForAccount: readonly EndpointName[] = ['EDIT', 'POSTS', 'PUB', 'CHK'];
@@ -59,13 +59,19 @@ const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
  * The failure as the endpoint may report it: of a type that it has, with the status that the contract gives the type.
  */
 export function toAllowedError(endpoint: EndpointName, failure: ServiceError): ServiceError {
-  const { errorName, detail, issues, cause } = failure;
+  const { errorName, detail, issues, cause, headers, outcomeUnknown } = failure;
   const name = isAllowed(endpoint, errorName) ? errorName : substituteOf(endpoint, errorName);
   if (name === errorName && failure.status === errorTable[name].status) return failure;
   if (name === 'unexpected_error') {
-    return unexpectedError(failure);
+    return outcomeUnknown ? failureOfCommand(unexpectedError(failure)) : unexpectedError(failure);
   }
-  return new ServiceError(name, { ...(detail === undefined ? {} : { detail }), issues, cause });
+  return new ServiceError(name, {
+    ...(detail === undefined ? {} : { detail }),
+    issues,
+    cause,
+    headers: headers ?? {},
+    outcomeUnknown,
+  });
 }
 
 function substituteOf(endpoint: EndpointName, name: ErrorName): ErrorName {

@@ -3,9 +3,9 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { type ErrorName, errorTable } from '../errors.ts';
+import { replayedHeader } from '../http/idempotency.ts';
 import { allowedErrors } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
-import { replayedHeader } from './responder.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 

@@ -2,15 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
-import type { Idempotency } from '../http/idempotency.ts';
+import { type Idempotency, replayedHeader } from '../http/idempotency.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
 import { contractFields } from './contract-fields.ts';
 import { endpoints } from './endpoints.ts';
 import { flatRequest, type RestRoute } from './request.ts';
-
-/** Marks a response that repeats the one to the first request with the same `Idempotency-Key`. */
-export const replayedHeader = 'idempotency-replayed';
 
 interface RestRequest {
   readonly http: FastifyRequest<RestRoute>;
@@ -33,7 +30,8 @@ export async function respond(
   const request = flatRequest(endpoint, http);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
-    const forwarded = key === undefined ? context : { ...context, idempotencyKey: key };
+    const onReplayed = () => void reply.header(replayedHeader, 'true');
+    const forwarded = key === undefined ? context : { ...context, idempotency: { key, onReplayed } };
     return reply.status(endpoint.status).send(await perform(endpoint, ports, forwarded, request));
   }
   const { caller, signal } = context;

@@ -6,10 +6,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ServiceError } from '../errors.ts';
-import type { Idempotency, IdempotentRequest } from '../http/idempotency.ts';
+import { failureOfCommand, ServiceError } from '../errors.ts';
+import { type Idempotency, type IdempotentRequest, replayedHeader } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
+import { readJsonColumn } from './json.ts';
 
 /** How long a response is stored. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -90,9 +91,14 @@ export function databaseIdempotency(
     rows.stored(id);
   }
 
-  /** Ends the lease of a request that has acted, or may have, and has no response to give again. */
-  async function keepWithoutResponse(id: string): Promise<void> {
-    await running(id).set({ claimed_until: 0 }).execute();
+  /**
+   * Ends the lease of a request that has acted, or may have, and has no response to give again.
+   * @param failure to give again; null where the request succeeded
+   */
+  async function keepWithoutResponse(id: string, failure: ServiceError | null): Promise<void> {
+    await running(id)
+      .set({ claimed_until: 0, body: failure && writeFailure(failure) })
+      .execute();
     rows.stored(id);
   }
 
@@ -123,12 +129,12 @@ export function databaseIdempotency(
     try {
       body = await work();
     } catch (error) {
-      const mayHaveActed = error instanceof ServiceError && error.outcomeUnknown;
-      await note(mayHaveActed ? keepWithoutResponse(id) : release(id));
-      throw error;
+      const failure = failureOfCommand(error);
+      await note(failure.outcomeUnknown ? keepWithoutResponse(id, failure) : release(id));
+      throw failure;
     }
     const isSmall = Buffer.byteLength(body) <= idempotencyLimits.bodyBytes;
-    await note(isSmall ? store(id, body) : keepWithoutResponse(id));
+    await note(isSmall ? store(id, body) : keepWithoutResponse(id, null));
     return body;
   }
 
@@ -141,7 +147,8 @@ export function databaseIdempotency(
         const found = await find(id);
         if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
         if (found !== undefined && found.status !== null) return { body: found.body ?? '', replayed: true };
-        if (found !== undefined && found.claimed_until <= now().getTime()) throw outcomeUnknown();
+        if (found !== undefined && found.claimed_until <= now().getTime())
+          throw readFailure(found.body) ?? responseLost();
         if (found === undefined) {
           await rows.requireRoom(id, now().getTime());
           if (await lease(id, fingerprint)) return { body: await run(id, work), replayed: false };
@@ -166,8 +173,19 @@ const fingerprintOf = ({ request }: IdempotentRequest): string => hashOf([reques
 /** SHA-256 in hex: rows are of one size and contain nothing of the request. */
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** The error of every outcome that is unknown: not 503, which says that nothing was carried out. */
-const outcomeUnknown = () =>
+/** What is given again of a failure. The row of a request that has one has no status: gateways of before read it as such. */
+const writeFailure = ({ errorName, status, title, detail }: ServiceError): string =>
+  JSON.stringify({ errorName, status, title, detail });
+
+function readFailure(column: string | null): ServiceError | null {
+  if (column === null) return null;
+  const { errorName, ...told } =
+    readJsonColumn<Pick<ServiceError, 'errorName' | 'status' | 'title' | 'detail'>>(column);
+  return new ServiceError(errorName, { ...told, headers: { [replayedHeader]: 'true' }, outcomeUnknown: true });
+}
+
+/** Not 503, which says that nothing was carried out. */
+const responseLost = () =>
   new ServiceError('request_timeout', {
     detail:
       'An earlier request with this Idempotency-Key was begun, and its response is lost. It may have been carried out: check that before you repeat it with another key.',

@@ -34,6 +34,7 @@ export function createCallBudget(
       if (remaining.endsAt <= now) {
         throw new ServiceError('request_timeout', {
           detail: 'The operation has used up its time. Request less at once.',
+          outcomeUnknown: false,
         });
       }
       remaining.calls -= 1;

@@ -134,7 +134,7 @@ export function createUpstream(
         return await singleFlight.run(caller.keyId, flight, work, ends);
       } catch (error) {
         const ended = error === ends.reason || error instanceof TimeoutError;
-        throw ended ? expiry(error, { repeatable: true }).error : error;
+        throw ended ? expiry(error, { sent: true }).error : error;
       }
     };
     return milliseconds < timeoutMs ? underDeadline(milliseconds, signal, deadlineMessage, join) : join(signal);

@@ -2,6 +2,7 @@
 import { apiKeyToForward } from '../auth/forwarded-key.ts';
 import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
+import { replayedHeader } from '../http/idempotency.ts';
 import type { RequestContext } from '../request-context.ts';
 import { openServicePool } from '../security/service-pool.ts';
 import { unreadableResponse } from '../security/transport-failure.ts';
@@ -18,8 +19,9 @@ export interface PreparedCall {
   readonly body: string | null;
   readonly requestId: string;
   readonly origin: CallOrigin;
-  /** Whether it can be repeated whatever its outcome was: it changes nothing, or has an idempotency key. */
+  /** Whether it can be repeated whatever its outcome was: it changes nothing, or the service acts once for its key. */
   readonly repeatable: boolean;
+  readonly idempotency: RequestContext['idempotency'];
 }
 
 export interface Exchange {
@@ -46,13 +48,13 @@ export const connectTimeoutMs = 5_000;
 
 /** @throws Error that says what is wrong with `settings.names` */
 export function openExchange(settings: UpstreamSettings, vocabularies: Vocabularies, now: () => Date): Exchange {
-  const { origin, basePath, connections, maxBytes } = settings;
+  const { origin, basePath, connections, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
   const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs });
   const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs });
 
   return {
-    prepare({ caller, requestId, idempotencyKey }, endpoint, request) {
+    prepare({ caller, requestId, idempotency }, endpoint, request) {
       const translation = translationOf(endpoint);
       const path = translation.path(request);
       if (path === undefined) throw new ServiceError(endpoint.malformedId, { detail: 'The id is malformed.' });
@@ -66,30 +68,32 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
           'x-api-key': settings.apiKey ?? apiKeyToForward(caller),
           'x-request-id': requestId,
           ...(body === null ? {} : { 'content-type': 'application/json' }),
-          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          ...(idempotency === undefined ? {} : { 'idempotency-key': idempotency.key }),
         },
         body,
         requestId,
         origin: { ...accountOf(request), keyId: caller.keyId, capability: endpoint.capability, target: path },
-        repeatable: endpoint.method === 'GET' || idempotencyKey !== undefined,
+        repeatable: endpoint.method === 'GET' || (actsOnce && idempotency !== undefined),
+        idempotency,
       };
     },
 
-    async send({ endpoint, path, headers, body, repeatable }, signal) {
+    async send({ endpoint, path, headers, body, idempotency }, signal) {
       const response = await pool.send({ method: endpoint.method, path, headers, body, signal });
       if (response.kind === 'whole') {
+        if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
         const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime());
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
       }
       const { status, cause } = response;
-      if (signal.aborted) return expiry(signal.reason, { repeatable });
+      if (signal.aborted) return expiry(signal.reason, { sent: true });
       switch (unreadableResponse(cause)) {
         case 'too_large':
           return unreadable(status ?? 500, `has more than ${maxBytes} bytes`);
         case 'not_http':
           return unreadable(status ?? 500, 'is not HTTP');
         case null:
-          return connectionFailure(cause, { repeatable });
+          return connectionFailure(cause);
       }
     },
 

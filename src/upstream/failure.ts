@@ -22,35 +22,29 @@ export interface Failure {
   readonly instance: string | null;
 }
 
-/** What the caller of a change must know when its result never arrived. */
-const outcomeUnknown = ' The outcome is unknown: check it before you try again.';
-
 const withoutResponse = { status: null, reported: null, retryAfterMs: null, instance: null } as const;
 
-/**
- * The failure of a connection.
- * @param call.repeatable whether the call can be repeated whatever its outcome was
- */
-export function connectionFailure(cause: unknown, { repeatable }: { readonly repeatable: boolean }): Failure {
+/** The failure of a connection. */
+export function connectionFailure(cause: unknown): Failure {
   if (failedBeforeSending(cause)) {
     const detail = 'The upstream service cannot be reached. Try again later.';
     return { kind: 'unreached', error: new ServiceError('service_unavailable', { detail, cause }), ...withoutResponse };
   }
-  const detail = `The connection to the upstream service broke.${repeatable ? ' Try again.' : outcomeUnknown}`;
-  const error = new ServiceError('network_down', { detail, cause, outcomeUnknown: !repeatable });
+  const detail = 'The connection to the upstream service broke. Try again.';
+  const error = new ServiceError('network_down', { detail, cause });
   return { kind: 'broken', error, ...withoutResponse };
 }
 
 /**
  * The failure of a call that ended by its signal.
  * @param reason of the signal: a deadline, or a client that disconnected and will not read this
- * @param call.repeatable whether the call can be repeated whatever its outcome was
+ * @param call.sent whether the service may have received it
  */
-export function expiry(reason: unknown, { repeatable }: { readonly repeatable: boolean }): Failure {
+export function expiry(reason: unknown, { sent }: { readonly sent: boolean }): Failure {
   const error = new ServiceError('request_timeout', {
-    detail: `The upstream service did not respond in time.${repeatable ? ' Try again.' : outcomeUnknown}`,
+    detail: 'The upstream service did not respond in time. Try again.',
     cause: reason,
-    outcomeUnknown: !repeatable,
+    outcomeUnknown: sent ? undefined : false,
   });
   return { kind: 'expired', error, ...withoutResponse };
 }
@@ -88,6 +82,7 @@ export function asGatewayFault(failure: Failure): Failure {
   const error = new ServiceError('provider_error', {
     detail: 'The upstream service refuses the key of this gateway.',
     cause: failure.error,
+    outcomeUnknown: false,
   });
   return { ...failure, error };
 }

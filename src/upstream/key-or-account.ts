@@ -24,7 +24,7 @@ export function tellKeyFromAccount(
   /** The failure with the one who is to blame. If the service does not say, it stays with the account. */
   async function blame(context: RequestContext, failure: ServiceError): Promise<ServiceError> {
     try {
-      await askWithKey(upstream, { ...context, idempotencyKey: undefined });
+      await askWithKey(upstream, { ...context, idempotency: undefined });
     } catch (error) {
       if (!(error instanceof ServiceError)) return failure;
       // All calls are made with the gateway's own key: callers are told that it is our fault.

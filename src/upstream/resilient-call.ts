@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isAbandonment } from '../deadline.ts';
 import { version } from '../endpoint.ts';
-import { ServiceError } from '../errors.ts';
+import { mayHaveActed, ServiceError } from '../errors.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import type { WireResponse } from '../wire-response.ts';
 import { createCallSlots } from './call-slots.ts';
@@ -119,21 +119,29 @@ export function createResilientCall({
     const { repeatable } = call;
     const retryBudget = retryBudgets.memo(call.origin.keyId);
     retryBudget.deposit();
-    let last: Failure | null = null;
+    let last: ServiceError | null = null;
+    /** Of an attempt that may have been carried out. Only a refusal says that none was. */
+    let unsettled: ServiceError | null = null;
     for (let attempts = 1; ; attempts += 1) {
       const result = await attempt(call, signal);
       if (result.kind === 'refused') {
         metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call) });
         // What the attempt before ended with says more than that there cannot be another.
-        throw last?.error ?? result.error;
+        throw unsettled ?? last ?? result.error;
       }
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
-      if (wait === null) throw result.error;
+      if (call.endpoint.method !== 'GET') {
+        if (mayHaveActed(result.error)) unsettled = result.error;
+        else if (result.error.status < 500) unsettled = null;
+      }
+      if (wait === null) throw unsettled ?? result.error;
       metrics?.count('postern.upstream.retries', { 'url.template': templateOf(call) });
-      last = result;
-      await pause(wait, signal);
+      last = result.error;
+      await pause(wait, signal).catch((error: unknown) => {
+        throw unsettled ?? error;
+      });
     }
   };
 }
@@ -156,7 +164,7 @@ const refused = ({ retryInMs }: Refusal): Refused => ({
 });
 
 /** The failure of a call whose time was over before it was sent: it changed nothing, and can be repeated. */
-const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { repeatable: true });
+const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { sent: false });
 
 function outcomeOf(result: Success | Failure): Outcome {
   if (result.kind === 'success') return 'success';
@@ -165,7 +173,7 @@ function outcomeOf(result: Success | Failure): Outcome {
 }
 
 /**
- * Waits for a retry. Whatever may have changed something is not retried, so that the outcome is known while it waits.
+ * Waits for a retry.
  * @throws ServiceError `request_timeout` if the signal aborts first
  */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

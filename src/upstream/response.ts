@@ -117,8 +117,8 @@ const unreadableError = (status: number, what: string) =>
   new ServiceError('provider_error', {
     detail: `The response of the upstream service ${what}.`,
     ...(status >= 400 ? { status } : {}),
-    // Neither the service nor what stands before it has said that the request was not carried out.
-    outcomeUnknown: status < 400 || (status >= 500 && status !== 503),
+    // A 503 of a proxy may stand for a connection that broke behind it.
+    outcomeUnknown: status >= 400 && status < 500 ? false : undefined,
   });
 
 /** The error that the service reports, and its type as the service says it. */

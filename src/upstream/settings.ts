@@ -10,6 +10,8 @@ export interface UpstreamSettings {
   readonly apiKey: string | undefined;
   /** The service's terms where they differ from the contract's. */
   readonly names: TermMap;
+  /** Whether the service carries out one request of those that have the same `Idempotency-Key`, as its operator says. */
+  readonly actsOnce: boolean;
   /** Sent with each call, in addition to the key. */
   readonly headers: Readonly<Record<string, string>>;
   /** How long one call may last, its retries included. */

@@ -29,5 +29,7 @@ export const updateWebhook = operation('webhooks:write', updateShape, ({ webhook
 export const setWebhookEnabled = operation('webhooks:write', setEnabledShape, ({ webhooks }) => webhooks.setEnabled);
 export const setWebhookNotices = operation('webhooks:write', setNoticesShape, ({ webhooks }) => webhooks.setNotices);
 export const rotateWebhookSecret = operation('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.rotateSecret);
-export const revealWebhookSecret = operation('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.showSecret);
+export const revealWebhookSecret = operation('webhooks:write', webhookIdShape, ({ webhooks }) => webhooks.showSecret, {
+  changes: false,
+});
 export const deleteWebhook = operation('webhooks:write', webhookDeleteShape, ({ webhooks }) => webhooks.delete);

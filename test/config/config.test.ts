@@ -512,6 +512,16 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     needs: upstream,
   },
+  UPSTREAM_IDEMPOTENCY: {
+    of: ({ upstream }) => upstream?.actsOnce,
+    unset: false,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: [['yes', 'UPSTREAM_IDEMPOTENCY must be one of on, off, but is "yes"']],
+    needs: { UPSTREAM_URL: 'http://a.example' },
+  },
   UPSTREAM_HEADERS: {
     of: ({ upstream }) => upstream?.headers,
     unset: {},

@@ -141,14 +141,43 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     expect([refused.body.type, refused.headers.get('idempotency-replayed')]).toEqual(['errors/account_mismatch', null]);
   });
 
-  test('responses with a status of 500 and above are not stored', async () => {
+  test('a request whose outcome is unknown is not carried out again, and gets the same error', async () => {
     const id = await draft('publish');
+    const before = published;
     broken = true;
-    expect((await publish(id, 'broken')).body.type).toBe('errors/unexpected_error');
+    const first = await publish(id, 'broken');
+    expect(first.body).toMatchObject({
+      type: 'errors/unexpected_error',
+      detail: expect.stringContaining('outcome is unknown'),
+    });
     broken = false;
     const second = await publish(id, 'broken');
-    expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect([second.status, second.headers.get('idempotency-replayed')]).toEqual([500, 'true']);
+    expect({ ...second.body, instance: '' }).toEqual({ ...first.body, instance: '' });
+    expect(published - before).toBe(1);
   });
+
+  test.each([
+    ['1028', 'PATCH', 'edit-timeout'],
+    ['1029', 'POST', 'response-lost'],
+  ] as const)(
+    'the network does not respond in time, as for the job %s: the same error again',
+    async (_id, method, scenario) => {
+      const id = await draft(scenario);
+      const path = `/v1/pnet/jobs/${id}${method === 'POST' ? '/publish' : ''}`;
+      const body = { account_id: account, ...(method === 'POST' ? { mode: 'FREE' } : { workplace: 'REMOTE' }) };
+      const send = () =>
+        rest(gateway.address, workspace.key, method, path, { body, headers: { 'idempotency-key': id } });
+      const first = await send();
+      expect(first).toMatchObject({
+        status: 504,
+        body: { type: 'errors/request_timeout', detail: expect.stringContaining('outcome is unknown') },
+      });
+      const again = await send();
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+      expect({ ...again.body, instance: '' }).toEqual({ ...first.body, instance: '' });
+    },
+  );
 
   test('a response is stored for 24 hours, and survives a restart', async () => {
     const id = await draft('publish');

@@ -26,6 +26,7 @@ async function setUp(respond: Respond = healthy, settings: Partial<UpstreamSetti
       basePath: '',
       apiKey: 'our-key',
       names: {},
+      actsOnce: false,
       headers: {},
       timeoutMs: 20_000,
       budgetMs: 40_000,
