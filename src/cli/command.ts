@@ -13,6 +13,8 @@ type Note = (text: string) => void;
 export interface CommandContext {
   readonly database: Database;
   readonly location: DatabaseLocation;
+  /** The service behind the gateway; null on the embedded backend. */
+  readonly upstream: Config['upstream'];
   readonly now: Date;
   readonly randomBytes: RandomBytes;
   readonly note: Note;
@@ -35,10 +37,10 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
       throw new UsageError(`"${name}" must be one of ${Object.keys(subcommands).join(', ')}. See --help.`);
     }
     const work = subcommand(args);
-    return async ({ database: location }, note) => {
+    return async ({ database: location, upstream }, note) => {
       const database = await openDatabase(location);
       try {
-        return await work({ database, location, now: new Date(), randomBytes, note });
+        return await work({ database, location, upstream, now: new Date(), randomBytes, note });
       } finally {
         await database.destroy();
       }

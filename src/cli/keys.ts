@@ -19,7 +19,8 @@ create prints the key, which is shown only once. It creates the workspace if no 
 ${Object.entries(scopes)
   .map(([scope, description]) => `              ${scope.padEnd(16)}${description}`)
   .join('\n')}
-  --accounts  the accounts that the key is limited to, by id (default: every account of the workspace)
+  --accounts  the accounts that the key is limited to, by id (default: every account of the workspace); with UPSTREAM_URL,
+              accounts of the service, which are not looked up
   --expires   a date such as 2027-01-31 or 2027-01-31T09:30:00Z, or a number of days such as 30d (default: never)
 `;
 
@@ -33,12 +34,13 @@ const create: Subcommand = (args) => {
       : requiredList(options, 'scopes').map((scope) => oneOf(scope, '--scopes', scopeNames));
   const accountIds = options.accounts === undefined ? null : requiredList(options, 'accounts');
   const expiry = options.expires === undefined ? null : readExpiry(required(options, 'expires'));
-  return async ({ database, now, randomBytes, note }) => {
+  return async ({ database, upstream, now, randomBytes, note }) => {
     const expiresAt = expiry?.(now) ?? null;
     // One transaction: a key that cannot be created leaves no workspace behind.
     return database.transaction().execute(async (transaction) => {
       const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
-      for (const id of accountIds ?? []) {
+      // Accounts of a service: no endpoint of the contract lists them.
+      for (const id of (upstream === null ? accountIds : null) ?? []) {
         const account = await findAccount(transaction, workspaceId, id);
         if (account === undefined) {
           throw new UsageError(

@@ -26,7 +26,7 @@ export function flatRequest(
 ): Readonly<Record<string, unknown>> {
   requireEscaped(request.originalUrl);
   return {
-    ...readQuery(endpoint.query ?? {}, request.query),
+    ...readQuery(endpoint.query ?? {}, request),
     ...(endpoint.body ? readBody(endpoint, request) : {}),
     ...request.params,
   };
@@ -51,26 +51,32 @@ function requireEscaped(url: string): void {
 
 function readQuery(
   kinds: Readonly<Record<string, QueryKind>>,
-  query: RestRoute['Querystring'],
+  { query, originalUrl }: Pick<FastifyRequest<RestRoute>, 'query' | 'originalUrl'>,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(kinds).flatMap(([name, kind]) => {
       const text = query[name];
       if (text === undefined) return [];
       // A repeated parameter is a list, which no parameter may be: the shape refuses it.
-      return [[name, typeof text === 'string' ? readers[kind](text) : text]];
+      return [[name, typeof text === 'string' ? readers[kind](text, originalUrl, name) : text]];
     }),
   );
 }
 
 const readers = {
   text: (text) => text,
-  // A cursor is base64: a plus sign that the client did not encode has been read as a space.
-  cursor: (text) => text.replaceAll(' ', '+'),
+  // A cursor may be base64, whose plus sign many clients do not encode: it has been read as a space, as in a form.
+  cursor: (text, url, name) => (text.includes(' ') ? withPlusSigns(url, name) : text),
   // A number beyond those that are exact stays too large, so that the error is about the limit.
   integer: (text) => (/^-?\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text),
   boolean: (text) => booleans.get(text.toLowerCase()) ?? text,
-} as const satisfies Record<QueryKind, (text: string) => unknown>;
+} as const satisfies Record<QueryKind, (text: string, url: string, name: string) => unknown>;
+
+/** A query parameter whose plus signs are no spaces. */
+function withPlusSigns(url: string, name: string): string | null {
+  const query = url.slice(url.indexOf('?') + 1).replaceAll('+', '%2B');
+  return new URLSearchParams(query).get(name);
+}
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
