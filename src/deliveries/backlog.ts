@@ -1,5 +1,5 @@
 /** The deliveries of webhooks that are pending or held. Counting ends at a bound, so that a large backlog is no slow query. */
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { amongAccounts } from '../auth/among-accounts.ts';
 import { findManageable } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';
@@ -23,13 +23,13 @@ export const webhookBacklog =
     const { rows } = await sql<Row>`
       select id, ${counted('pending', isSeen)} as pending, ${counted('held', isSeen)} as held,
         (select min(created_at) from deliveries where webhook_id = webhooks.id and state = 'pending') as oldest
-      from webhooks where id in (${sql.join(managed)})`.execute(database);
+      from webhooks where ${expressionBuilder<never, never>()(sql<string>`id`, 'in', managed)}`.execute(database);
     const byId = new Map(rows.map((row) => [row.id, toBacklog(row)]));
     return webhookIds.map((id) => byId.get(id) ?? null);
   };
 
 /** How many deliveries of a webhook are in a state, up to {@link maxCounted}. */
-const counted = (state: DeliveryState, isSeen: RawBuilder<boolean>): RawBuilder<number> => sql`(
+const counted = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<number> => sql`(
   select count(*) from (
     select 1 from deliveries
     where webhook_id = webhooks.id and state = ${sql.lit(state)} and ${isSeen}

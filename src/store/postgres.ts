@@ -6,11 +6,11 @@ import {
   type Driver,
   PostgresAdapter,
   PostgresIntrospector,
-  PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
 import pg from 'pg';
 import { DatabaseFault, isConflict, type OnFault, unconfirmed } from './faults.ts';
+import { PostgresCompiler } from './long-lists.ts';
 import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { postgresFault } from './postgres-faults.ts';
@@ -84,7 +84,7 @@ export function postgresDialect(
 ): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new PostgresCompiler(),
     createIntrospector: (database) => new PostgresIntrospector(database),
     createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures, prepares }),
   };

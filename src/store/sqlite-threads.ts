@@ -11,6 +11,7 @@ import {
   SqliteDialect,
 } from 'kysely';
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
+import { SqliteCompiler } from './long-lists.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
 import { isRead } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
@@ -51,6 +52,10 @@ export class ThreadedSqliteDialect extends SqliteDialect {
 
   override createAdapter(): SqliteAdapter {
     return new ThreadedAdapter();
+  }
+
+  override createQueryCompiler(): SqliteCompiler {
+    return new SqliteCompiler();
   }
 }
 

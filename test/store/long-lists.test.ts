@@ -1,0 +1,80 @@
+/** Lists out of data are of any length: a statement has fewer parameters than a database takes. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { amongAccounts } from '../../src/auth/among-accounts.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { databases } from '../support/databases.ts';
+import { startGateway } from '../support/gateway.ts';
+
+test.each(databases)('a list of 70,000 ids and numbers on $name', async ({ location }) => {
+  const place = await location();
+  const database = await openDatabase(place.location);
+  await database
+    .insertInto('workspaces')
+    .values(['a', `"{,'\\`, 'c'].map((id, at) => ({ id, name: id, created_at: at })))
+    .execute();
+  const many = Array.from({ length: 70_000 }, (_, at) => `id ${at}`);
+  const read = database.selectFrom('workspaces').select('id').orderBy('created_at');
+  const ids = [...many, `"{,'\\`, 'c'];
+  const found = [{ id: `"{,'\\` }, { id: 'c' }];
+  expect(await read.where('id', 'in', ids).execute()).toEqual(found);
+  expect(await read.where(amongAccounts(ids, 'id')).execute()).toEqual(found);
+  expect(await read.where('created_at', 'in', [...many.keys()].slice(1)).execute()).toEqual(found);
+  const short = ['a', 'c'];
+  expect(await read.where('id', 'in', short).execute()).toEqual([{ id: 'a' }, { id: 'c' }]);
+  await database.destroy();
+  await place.drop();
+});
+
+test('no statement joins a list out of data by itself', () => {
+  const src = join(import.meta.dirname, '../../src');
+  const joining = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && /\bin \(\$\{sql\.join/.test(readFileSync(join(src, file), 'utf8')),
+  );
+  expect(joining).toEqual([]);
+});
+
+test.each(databases)(
+  'a page of 140 webhooks for 250 accounts each on $name',
+  { timeout: 120_000 },
+  async ({ location }) => {
+    const place = await location();
+    const gateway = await startGateway({ environment: { DATABASE_URL: place.url } });
+    const workspace = await gateway.workspace();
+    const account_ids = [await workspace.account()];
+    const headers = { 'x-api-key': workspace.key, 'content-type': 'application/json' };
+    const body = JSON.stringify({ source: 'users', request_url: 'https://hooks.example/in', account_ids });
+    await fetch(`${gateway.address}/v1/webhooks`, { method: 'POST', headers, body });
+    const { database } = gateway.app;
+    const account = await database
+      .selectFrom('accounts')
+      .selectAll()
+      .where('id', 'in', account_ids)
+      .executeTakeFirstOrThrow();
+    const webhook = await database.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
+    const idOf = (number: number) => `${String(number).padStart(21, '0')}A`;
+    for (let number = 0; number < 140; number += 1) {
+      const ids = Array.from({ length: 250 }, (_, at) => idOf(number * 250 + at));
+      await database
+        .insertInto('accounts')
+        .values(ids.map((id) => ({ ...account, id })))
+        .execute();
+      await database
+        .insertInto('webhooks')
+        .values({ ...webhook, id: idOf(number), account_ids: JSON.stringify(ids) })
+        .execute();
+    }
+    const page = await fetch(`${gateway.address}/v1/webhooks?limit=250`, { headers });
+    expect(page.status).toBe(200);
+    const { items } = (await page.json()) as { items: { account_ids: unknown[] }[] };
+    expect(
+      items
+        .map((item) => item.account_ids.length)
+        .sort((a, b) => b - a)
+        .slice(0, 140),
+    ).toEqual(Array(140).fill(250));
+    await gateway.close();
+    await place.drop();
+  },
+);
