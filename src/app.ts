@@ -106,9 +106,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const { admit, admitKeyless } = admission(backend.authenticate, limits);
   metrics?.observe('postern.streams', () => [[streams.size, {}]]);
   const responses =
-    config.responseCache === null
-      ? null
-      : await openResponses(config.responseCache, schema, { storage, backend }, dependencies);
+    config.responseCache === null ? null : await openResponses(config.responseCache, schema, backend, dependencies);
   const traced = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
   const ports = responses === null ? traced : invalidatingPorts(traced, responses.invalidate);
   const demoKey = await demoKeyFor(config);
@@ -259,11 +257,11 @@ function requireStorage(storage: Storage | null): Storage {
 async function openResponses(
   settings: ResponseCacheSettings,
   schema: GraphQLSchema,
-  { storage, backend: { tenantOf } }: { readonly storage: Storage | null; readonly backend: Backend },
+  { tenantOf }: Backend,
   dependencies: Dependencies,
 ) {
   const { openResponseStore } = await import('./response-cache/open-store.ts');
-  const store = await openResponseStore(settings, storage?.invalidations ?? null, dependencies);
+  const store = await openResponseStore(settings, dependencies);
   return {
     store,
     cache: createResponseCache({ schema, store, tenantOf, maxAge: settings.maxAge }),
@@ -271,9 +269,9 @@ async function openResponses(
   };
 }
 
-async function openStorageOf({ database }: Config, dependencies: Dependencies): Promise<Storage> {
+async function openStorageOf({ database, responseCache }: Config, dependencies: Dependencies): Promise<Storage> {
   const { openStorage } = await import('./backends/storage.ts');
-  return openStorage(database, dependencies);
+  return openStorage(database, { ...dependencies, isCachingInMemory: responseCache?.kind === 'memory' });
 }
 
 async function openBackend(

@@ -28,7 +28,10 @@ export function createPacer(size: number): Pacer {
     async next() {
       schedule();
       if (left > 0) left -= 1;
-      else await new Promise<void>((resolve) => void waiting.push(resolve));
+      else
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
     },
   };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { SqliteAdapter, sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
+import { channelNames, messageOf, nobody } from '../store/channels.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type Caller, expiredKey, missingKey, type Scope } from './caller.ts';
@@ -143,9 +144,6 @@ export async function listKeys(database: Database): Promise<KeySummary[]> {
   }));
 }
 
-/** The channel of Postgres on which processes hear that a key was revoked. */
-export const revocationChannel = 'postern_key_revoked';
-
 /**
  * Revokes a key. Processes on Postgres hear of it at once, those on SQLite within a second.
  * @returns false when no key has this id, or it is already revoked
@@ -158,7 +156,7 @@ export async function revokeKey(database: Database, id: string, now: Date): Prom
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   if (!(database.getExecutor().adapter instanceof SqliteAdapter)) {
-    await sql`select pg_notify(${revocationChannel}, '')`.execute(database);
+    await sql`select pg_notify(${channelNames.revocation}, ${messageOf(nobody)})`.execute(database);
   }
   return numUpdatedRows === 1n;
 }

@@ -56,8 +56,11 @@ const settleAfter = 1_000_000;
 /** @returns makes the limit of a policy; all limits settle together */
 export function createRateLimits(context: RateLimitsContext): (policy: Policy) => RateLimit {
   const settle = createSettlement(context);
+  const settleLater = (bucket: Bucket): void => {
+    settle(bucket).catch((err: unknown) => context.logger.warn({ err }, 'could not settle rate limits'));
+  };
   const buckets = new BoundedMap<string, Bucket>(keptBuckets, (forgotten) => {
-    if (forgotten.unsettled !== 0) void settle(forgotten);
+    if (forgotten.unsettled !== 0) settleLater(forgotten);
   });
   const time = () => context.now().getTime() * 1_000;
 
@@ -92,7 +95,7 @@ export function createRateLimits(context: RateLimitsContext): (policy: Policy) =
     const refresh = (bucket: Bucket) => {
       // At once, so that no other request asks for the same.
       bucket.settledAt = time();
-      void settle(bucket);
+      settleLater(bucket);
     };
 
     return {
@@ -112,14 +115,14 @@ export function createRateLimits(context: RateLimitsContext): (policy: Policy) =
           if (excess <= 0) return fieldsOf(bucket);
           grant(bucket, -amount);
         }
-        if (bucket.unsettled !== 0) void settle(bucket);
+        if (bucket.unsettled !== 0) settleLater(bucket);
         throw exceeded(policy, excess, fieldsOf(bucket));
       },
       charge(subject, cost) {
         if (policy.quota === 0 || cost === 0) return;
         const bucket = bucketOf(subject, policy);
         grant(bucket, Math.round(Math.min(cost, policy.quota) * ofOne));
-        if (bucket.unsettled > allowance) void settle(bucket);
+        if (bucket.unsettled > allowance) settleLater(bucket);
       },
     };
   };

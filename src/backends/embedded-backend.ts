@@ -21,7 +21,7 @@ import type { Sealing, Storage } from './storage.ts';
 
 /** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
 export async function embeddedBackend(
-  { databases, authenticate, idempotency, useSecret, ready, close }: Storage,
+  { databases, channels, processId, authenticate, idempotency, useSecret, ready, close }: Storage,
   sealing: Sealing,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
@@ -46,6 +46,8 @@ export async function embeddedBackend(
     database: databases.deliveries,
     queueDatabase: databases.queue,
     location: config.database,
+    channels,
+    processId,
     vault,
     allows,
     lookup: createResolver({ servers: config.dnsServers }),

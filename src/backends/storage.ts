@@ -1,22 +1,24 @@
 /** What is kept in the gateway's own database, whatever its backend. It is loaded only where there is one. */
 import type { Logger } from 'pino';
-import { authenticate, findRefusedKeys, revocationChannel } from '../auth/api-keys.ts';
+import { authenticate, findRefusedKeys } from '../auth/api-keys.ts';
 import type { Authenticate } from '../auth/caller.ts';
 import type { RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import { rememberKeys } from '../auth/remembered-keys.ts';
+import { ConfigError } from '../config/variable.ts';
 import type { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../http/idempotency.ts';
-import type { InvalidationChannel } from '../invalidation-channel.ts';
+import type { RandomBytes } from '../ids.ts';
 import type { Keyring, Secrets } from '../security/secret.ts';
 import type { Vault } from '../security/vault.ts';
+import { type Channels, openChannels } from '../store/channels.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import { type Databases, openDatabases } from '../store/databases.ts';
 import { databaseHealth } from '../store/health.ts';
 import { databaseIdempotency } from '../store/idempotency.ts';
-import { createInvalidationChannel, invalidationChannel } from '../store/invalidation-channel.ts';
 import { observeStore } from '../store/observed.ts';
-import { listen } from '../store/postgres-listener.ts';
+import { aliveWhileOpen, newProcessId } from '../store/presence.ts';
 import { databaseRateLimits } from '../store/rate-limits.ts';
+import { lockAsGateway } from '../store/sole-gateway.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { opensWebhooks, resealWebhooks } from '../webhooks/reseal.ts';
 import { recognizeSecret, recordSecret, wrongSecret } from './secret-check.ts';
@@ -32,7 +34,9 @@ export interface Storage {
   readonly rateLimits: RateLimitStore;
   readonly idempotency: Idempotency;
   /** Between the processes that share the database; null on SQLite. */
-  readonly invalidations: InvalidationChannel | null;
+  readonly channels: Channels | null;
+  /** The id by which other processes find out whether this one is alive. */
+  readonly processId: string;
   /** Finds the caller of an API key. What it found is kept for a second, or until a key is revoked. */
   readonly authenticate: Authenticate;
   /** Those of the keys that cannot be used any more, with the reason, by their ids. */
@@ -48,43 +52,55 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** @throws DatabaseUnavailable when the database cannot be opened */
+/** @throws DatabaseUnavailable when the database cannot be opened; ConfigError when a cache in memory would be stale */
 export async function openStorage(
   location: DatabaseLocation,
   {
     now,
     logger,
+    randomBytes,
+    isCachingInMemory = false,
     telemetry = noTelemetry,
-  }: { readonly now: () => Date; readonly logger: Logger; readonly telemetry?: Telemetry },
+  }: {
+    readonly now: () => Date;
+    readonly logger: Logger;
+    readonly randomBytes: RandomBytes;
+    /** Whether responses are cached where no other process can invalidate them. */
+    readonly isCachingInMemory?: boolean;
+    readonly telemetry?: Telemetry;
+  },
 ): Promise<Storage> {
+  const processId = newProcessId(randomBytes);
   const health = databaseHealth(() => databases.keys, location, { now, logger });
-  const databases = await openDatabases(location, health.onFault, observeStore(telemetry));
+  const databases = await openDatabases(location, health.onFault, {
+    observer: observeStore(telemetry),
+    queueSession: aliveWhileOpen(processId),
+  });
+  const lock = location.kind === 'sqlite' ? lockAsGateway(location.file, { alone: isCachingInMemory }) : null;
+  if (location.kind === 'sqlite' && lock === null) {
+    await databases.close();
+    throw new ConfigError(
+      isCachingInMemory
+        ? 'RESPONSE_CACHE=memory is for a gateway that is alone on its database, and another one uses it: set RESPONSE_CACHE=redis for both'
+        : 'Another gateway on this database caches responses in its memory, where this one could not invalidate them: set RESPONSE_CACHE=redis for both',
+    );
+  }
   const remembered = rememberKeys((apiKey) => authenticate(databases.keys, apiKey, now()), { now });
-  const invalidations = location.kind === 'postgres' ? createInvalidationChannel(() => databases.keys) : null;
-  // SQLite tells nobody: there a revocation is heard of when the second is over.
-  const revocations =
+  const channels =
     location.kind === 'postgres'
-      ? listen(location, {
-          channels: [revocationChannel, invalidationChannel],
-          onMessage: (channel, message) =>
-            channel === invalidationChannel ? invalidations?.receive(message) : remembered.forget(),
-          onConnected() {
-            remembered.forget();
-            invalidations?.connected();
-          },
-          onLost: () => invalidations?.lost(),
-          // This connection is asked for a sign of life, the others only when somebody needs them.
-          onSilent: databases.renew,
-          logger,
-        })
+      ? // This connection is asked for a sign of life, the others only when somebody needs them.
+        openChannels(location, { onSilent: databases.renew, logger })
       : null;
+  // SQLite tells nobody: there a revocation is heard of when the second is over.
+  channels?.subscribe('revocation', { onMessage: remembered.forget, onConnected: remembered.forget });
   return {
     databases,
     authenticate: remembered.authenticate,
     refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
     rateLimits: databaseRateLimits(databases.keys, location.kind),
     idempotency: databaseIdempotency(databases.jobs, now, logger),
-    invalidations,
+    channels,
+    processId,
     async useSecret({ secrets, keyring }, vault) {
       const keys = keyring('check');
       const recognized = await recognizeSecret(databases.keys, keys, secrets);
@@ -98,8 +114,9 @@ export async function openStorage(
     ready: health.check,
     async close() {
       try {
-        await revocations?.close();
+        await channels?.close();
       } finally {
+        lock?.close();
         await databases.close();
       }
     },

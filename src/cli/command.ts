@@ -65,7 +65,9 @@ export async function runProgram(
       return;
     }
     const work = read(args);
-    const note: Note = (text) => void process.stderr.write(`${text}\n`);
+    const note: Note = (text) => {
+      process.stderr.write(`${text}\n`);
+    };
     process.stdout.write(`${await work(readConfig(process.env), note)}\n`);
   } catch (error) {
     reportFailure(error);

@@ -160,6 +160,11 @@ function responseCacheSettings(values: Variables, upstream: UpstreamSettings | n
     );
   }
   const common = { maxAge: RESPONSE_CACHE_MAX_AGE };
+  if (kind === 'memory' && DATABASE_URL.kind === 'postgres') {
+    throw new ConfigError(
+      'RESPONSE_CACHE=memory is for one gateway on a SQLite file: with Postgres set RESPONSE_CACHE=redis, which several share',
+    );
+  }
   if (kind === 'memory') return { kind, ...common, maxBytes: RESPONSE_CACHE_MAX_BYTES };
   if (REDIS_URL === undefined) throw new ConfigError('RESPONSE_CACHE=redis needs a server: set REDIS_URL too');
   return { kind, ...common, url: REDIS_URL, installation: installationName(DATABASE_URL, upstream) };

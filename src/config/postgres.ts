@@ -12,7 +12,7 @@ const maxMs = 3_600_000;
 
 export const postgresVariables = {
   DATABASE_CONNECTIONS: number(
-    'Largest number of connections to Postgres, without two that listen. They are divided: a fifth each for keys, accounts and jobs, a twentieth for the delivery queue, the rest for webhooks and deliveries.',
+    'Largest number of connections to Postgres, without one that listens. They are divided: a fifth each for keys, accounts and jobs, a twentieth for the delivery queue, the rest for webhooks and deliveries.',
     postgresDefaults.connections,
     5,
     1_000,

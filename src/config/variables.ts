@@ -103,7 +103,7 @@ export const variables = {
     oneOf(['on', 'off']),
   ),
   RESPONSE_CACHE: variable(
-    '`memory` caches responses to queries in each process, `redis` in a server that all processes share, `off` nowhere. Set the same value for all processes that serve one address. With several processes on one SQLite file use `redis`.',
+    '`redis` caches responses to queries in a server that all processes share, `memory` in the process, which must be alone on a SQLite file, `off` nowhere. Set the same value for all processes that serve one address.',
     'off',
     oneOf(['off', 'memory', 'redis']),
   ),

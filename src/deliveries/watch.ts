@@ -51,7 +51,11 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
   function hear(ids: readonly string[] | null): void {
     if (ids === null) for (const watcher of everybody()) watcher.mailbox.close();
     else addBounded(changed, ids);
-    if (!isReading && changed.size > 0) void readChanged();
+    if (!isReading && changed.size > 0) readChanged().catch(failEverybody);
+  }
+
+  function failEverybody(error: unknown): void {
+    for (const watcher of everybody()) watcher.mailbox.fail(error);
   }
 
   async function readChanged(): Promise<void> {
@@ -66,8 +70,6 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
           if (row !== undefined) post(row);
         }
       }
-    } catch (error) {
-      for (const watcher of everybody()) watcher.mailbox.fail(error);
     } finally {
       changed.clear();
       isReading = false;

@@ -47,6 +47,7 @@ import type { RandomBytes } from '../ids.ts';
 import type { AddressRule } from '../security/addresses.ts';
 import { createOutbound, type Outbound } from '../security/outbound.ts';
 import type { Vault } from '../security/vault.ts';
+import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
@@ -91,6 +92,10 @@ export interface DeliveryEngineOptions {
   /** Connections to the same database for the transactions of the queue. */
   readonly queueDatabase: Database;
   readonly location: DatabaseLocation;
+  /** To the other processes on the database; null on SQLite. */
+  readonly channels: Channels | null;
+  /** The id by which they find out whether this one is alive. */
+  readonly processId: string;
   readonly vault: Vault;
   readonly allows: AddressRule;
   readonly lookup: Lookup;
@@ -112,8 +117,8 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { lookup = options.lookup, limits } = tuning;
   const { clock = () => performance.now(), after = afterTimeout, afterRound = afterImmediate } = tuning;
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
-  const { presence = openPresence(database, location, { randomBytes }) } = tuning;
-  const notifications = createNotifications(database, location, { ...presence, logger });
+  const { presence = openPresence(database, location, options) } = tuning;
+  const notifications = createNotifications(database, options.channels);
   const transactions = openQueueTransactions(location, {
     transaction: notifications.transactionOn(queueDatabase),
     publish: notifications.publish,
@@ -153,7 +158,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     worker,
     async close() {
       await Promise.all([worker.close(), retention.close(), freeing.close(), removal.close(), notices.close()]);
-      await Promise.all([notifications.close(), outbound.close(), transactions.close(), backlog.close()]);
+      await Promise.all([outbound.close(), transactions.close(), backlog.close()]);
       presence.close();
     },
   };

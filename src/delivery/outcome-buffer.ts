@@ -24,7 +24,9 @@ export function createOutcomeBuffer(): OutcomeBuffer {
   let suspects: Outcome[] = [];
   const refused = new WeakSet<Outcome>();
   return {
-    add: (outcome) => void waiting.push(outcome),
+    add(outcome) {
+      waiting.push(outcome);
+    },
     take() {
       const taken = waiting.slice(0, atOnce);
       waiting = waiting.slice(taken.length);

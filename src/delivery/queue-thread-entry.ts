@@ -11,17 +11,28 @@ const port = parentPort;
 const database = new Kysely<Tables>({ dialect: sqliteDialect(workerData) });
 const send = (result: ThreadResult<QueueReport>) => port.postMessage(result);
 
-port.on('message', async (job: ThreadJob<QueueOrder>) => {
-  if (job === null) {
-    await database.destroy();
-    port.close();
-    return;
-  }
-  const { id, order } = job;
+/** Ends the thread, with its error for whoever started it. */
+const fail = (error: unknown): void => {
+  setImmediate(() => {
+    throw error;
+  });
+};
+
+port.on('message', (job: ThreadJob<QueueOrder>) => {
+  if (job === null) close().catch(fail);
+  else run(job).catch(fail);
+});
+
+async function close(): Promise<void> {
+  await database.destroy();
+  port.close();
+}
+
+async function run({ id, order }: NonNullable<ThreadJob<QueueOrder>>): Promise<void> {
   try {
     const report = await database.transaction().execute((transaction) => settleAndClaim(transaction, 'sqlite', order));
     send({ id, report });
   } catch (error) {
     send({ id, error });
   }
-});
+}

@@ -152,6 +152,9 @@ export function startWorker(options: WorkerOptions): Worker {
       else scheduleFlush(failedFlushMs);
     }
   };
+  const startFlush = () => {
+    flush().catch((err: unknown) => logger.error({ err }, 'the delivery queue could not be read or written'));
+  };
   const scheduleFlush = (ms: number) => {
     if (flushing) {
       rerun = true;
@@ -163,17 +166,17 @@ export function startWorker(options: WorkerOptions): Worker {
       };
       // One flush serves everybody who asks for one in the same moment.
       queueMicrotask(() => {
-        if (!cancelled) void flush();
+        if (!cancelled) startFlush();
       });
     } else {
-      cancelFlush ??= after(ms, flush);
+      cancelFlush ??= after(ms, startFlush);
     }
   };
   /** Outcomes wait for each other, unless nothing could be sent meanwhile. */
   const flushOutcomes = () => {
     if (flushing || outcomes.size === 0) return;
     const enough = lanes.queued === 0 ? Math.min(lanes.sending, outcomesOfFlush) : outcomesOfFlush;
-    if (outcomes.size >= enough) void flush();
+    if (outcomes.size >= enough) startFlush();
     else scheduleFlush(flushDelayMs);
   };
   const resolveIdle = () => {
@@ -200,7 +203,9 @@ export function startWorker(options: WorkerOptions): Worker {
     for (const { deliveryId, claimToken } of deliveries) releases.push({ deliveryId, claimToken });
   };
   const dispatch = () => {
-    for (let delivery = lanes.take(); delivery !== null; delivery = lanes.take()) void attempt(delivery);
+    for (let delivery = lanes.take(); delivery !== null; delivery = lanes.take()) {
+      attempt(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
+    }
   };
   const attempt = async (delivery: ClaimedDelivery) => {
     const lease = leases.get(delivery.deliveryId);
@@ -238,7 +243,7 @@ export function startWorker(options: WorkerOptions): Worker {
   };
   const poll = () => {
     cancelPoll = after(pollMs, () => {
-      void flush();
+      startFlush();
       poll();
     });
   };

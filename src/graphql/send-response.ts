@@ -13,7 +13,10 @@ export async function sendResponse(
   body: Uint8Array | string,
   { status = 200, compress }: { readonly status?: number; readonly compress: Compress | null },
 ): Promise<void> {
-  if (isNotModified(request, body)) return void request.response.writeHead(304).end();
+  if (isNotModified(request, body)) {
+    request.response.writeHead(304).end();
+    return;
+  }
   const compressed = compress?.(request, body) ?? null;
   if (compressed !== null) await sendCompressed(request, contentType, compressed, status);
   else sendBody(request, contentType, body, status);

@@ -26,8 +26,15 @@ export function mountGraphQL(server: FastifyInstance, options: GraphQLOptions): 
     const { createExecutor } = await import('./executor.ts');
     return createExecutor(options);
   });
-  if (shortCut !== null) server.addHook('onListen', async () => void setTimeout(executor, warmUpMs).unref());
-  else void executor();
+  // A module that cannot be loaded fails the first request that needs it, which loads it again.
+  const load = () => {
+    executor().catch((error: unknown) => server.log.warn({ err: error }, 'a part of the gateway could not be loaded'));
+  };
+  if (shortCut === null) load();
+  else
+    server.addHook('onListen', async () => {
+      setTimeout(load, warmUpMs).unref();
+    });
 
   server.register(async (scope) => {
     // JSON only. Yoga would execute a form, which another site can submit without a preflight request.

@@ -39,7 +39,8 @@ export function oneAtATime(logger: Logger): Turns {
     }
     if (line.waiting === maxWaitingRequests) {
       logger.info({ reason: 'Too many requests wait on it.' }, 'connection closed');
-      return void socket.destroy();
+      socket.destroy();
+      return;
     }
     const before = line.last;
     line.last = response;

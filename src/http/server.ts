@@ -158,7 +158,10 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   });
 
   server.server.on('connection', (socket) => {
-    if (stopping) return void socket.destroy();
+    if (stopping) {
+      socket.destroy();
+      return;
+    }
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
   });

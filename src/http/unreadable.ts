@@ -40,7 +40,10 @@ export function refuseUnreadable(
   }
   // What follows such bytes is an error again. The response to the first is on its way.
   if (socket.writableEnded && !socket.destroyed) return;
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
   // Fastify declares the packet as a Buffer that went through JSON; node:http sets a Buffer, or nothing.
   const received: unknown = error.rawPacket;
   const [, method = '', url = ''] =

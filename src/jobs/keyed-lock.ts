@@ -23,7 +23,10 @@ export function createKeyedLock(maxWaiting: number): KeyedLock {
   function release(key: string): void {
     const line = lines.get(key);
     const [next] = line ?? [];
-    if (line === undefined || next === undefined) return void lines.delete(key);
+    if (line === undefined || next === undefined) {
+      lines.delete(key);
+      return;
+    }
     line.delete(next);
     next();
   }

@@ -6,7 +6,7 @@ export interface InvalidationBroadcaster {
   /** Whether other processes may not know yet of an invalidation of this tenant. */
   hasPending(tenant: string): boolean;
   /** Sends now what is pending. */
-  retryPending(): Promise<void>;
+  retryPending(): void;
   close(): void;
 }
 
@@ -41,10 +41,10 @@ export function createInvalidationBroadcaster(
     }
   }
 
-  async function retryPending(): Promise<void> {
+  function retryPending(): void {
     clearTimeout(timer);
     timer = undefined;
-    await Promise.all([...pending.keys()].map(broadcast));
+    for (const tenant of [...pending.keys()]) broadcast(tenant).catch(onFailure);
   }
 
   return {

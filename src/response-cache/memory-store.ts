@@ -4,8 +4,6 @@ import type { CacheEntry, FoundResponse, ResponseStore } from './response-store.
 
 export interface MemoryStore extends ResponseStore {
   get(tenant: string, key: string): FoundResponse;
-  /** Ends the generations of all tenants. */
-  invalidateAll(): void;
   /** What it holds, in bytes. */
   readonly bytes: number;
 }
@@ -81,10 +79,6 @@ export function createMemoryStore(
     async invalidate(tenant) {
       invalidations += 1;
       lastInvalidations.set(tenant, invalidations);
-    },
-    invalidateAll() {
-      invalidations += 1;
-      lastOfOthers = invalidations;
     },
     get bytes() {
       return bytes;

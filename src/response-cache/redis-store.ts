@@ -34,7 +34,7 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
     onSuccess();
   }, onFailure);
   // What this process could not invalidate meanwhile is still there.
-  client.on('ready', () => void broadcaster.retryPending());
+  client.on('ready', broadcaster.retryPending);
 
   /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
   const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.isAvailable();

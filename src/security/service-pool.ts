@@ -88,7 +88,9 @@ function send(pool: Dispatcher, { signal, ...request }: ServiceRequest): Promise
         // Informational responses (1xx) precede the final one.
         if (status >= 200) started = { status, headers };
       },
-      onResponseData: (_controller, chunk) => void body.push(chunk),
+      onResponseData(_controller, chunk) {
+        body.push(chunk);
+      },
       onResponseEnd() {
         if (started === null) fail(new Error('A response ended that had not begun'));
         else settle({ kind: 'whole', ...started, body });

@@ -42,6 +42,12 @@ export interface Databases extends Readonly<Record<Pool, Database>> {
   close(): Promise<void>;
 }
 
+export interface DatabasesOptions {
+  readonly observer?: StoreObserver | null;
+  /** The statement that each connection of the queue to Postgres begins with. */
+  readonly queueSession?: string;
+}
+
 /**
  * Opens the database as {@link openDatabase} does.
  * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
@@ -49,7 +55,7 @@ export interface Databases extends Readonly<Record<Pool, Database>> {
 export async function openDatabases(
   location: DatabaseLocation,
   onFault: OnFault,
-  observer: StoreObserver | null = null,
+  { observer = null, queueSession }: DatabasesOptions = {},
 ): Promise<Databases> {
   const migrated = await openDatabase(location, migrations, onFault, observer);
   if (location.kind === 'sqlite') {
@@ -72,7 +78,13 @@ export async function openDatabases(
     const figures = observer && { onFigures: (read: () => PoolFigures) => observer.onPool(pool, read) };
     return connect(
       { ...location, settings: { ...settings, connections } },
-      { epoch, onFault, prepares: pool === 'queue', ...observer, ...figures },
+      {
+        epoch,
+        onFault,
+        ...(pool === 'queue' ? { prepares: true, session: queueSession } : {}),
+        ...observer,
+        ...figures,
+      },
     );
   };
   const pools = {

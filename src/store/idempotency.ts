@@ -81,7 +81,10 @@ export function databaseIdempotency(
         isRenewing = false;
       }
     };
-    const timer = setInterval(renew, leaseMs / renewalsPerLease).unref();
+    const renewNow = () => {
+      renew().catch((err: unknown) => logger.warn({ err }, 'the lease of an Idempotency-Key could not be renewed'));
+    };
+    const timer = setInterval(renewNow, leaseMs / renewalsPerLease).unref();
     return () => clearInterval(timer);
   }
 

@@ -1,19 +1,14 @@
 /**
  * Notifications: that there is new work, and which deliveries have changed. A transaction records what it changed, and
- * with its commit everybody hears of it: this process by calls, other processes on Postgres by NOTIFY, which is sent in
- * the transaction and delivered with its commit. On SQLite other processes find work when they poll.
+ * with its commit everybody hears of it: this process by calls, other processes on Postgres by its channels: NOTIFY is sent
+ * in the transaction and delivered with its commit. On SQLite other processes find work when they poll.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Logger } from 'pino';
-import type { Database, DatabaseLocation } from './database.ts';
+import { type Channels, channelNames, messageOf, nobody } from './channels.ts';
+import type { Database } from './database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
-import { listen } from './postgres-listener.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
-
-/** A message on either channel is the process that sent it and, for updates, the ids of deliveries, joined by commas. */
-const workChannel = 'postern_work';
-const updateChannel = 'postern_updates';
 
 /** NOTIFY carries less than 8,000 bytes: this many ids and their commas. */
 const idsOfNotification = 250;
@@ -61,15 +56,10 @@ export interface Notifications {
   onUpdated(listener: UpdateListener): () => void;
   /** Ends every subscription. */
   end(): void;
-  close(): Promise<void>;
 }
 
-/** @param session statements with which a connection to Postgres begins that is open as long as the process lives */
-export function createNotifications(
-  database: Database,
-  location: DatabaseLocation,
-  { session, logger }: { readonly session?: readonly string[]; readonly logger: Logger },
-): Notifications {
+/** @param channels to other processes; null on SQLite */
+export function createNotifications(database: Database, channels: Channels | null): Notifications {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
   let ended = false;
@@ -77,37 +67,32 @@ export function createNotifications(
     if (work) for (const listener of workers) listener();
     if (deliveryIds.length > 0) for (const listener of subscribers) listener(deliveryIds);
   };
-  const origin = crypto.randomUUID();
-  const remote =
-    location.kind === 'postgres'
-      ? listen(location, {
-          channels: [workChannel, updateChannel],
-          ...(session === undefined ? {} : { session }),
-          onMessage(channel, payload) {
-            const [from, ...deliveryIds] = payload.split(',');
-            if (from !== origin) publish({ work: channel === workChannel, deliveryIds });
-          },
-          onConnected: () => publish({ work: true, deliveryIds: [] }),
-          logger,
-        })
-      : null;
+  channels?.subscribe('work', {
+    onMessage: () => publish({ work: true, deliveryIds: [] }),
+    onConnected: () => publish({ work: true, deliveryIds: [] }),
+  });
+  channels?.subscribe('updates', { onMessage: (ids) => publish({ work: false, deliveryIds: ids.split(',') }) });
+  const kind = channels === null ? 'sqlite' : 'postgres';
   const transactionOn = (connections: Database) =>
-    notifyingTransaction(connections, location.kind, { origin, publish });
+    notifyingTransaction(connections, kind, { origin: channels?.origin ?? nobody, publish });
   return {
     transaction: transactionOn(database),
     transactionOn,
     publish,
-    onWork: (listener) => void workers.add(listener),
+    onWork(listener) {
+      workers.add(listener);
+    },
     onUpdated(listener) {
       if (ended) listener(null);
       subscribers.add(listener);
-      return () => void subscribers.delete(listener);
+      return () => {
+        subscribers.delete(listener);
+      };
     },
     end() {
       ended = true;
       for (const listener of subscribers) listener(null);
     },
-    close: async () => remote?.close(),
   };
 }
 
@@ -117,11 +102,10 @@ interface Sender {
   readonly publish: (changes: Changes) => void;
 }
 
-/** A process without listeners of its own, such as a command, is no sender that anybody needs to know. */
-const nobody: Sender = { origin: '', publish: () => {} };
+const silentSender: Sender = { origin: nobody, publish: () => {} };
 
 export const notifyingTransaction =
-  (database: Database, kind: DatabaseKind, { origin, publish }: Sender = nobody): NotifyingTransaction =>
+  (database: Database, kind: DatabaseKind, { origin, publish }: Sender = silentSender): NotifyingTransaction =>
   async (work) => {
     const { value, changes } = await inTransaction(database, async (transaction) => {
       const deliveryIds: string[] = [];
@@ -130,7 +114,9 @@ export const notifyingTransaction =
         work() {
           changes.work = true;
         },
-        deliveries: (ids) => void deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length)),
+        deliveries(ids) {
+          deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length));
+        },
       };
       const value = await work(transaction, recorder);
       if (kind === 'postgres') await notify(transaction, origin, changes);
@@ -142,10 +128,12 @@ export const notifyingTransaction =
 
 /** Sends the changes to other processes, with the commit of the transaction. */
 async function notify(transaction: Kysely<Tables>, origin: string, { work, deliveryIds }: Changes): Promise<void> {
-  const messages = work ? [{ channel: workChannel, payload: origin }] : [];
+  const messages: { readonly channel: string; readonly payload: string }[] = work
+    ? [{ channel: channelNames.work, payload: messageOf(origin) }]
+    : [];
   for (let at = 0; at < deliveryIds.length; at += idsOfNotification) {
     const ids = deliveryIds.slice(at, at + idsOfNotification);
-    messages.push({ channel: updateChannel, payload: [origin, ...ids].join() });
+    messages.push({ channel: channelNames.updates, payload: messageOf(origin, ids.join()) });
   }
   if (messages.length === 0) return;
   const rows = rowsTable('postgres', 'message', { channel: 'text', payload: 'text' }, rowsText(messages));

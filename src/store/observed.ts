@@ -37,7 +37,9 @@ export function observeStore({ metrics, tracer }: Pick<Telemetry, 'metrics' | 't
     [...pools].map(([name, figures]) => [figures().waiting, { [poolName]: name }]),
   );
   return {
-    onPool: (name, figures) => void pools.set(name, figures),
+    onPool(name, figures) {
+      pools.set(name, figures);
+    },
     // The text of a statement has places instead of values.
     onStatement:
       tracer === null

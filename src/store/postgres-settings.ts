@@ -1,6 +1,6 @@
 /** How the gateway uses a Postgres server: how many connections, and how long it waits for them. */
 export interface PostgresSettings {
-  /** Connections of one process, without the two that listen. */
+  /** Connections of one process, without the one that listens. */
   readonly connections: number;
   /** How long to wait for a new connection, or for one to become free, in milliseconds. */
   readonly connectTimeoutMs: number;

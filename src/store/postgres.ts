@@ -59,6 +59,8 @@ export interface PostgresPoolOptions {
    * migration has added one.
    */
   readonly prepares?: boolean;
+  /** The statement that each connection begins with. */
+  readonly session?: string | undefined;
 }
 
 /** Statements that a pool prepares at most: lists of ids make some of them many. Those beyond are not prepared. */
@@ -80,13 +82,14 @@ export function postgresDialect(
     onFault = () => undefined,
     onFigures = () => undefined,
     prepares = false,
+    session,
   }: PostgresPoolOptions = {},
 ): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresCompiler(),
     createIntrospector: (database) => new PostgresIntrospector(database),
-    createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures, prepares }),
+    createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures, prepares, session }),
   };
 }
 
@@ -100,13 +103,21 @@ class PooledDriver implements Driver {
   readonly #used = new Set<PooledConnection>();
   /** The names of prepared statements by their texts; null if none are prepared. */
   readonly #names: Map<string, string> | null;
+  readonly #session: string | undefined;
 
   constructor(
     url: string,
     settings: PostgresSettings,
-    { epoch, onFault, onFigures, prepares }: Required<PostgresPoolOptions>,
+    {
+      epoch,
+      onFault,
+      onFigures,
+      prepares,
+      session,
+    }: Required<Omit<PostgresPoolOptions, 'session'>> & Pick<PostgresPoolOptions, 'session'>,
   ) {
     this.#names = prepares ? new Map() : null;
+    this.#session = session;
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
@@ -157,10 +168,22 @@ class PooledDriver implements Driver {
           },
         );
         this.#used.add(connection);
+        await this.#begin(client, connection);
         return connection;
       }
       client.abandon();
       client.release(true);
+    }
+  }
+
+  async #begin(client: PostgresClient, connection: PooledConnection): Promise<void> {
+    if (this.#session === undefined || client.hasSession) return;
+    try {
+      await connection.run(this.#session);
+      client.hasSession = true;
+    } catch (error) {
+      await this.releaseConnection(connection);
+      throw error;
     }
   }
 

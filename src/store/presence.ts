@@ -1,6 +1,7 @@
 /**
  * Which processes on a database are alive. Each holds a lock that the system releases when the process dies, however it
- * dies: on SQLite that of a file beside the database, on Postgres an advisory lock of a connection that it keeps open.
+ * dies: on SQLite that of a file beside the database, on Postgres an advisory lock of each connection that claims and settles
+ * deliveries. One that only listens would not do: without it a process goes on, and what it has claimed is its own.
  */
 import { sql } from 'kysely';
 import type { RandomBytes } from '../ids.ts';
@@ -13,8 +14,6 @@ export const processIdLength = 8;
 export interface Presence {
   /** The id of this process: {@link processIdLength} hex digits. */
   readonly id: string;
-  /** The statements with which a connection to Postgres that is kept open says that the process is alive. */
-  readonly session: readonly string[];
   /** Which of the processes are dead. One whose lock cannot be judged counts as alive. */
   findDead(ids: readonly string[]): Promise<string[]>;
   close(): void;
@@ -26,30 +25,39 @@ const lockClass = 0x70_6f_73_74;
 /** A process on Postgres is dead when it has been missing for this long: a connection that was lost is opened again sooner. */
 const missingMs = 3_000;
 
-/** @param clock monotonic milliseconds */
+/** The statement with which a connection to Postgres says that the process is alive, as long as it is open. Shared: there may be several. */
+export const aliveWhileOpen = (processId: string): string =>
+  `select pg_advisory_lock_shared(${lockClass}, ${Number.parseInt(processId, 16) | 0})`;
+
+/**
+ * @param processId the one of {@link aliveWhileOpen}
+ * @param clock monotonic milliseconds
+ */
 export function openPresence(
   database: Database,
   location: DatabaseLocation,
-  { randomBytes, clock = () => performance.now() }: { randomBytes: RandomBytes; clock?: () => number },
+  {
+    processId,
+    randomBytes,
+    clock = () => performance.now(),
+  }: { readonly processId: string; readonly randomBytes: RandomBytes; readonly clock?: () => number },
 ): Presence {
-  if (location.kind === 'postgres') return postgresPresence(database, newProcessId(randomBytes), clock);
+  if (location.kind === 'postgres') return postgresPresence(database, processId, clock);
   // Nothing of another process is in the memory of this one.
-  if (location.file === ':memory:') return { ...alone, id: newProcessId(randomBytes) };
+  if (location.file === ':memory:') return { ...alone, id: processId };
   const { id, findDead, close } = openFilePresence(location.file, () => newProcessId(randomBytes));
-  return { id, session: [], findDead: async (ids) => findDead(ids), close };
+  return { id, findDead: async (ids) => findDead(ids), close };
 }
 
-const alone: Omit<Presence, 'id'> = { session: [], findDead: async () => [], close: () => {} };
+const alone: Omit<Presence, 'id'> = { findDead: async () => [], close: () => {} };
 
-const newProcessId = (randomBytes: RandomBytes): string => randomBytes(processIdLength / 2).toString('hex');
+export const newProcessId = (randomBytes: RandomBytes): string => randomBytes(processIdLength / 2).toString('hex');
 
 function postgresPresence(database: Database, id: string, clock: () => number): Presence {
   /** The processes that had no lock, with the time when that was first seen. */
   let missing = new Map<string, number>();
   return {
     id,
-    // Shared, so that a connection that replaces a lost one does not wait for it.
-    session: [`select pg_advisory_lock_shared(${lockClass}, ${Number.parseInt(id, 16) | 0})`],
     async findDead(ids) {
       const { rows } = await sql<{ process: number }>`
         select objid::bigint as process from pg_locks

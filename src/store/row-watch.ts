@@ -79,7 +79,10 @@ export function createRowWatch<Row>(source: RowSource<Row>): RowWatch<Row> {
 
   function schedule(pauseMs: number): void {
     clearTimeout(timer);
-    if (watchersOf.size > 0) timer = setTimeout(poll, pauseMs).unref();
+    if (watchersOf.size === 0) return;
+    timer = setTimeout(() => {
+      poll().catch((error: unknown) => fail(error));
+    }, pauseMs).unref();
   }
 
   async function readChanges(ids: readonly string[]): Promise<void> {
@@ -92,9 +95,13 @@ export function createRowWatch<Row>(source: RowSource<Row>): RowWatch<Row> {
         for (const { id, version } of changed) post(id, version, rows.get(id));
       }
     } catch (error) {
-      // As with deliveries: a stream that can say nothing ends, with the error, and its client subscribes again.
-      for (const watcher of new Set(ids.flatMap(watching))) end(watcher, { error });
+      fail(error, ids);
     }
+  }
+
+  /** As with deliveries: a stream that can say nothing ends, with the error, and its client subscribes again. */
+  function fail(error: unknown, ids: readonly string[] = [...watchersOf.keys()]): void {
+    for (const watcher of new Set(ids.flatMap(watching))) end(watcher, { error });
   }
 
   const watching = (id: string): readonly Watcher<Row>[] => [...(watchersOf.get(id) ?? [])];
@@ -119,7 +126,7 @@ export function createRowWatch<Row>(source: RowSource<Row>): RowWatch<Row> {
       joined.add(id);
     }
     // Those who begin in one turn are read together: the first read takes all of them.
-    void inTurn(readJoined);
+    inTurn(readJoined).catch((error: unknown) => fail(error));
     if (isFirst) schedule(pollMs);
   }
 

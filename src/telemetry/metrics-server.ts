@@ -17,12 +17,13 @@ export interface MetricsServer {
 
 export function createMetricsServer(scrape: () => Promise<Scrape>): MetricsServer {
   const server = createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
-    if (url.split('?', 1)[0] !== metricsPath) return void response.writeHead(404).end();
-    if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
-    scrape().then(
-      (scraped) => send(response, scraped),
-      () => response.writeHead(500).end(),
-    );
+    if (url.split('?', 1)[0] !== metricsPath) response.writeHead(404).end();
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    else
+      scrape().then(
+        (scraped) => send(response, scraped),
+        () => response.writeHead(500).end(),
+      );
   });
   return {
     async listen({ host, port }) {
@@ -46,5 +47,5 @@ export function createMetricsServer(scrape: () => Promise<Scrape>): MetricsServe
 const refusal = (host: string, port: number, { message }: Error): string =>
   `Metrics cannot be served on METRICS_PORT ${port} of METRICS_HOST ${host} (${message}): set METRICS_PORT to another port, or stop the process that listens there.`;
 
-const send = (response: ServerResponse, { contentType, body }: Scrape): void =>
-  void response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);
+const send = (response: ServerResponse, { contentType, body }: Scrape): ServerResponse =>
+  response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);

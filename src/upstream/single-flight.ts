@@ -87,6 +87,6 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const leave = () => signal.removeEventListener('abort', abort);
-    work.then(resolve, reject).then(leave);
+    work.then(resolve, reject).finally(leave).catch(reject);
   });
 }

@@ -88,8 +88,8 @@ describe.each(databases)('a key that another process revokes, on $name', ({ name
     const { location: place, drop } = await location();
     const now = () => new Date();
     const logger = pino({ level: 'silent' });
-    const ours = await openStorage(place, { now, logger });
-    const theirs = await openStorage(place, { now, logger });
+    const ours = await openStorage(place, { now, logger, randomBytes });
+    const theirs = await openStorage(place, { now, logger, randomBytes });
     try {
       const workspaceId = await ensureWorkspace(ours.databases.keys, 'Acme', { now: now(), randomBytes });
       const { id, key } = await createKey(

@@ -56,13 +56,6 @@ describe('a change', () => {
     expect(generationOf('t')).not.toBe(before);
   });
 
-  test('of all tenants invalidates everything', () => {
-    const { memory, keep, textOf } = store();
-    keep('t', 'a');
-    memory.invalidateAll();
-    expect(textOf('t', 'a')).toBeNull();
-  });
-
   test('is not forgotten, however many tenants change', async () => {
     const { memory, generationOf } = store();
     await memory.invalidate('t');

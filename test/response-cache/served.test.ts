@@ -1,4 +1,4 @@
-/** What is kept, and for whom: a gateway that keeps responses, beside one on the same database that does not. */
+/** What is kept, and for whom: what a gateway keeps is what it says of a document that nobody has sent before. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { schema } from '../../src/graphql/schema.ts';
 import { cursorCodec } from '../../src/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
-import { ask, cachedReads, secondsOf, untilCached } from '../support/cached-responses.ts';
-import { databases } from '../support/databases.ts';
+import { ask, cachedReads, secondsOf } from '../support/cached-responses.ts';
+import { databases, type TestDialect } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { documentOf, fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { temporaryDirectory } from '../support/process.ts';
@@ -29,29 +29,28 @@ test('every root field that may be cached is cached', () => {
   expect(kept.map(({ field }) => field.replace('Query.', '')).sort()).toEqual(cachedReads.map(({ field }) => field));
 });
 
-describe.each(databases)('on $name', (dialect) => {
+describe('in memory', () => {
   let keeping: Gateway;
-  let plain: Gateway;
   let drop: () => Promise<void>;
   let newWorkspace: () => Promise<SeededWorkspace>;
 
   beforeAll(async () => {
-    const database = await dialect.location();
+    const database = await (databases[0] as TestDialect).location();
     drop = database.drop;
-    const start = (environment: Readonly<Record<string, string>>) =>
-      startGateway({ environment: { DATABASE_URL: database.url, ...environment } });
-    keeping = await start({ RESPONSE_CACHE: 'memory' });
-    plain = await start({});
+    keeping = await startGateway({ environment: { DATABASE_URL: database.url, RESPONSE_CACHE: 'memory' } });
     newWorkspace = seeded(keeping, keeping.address).workspace;
-    const { key } = await newWorkspace();
-    // On Postgres nothing is kept before the gateway hears of changes.
-    await untilCached(keeping.address, key);
   });
   afterAll(async () => {
     await keeping.close();
-    await plain.close();
     await drop();
   });
+
+  let documents = 0;
+  /** What is sent for a document with these fields that nothing is kept for. */
+  const askAnew = (key: string, query: string) => {
+    documents += 1;
+    return ask(keeping.address, key, `${query} # ${documents}`);
+  };
 
   async function furnished() {
     const workspace = await newWorkspace();
@@ -62,10 +61,10 @@ describe.each(databases)('on $name', (dialect) => {
     const { key, named } = await furnished();
     const query = document(named);
     const [first, second] = [await ask(keeping.address, key, query), await ask(keeping.address, key, query)];
-    const uncached = await ask(plain.address, key, query);
+    const uncached = await askAnew(key, query);
     expect(first.body).toBe(uncached.body);
     expect(second.body).toBe(uncached.body);
-    expect(uncached.cache).toBeNull();
+    expect(uncached.cache).not.toBe('hit');
     const isKept = secondsOf(query) > 0;
     expect([first.cache, second.cache]).toEqual(isKept ? ['fwd=miss; stored', 'hit'] : [null, null]);
   });
@@ -77,7 +76,7 @@ describe.each(databases)('on $name', (dialect) => {
     const [first, second] = [await ask(keeping.address, key, query), await ask(keeping.address, key, query)];
     expect([first.cache, second.cache]).toEqual(['fwd=miss; stored', 'hit']);
     expect(second.body).toBe(first.body);
-    expect(second.body).toBe((await ask(plain.address, key, query)).body);
+    expect(second.body).toBe((await askAnew(key, query)).body);
     expect(second.body).not.toContain('"errors"');
   });
 
@@ -93,7 +92,7 @@ describe.each(databases)('on $name', (dialect) => {
     const caches = new Set<string | null>();
     for (const query of reads) {
       const { body, cache } = await ask(keeping.address, key, query);
-      expect(body).toBe((await ask(plain.address, key, query)).body);
+      expect(body).toBe((await askAnew(key, query)).body);
       if (kept.includes(query)) caches.add(cache);
     }
     return caches;
@@ -152,7 +151,7 @@ describe.each(databases)('on $name', (dialect) => {
     expect((await ask(keeping.address, key, query)).cache).toBe('hit');
     const narrow = await newKey({ accountIds: [other] });
     const narrowed = await ask(keeping.address, narrow, query);
-    expect(narrowed).toMatchObject({ cache: 'fwd=miss; stored', body: (await ask(plain.address, narrow, query)).body });
+    expect(narrowed).toMatchObject({ cache: 'fwd=miss; stored', body: (await askAnew(narrow, query)).body });
     expect(narrowed.body).not.toContain(named.accountId);
     const unscoped = await newKey({ scopes: ['posts:read'] });
     for (let times = 0; times < 2; times += 1) {

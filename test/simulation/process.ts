@@ -175,6 +175,8 @@ export function startProcess(world: World): SimulatedProcess {
     database,
     queueDatabase: database,
     location: { kind: 'sqlite', file: ':memory:' },
+    channels: null,
+    processId: id,
     vault,
     allows,
     lookup: async () => [],
@@ -190,7 +192,6 @@ export function startProcess(world: World): SimulatedProcess {
       outbound,
       presence: {
         id,
-        session: [],
         findDead: async (ids) => ids.filter((each) => !world.isAlive(each)),
         close: () => {},
       },

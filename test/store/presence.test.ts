@@ -5,15 +5,11 @@ import { once } from 'node:events';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { connect, type Database, openDatabase, ping } from '../../src/store/database.ts';
 import { openFilePresence } from '../../src/store/file-presence.ts';
-import { listen } from '../../src/store/postgres-listener.ts';
-import { openPresence, type Presence } from '../../src/store/presence.ts';
+import { aliveWhileOpen, newProcessId, openPresence, type Presence } from '../../src/store/presence.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
-
-const logger = pino({ level: 'silent' });
 
 describe.each(databases)('presence on $name', (dialect) => {
   let place: TestDatabase;
@@ -23,23 +19,13 @@ describe.each(databases)('presence on $name', (dialect) => {
 
   /** A process, as far as the database can tell. */
   const open = async (): Promise<Presence & { end: () => Promise<void> }> => {
-    const presence = openPresence(database, place.location, { randomBytes, clock: () => clock });
+    const processId = newProcessId(randomBytes);
+    const presence = openPresence(database, place.location, { processId, randomBytes, clock: () => clock });
     if (place.location.kind === 'sqlite') return { ...presence, end: async () => presence.close() };
-    let connected = () => {};
-    const ready = new Promise<void>((resolve) => {
-      connected = resolve;
-    });
-    const { session } = presence;
-    const listener = listen(place.location, {
-      channels: ['nothing'],
-      session,
-      onMessage() {},
-      onConnected: connected,
-      logger,
-    });
-    closing.push(listener.close);
-    await ready;
-    return { ...presence, end: listener.close };
+    const queue = connect(place.location, { session: aliveWhileOpen(processId) });
+    closing.push(() => queue.destroy());
+    await ping(queue);
+    return { ...presence, end: () => queue.destroy() };
   };
 
   beforeEach(async () => {
@@ -103,7 +89,7 @@ describe('a process on SQLite that is killed', () => {
     child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
     const id = String(line).trim();
-    const presence = openPresence(database, location, { randomBytes });
+    const presence = openPresence(database, location, { processId: newProcessId(randomBytes), randomBytes });
     expect(await presence.findDead([id])).toEqual([]);
     const gone = once(child, 'exit');
     child.kill('SIGKILL');

@@ -17,7 +17,9 @@ import { readConfig } from '../../src/config/config.ts';
 import { startDeliveryEngine } from '../../src/delivery/engine.ts';
 import { createResolver } from '../../src/dns/resolver.ts';
 import { addressRule } from '../../src/security/addresses.ts';
+import { openChannels } from '../../src/store/channels.ts';
 import { openDatabases } from '../../src/store/databases.ts';
+import { aliveWhileOpen, newProcessId } from '../../src/store/presence.ts';
 import { benchEmission } from '../bench/emission.ts';
 import { testSecret, testVault } from './webhooks.ts';
 
@@ -28,18 +30,23 @@ writeSync(1, 'loaded\n');
 await once(process.stdin, 'data');
 process.stdin.destroy();
 const config = readConfig({ DATABASE_URL: url, SECRET: testSecret, OUTBOUND_ALLOW: '127.0.0.0/8' });
-const databases = await openDatabases(config.database, () => {});
+const logger = pino({ level: 'error' }, pino.destination(2));
+const processId = newProcessId(randomBytes);
+const databases = await openDatabases(config.database, () => {}, { queueSession: aliveWhileOpen(processId) });
 const { emit } = startDeliveryEngine({
   database: databases.deliveries,
   queueDatabase: databases.queue,
   location: config.database,
+  channels:
+    config.database.kind === 'postgres' ? openChannels(config.database, { onSilent: databases.renew, logger }) : null,
+  processId,
   vault: testVault,
   allows: addressRule(config.outboundAllow),
   lookup: createResolver({ servers: config.dnsServers }),
   maxBytes: config.deliveryMaxBytes,
   retentionDays: config.deliveryRetentionDays,
   maxEvents: config.deliveryMaxEvents,
-  logger: pino({ level: 'error' }, pino.destination(2)),
+  logger,
   now: () => new Date(),
   randomBytes,
   tuning: { deadlineMs: 2_000, leaseMs: Number(leaseMs), pollMs: 200 },

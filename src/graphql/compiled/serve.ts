@@ -108,7 +108,8 @@ export function compiledOperations({
     const { notModified, compressed } = bodyOf(request, splice, cached);
     if (notModified) {
       splice.close();
-      return void request.response.writeHead(304).end();
+      request.response.writeHead(304).end();
+      return;
     }
     if (compressed === null) return send(request, contentType, splice);
     // The memory of the kernel is read until then.

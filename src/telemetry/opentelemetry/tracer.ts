@@ -68,7 +68,9 @@ export function createTracer(tracer: OpenTelemetryTracer): Tracer {
 
 const recorded = (span: OpenTelemetrySpan, within: Span['within']): Span => ({
   traceId: span.spanContext().traceId,
-  rename: (name) => void span.updateName(name),
+  rename(name) {
+    span.updateName(name);
+  },
   set(attributes) {
     for (const name in attributes) {
       const value = attributes[name];
