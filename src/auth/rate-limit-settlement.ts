@@ -16,9 +16,10 @@ export interface Bucket {
 /** Buckets as processes share them. */
 export interface RateLimitStore {
   /**
-   * Adds to the times at which buckets are full again, which are never before `now`.
+   * Adds to the times until buckets are full again, by the clock of the store.
    * @param grants microseconds to add, or to take off where they are negative, by the ids of the buckets
-   * @returns the times that this results in, in microseconds
+   * @param now microseconds of the process's clock, for a store that has none
+   * @returns the microseconds until each bucket is full, never less than 0
    */
   add(grants: ReadonlyMap<string, number>, now: number): Promise<ReadonlyMap<string, number>>;
 }
@@ -88,7 +89,7 @@ export function createSettlement({ store, now, logger }: RateLimitsContext): Set
       const stored = await shared.add(grants, at);
       for (const [bucket, amount] of sent) {
         bucket.unsettled -= amount;
-        bucket.fullAt = (stored.get(bucket.id) ?? at) + bucket.unsettled;
+        bucket.fullAt = at + (stored.get(bucket.id) ?? 0) + bucket.unsettled;
         bucket.settledAt = at;
       }
       failedAt = null;

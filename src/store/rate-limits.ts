@@ -1,4 +1,7 @@
-/** Rate limits in the database: a row for each bucket that is not full. */
+/**
+ * Rate limits in the database: a row for each bucket that is not full. On Postgres the time is the server's, because the clocks
+ * of the processes may differ by more than a bucket's window; processes on a SQLite file have one clock.
+ */
 import { sql } from 'kysely';
 import { maxAhead, type RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import type { Database } from './database.ts';
@@ -11,10 +14,14 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
   let cleanedAt = 0;
   return {
     async add(grants, now) {
+      const at =
+        kind === 'postgres'
+          ? sql<number>`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`
+          : sql<number>`cast(${now} as bigint)`;
       // First: if it fails, nothing was added.
       // Also after the clock was set back.
       if (Math.abs(now - cleanedAt) >= cleanEvery) {
-        await database.deleteFrom('rate_limits').where('full_at', '<', now).execute();
+        await database.deleteFrom('rate_limits').where('full_at', '<', at).execute();
         cleanedAt = now;
       }
       const granted = [...grants].map(([id, amount]) => ({ id, amount }));
@@ -22,17 +29,16 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
       const [greatest, least] = (kind === 'postgres' ? ['greatest', 'least'] : ['max', 'min']).map((name) =>
         sql.raw(name),
       );
-      const at = sql`cast(${now} as bigint)`;
       // In the order of ids, so that two processes that settle the same buckets cannot wait for each other.
-      const { rows: settled } = await sql<{ id: string; full_at: number }>`
+      const { rows: settled } = await sql<{ id: string; ahead: number }>`
         insert into rate_limits (id, full_at)
         select granted.id, ${at} + ${least}(${maxAhead}, granted.amount) from ${rows} where true order by granted.id
         on conflict (id) do update
           set full_at = ${at} + ${least}(${maxAhead}, excluded.full_at - ${at} + case
             when rate_limits.full_at > ${at} + ${2 * maxAhead} then 0
             else ${greatest}(rate_limits.full_at - ${at}, 0) end)
-        returning id, full_at`.execute(database);
-      return new Map(settled.map(({ id, full_at }) => [id, full_at]));
+        returning id, full_at - ${at} as ahead`.execute(database);
+      return new Map(settled.map(({ id, ahead }) => [id, ahead]));
     },
   };
 }

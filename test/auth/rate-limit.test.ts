@@ -30,8 +30,15 @@ async function start(options: GatewayOptions & { readonly second?: boolean } = {
     await gateway.close();
     await place.drop();
   });
-  const pass = (seconds: number) => {
+  const pass = async (seconds: number) => {
     clock.now = new Date(clock.now.getTime() + seconds * 1_000);
+    // The server has a clock of its own: what is later for it is earlier in its rows.
+    if (place.location.kind === 'postgres') {
+      await gateway.app.database
+        .updateTable('rate_limits')
+        .set(({ eb }) => ({ full_at: eb('full_at', '-', seconds * 1_000_000) }))
+        .execute();
+    }
   };
   return { gateway, second, pass, workspace: await gateway.workspace() };
 }
@@ -58,7 +65,7 @@ describe.each(databases)('requests of a key on $name', (dialect) => {
     const first = await granted(limit * 2);
     expect(first).toBeGreaterThanOrEqual(limit);
     expect(first).toBeLessThanOrEqual(limit + slack);
-    pass(30);
+    await pass(30);
     const later = await granted(limit * 2);
     expect(later).toBeGreaterThanOrEqual(Math.floor(limit / 2) - slack);
     expect(later).toBeLessThanOrEqual(limit / 2 + slack);
@@ -105,7 +112,7 @@ describe('requests of a key', () => {
       });
       expect(line).not.toHaveProperty('err');
     }
-    pass(30);
+    await pass(30);
     expect((await graphql(gateway.address, workspace.key, who)).status).toBe(200);
     expect((await graphql(gateway.address, workspace.key, who)).status).toBe(503);
   });
@@ -136,7 +143,7 @@ describe('wrong keys', () => {
     expect(await last.json()).toMatchObject(refused);
     expect((await graphql(gateway.address, wrongKey, who)).status).toBe(503);
     expect((await ask(gateway.address, workspace.key)).status).toBe(200);
-    pass(20);
+    await pass(20);
     expect(await statuses(gateway.address, [undefined, undefined])).toEqual([401, 503]);
   });
 
@@ -168,7 +175,7 @@ describe('requests for the schema', () => {
     expect(errors[0]?.extensions).toMatchObject(refused);
     const known = await ask(workspace.key);
     expect([known.status, known.headers.get('ratelimit-policy')]).toEqual([200, '"requests";q=60000;w=60']);
-    pass(20);
+    await pass(20);
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 503]);
   });
 
@@ -222,9 +229,9 @@ test.each(databases)('a clock that jumped a day ahead and back locks nobody out 
     for (let n = 0; n < 6; n += 1) seen.push((await graphql(address, workspace.key, who)).status);
     return seen;
   };
-  pass(86_400);
+  await pass(86_400);
   await statuses(gateway.address);
-  pass(-86_400);
+  await pass(-86_400);
   expect(await statuses(gateway.address)).toEqual([200, 200, 200, 200, 200, 503]);
   expect(await statuses(second.address)).toEqual(Array(6).fill(503));
 });
@@ -258,7 +265,7 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     expect(typesOf(await graphql(second.address, workspace.key, emit(accountId)))).toHaveLength(1);
     const other = await gateway.workspace();
     expect(typesOf(await graphql(gateway.address, other.key, emit(await other.account())))).toEqual([]);
-    pass(2);
+    await pass(2);
     expect(typesOf(await graphql(second.address, workspace.key, emit(accountId, 3)))).toHaveLength(1);
     expect(await rowsOf(gateway, 'events', workspace)).toBe(12);
   });
@@ -271,9 +278,9 @@ describe.each(databases)('what a workspace has delivered on $name', (dialect) =>
     // Twelve deliveries of ten: the third event leaves a debt of two.
     expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId, 5)))).toHaveLength(2);
     expect(await rowsOf(gateway, 'deliveries', workspace)).toBe(12);
-    pass(2);
+    await pass(2);
     expect(typesOf(await graphql(gateway.address, workspace.key, emit(accountId)))).toHaveLength(1);
-    pass(10);
+    await pass(10);
     await gateway.app.database.updateTable('webhooks').set({ enabled: 1 }).execute();
     await gateway.app.database.updateTable('deliveries').set({ state: 'failed', claim_token: null }).execute();
     const redeliver = (id: string) =>
@@ -332,9 +339,9 @@ describe('a limit', () => {
   test('reads a bucket from the store once, then after each tenth of it or each second', async () => {
     let calls = 0;
     const store: RateLimitStore = {
-      async add(grants, at) {
+      async add(grants) {
         calls += 1;
-        return new Map([...grants].map(([id, grant]) => [id, at + grant]));
+        return new Map([...grants].map(([id, grant]) => [id, grant]));
       },
     };
     const limit = createRateLimits({ store, now: () => now, logger })(policy);
@@ -369,7 +376,7 @@ describe('a limit', () => {
     const add: RateLimitStore['add'] = async (grants, at) => {
       await delay();
       for (const [id, grant] of grants) fullAt.set(id, Math.max(fullAt.get(id) ?? 0, at) + grant);
-      const stored = new Map([...grants.keys()].map((id) => [id, fullAt.get(id) ?? at]));
+      const stored = new Map([...grants.keys()].map((id) => [id, (fullAt.get(id) ?? at) - at]));
       await delay();
       return stored;
     };
@@ -482,8 +489,26 @@ test.each(databases)('a bucket in $name is never more than two minutes ahead', a
   });
   const store = databaseRateLimits(database, place.location.kind);
   const [now, minute] = [1_800_000_000_000_000, 60_000_000];
-  const added = async (amount: number) => ((await store.add(new Map([['one', amount]]), now)).get('one') ?? 0) - now;
+  const added = async (amount: number) => (await store.add(new Map([['one', amount]]), now)).get('one') ?? 0;
   expect(await added(10 * minute)).toBe(2 * minute);
   expect(await added(10 * minute)).toBe(2 * minute);
-  expect(await added(-minute)).toBe(minute);
+  expect(await added(-minute)).toBeLessThanOrEqual(minute);
+});
+
+test.skipIf(databases[1] === undefined)('processes whose clocks are 12 seconds apart grant what is left', async () => {
+  const place = await databases[1]?.location();
+  if (place === undefined) throw new Error('There is no Postgres');
+  const database = await openDatabase(place.location);
+  onTestFinished(async () => {
+    await database.destroy();
+    await place.drop();
+  });
+  const limitOf = (seconds: number) =>
+    createRateLimits({
+      store: databaseRateLimits(database, 'postgres'),
+      now: () => new Date(Date.now() + seconds * 1_000),
+      logger: pino({ level: 'silent' }),
+    })({ name: 'events', quota: 100, seconds: 10, what: 'events' });
+  const processes = [limitOf(12), limitOf(0), limitOf(-12)];
+  for (let n = 0; n < 60; n += 1) expect(await processes[n % 3]?.take('one')).toBeDefined();
 });

@@ -57,7 +57,7 @@ describe.each(redisUrl === undefined ? [] : databases)('with Redis, on $name', (
         expect((await ask(second.address, owner.key, read)).body).toBe(fresh);
       }
     }
-  });
+  }, 60_000);
 
   test('a hit is byte for byte the same as a miss', async () => {
     const { first, second, plain, workspace } = await startThree(dialect, environment);
@@ -99,7 +99,7 @@ describe('in memory', () => {
       await other.close();
       await startIn(second, database.url);
     },
-    20_000,
+    60_000,
   );
 });
 
