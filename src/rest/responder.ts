@@ -30,7 +30,9 @@ export async function respond(
   const request = flatRequest(endpoint, http);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
-    const onReplayed = () => void reply.header(replayedHeader, 'true');
+    const onReplayed = () => {
+      reply.header(replayedHeader, 'true');
+    };
     const forwarded = key === undefined ? context : { ...context, idempotency: { key, onReplayed } };
     return reply.status(endpoint.status).send(await perform(endpoint, ports, forwarded, request));
   }
