@@ -22,8 +22,8 @@ export type PortName = { [Name in keyof Ports]: Ports[Name] extends object ? Nam
 /** The methods of each port that change nothing. Any other is a command: the next method is one until it stands here. */
 export const readMethods = {
   accounts: ['list', 'counts', 'find', 'watch'],
-  jobs: ['list', 'lists', 'counts', 'find', 'watch'],
+  jobs: ['list', 'lists', 'counts', 'find', 'fields', 'watch'],
   posts: ['list'],
-  webhooks: ['list', 'lists', 'counts', 'find', 'health'],
-  deliveries: ['list', 'lists', 'counts', 'find', 'attempts', 'lastAttempts', 'statistics', 'backlog', 'watch'],
+  webhooks: ['list', 'lists', 'counts', 'find', 'whole', 'health'],
+  deliveries: ['list', 'lists', 'counts', 'find', 'data', 'attempts', 'lastAttempts', 'statistics', 'backlog', 'watch'],
 } as const satisfies { readonly [Name in PortName]: readonly (keyof Ports[Name])[] };

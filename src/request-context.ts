@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** Aborts when the client disconnects or the gateway stops waiting. */
   readonly signal: AbortSignal;
+  /** Calls back when the response has been sent, or its client is gone. A stream has no such end. */
+  readonly whenClosed?: ((callback: () => void) => void) | undefined;
   /** The client's `Idempotency-Key`, when it is the service behind the gateway that stores responses. */
   readonly idempotency?: ForwardedIdempotency | undefined;
   /**

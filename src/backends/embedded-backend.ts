@@ -13,6 +13,7 @@ import { withDeadlines } from '../providers/with-deadlines.ts';
 import { addressRule } from '../security/addresses.ts';
 import { createVault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
+import { createReadBudget } from '../store/read-budget.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import { createMissingSecrets } from '../webhooks/destinations.ts';
 import { embeddedWebhooks } from '../webhooks/embedded.ts';
@@ -60,6 +61,7 @@ export async function embeddedBackend(
     randomBytes,
     tuning,
   });
+  const budget = createReadBudget();
   const cursorKeys = sealing.keyring('rest-cursors');
   const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
   return {
@@ -71,18 +73,20 @@ export async function embeddedBackend(
         database: databases.jobs,
         network: providers.PNET,
         cursors,
+        budget,
         now,
         randomBytes,
         logger,
         tuning: leases,
       }),
       posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database: databases.deliveries, cursors, limits, now }),
+      deliveries: embeddedDeliveries({ ...delivery, database: databases.deliveries, cursors, budget, limits, now }),
       webhooks: embeddedWebhooks({
         ...delivery,
         database: databases.deliveries,
         kind: config.database.kind,
         cursors,
+        budget,
         vault,
         allows,
         maxWebhooks: config.webhooksPerWorkspace,

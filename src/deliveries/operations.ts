@@ -21,6 +21,7 @@ export const countDeliveries = operation(
   ({ deliveries }) => deliveries.counts,
 );
 export const findDeliveries = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.find);
+export const readEventData = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.data);
 export const listAttempts = operation('webhooks:read', attemptListShape, ({ deliveries }) => deliveries.attempts);
 export const findLastAttempts = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.lastAttempts);
 export const readStatistics = operation('webhooks:read', statisticsShape, ({ deliveries }) => deliveries.statistics);

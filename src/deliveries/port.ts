@@ -9,6 +9,7 @@ import type {
   DeliveryListRequest,
   DeliveryScheduled,
   EmitEvent,
+  EventData,
   EventEmitted,
   FireTrigger,
   Redeliver,
@@ -39,6 +40,8 @@ export interface DeliveriesPort {
   counts(context: RequestContext, filters: readonly DeliveryFilter[]): Promise<(number | Error)[]>;
   /** The deliveries with these ids, in their order; null for each that the key cannot see. */
   find(context: RequestContext, deliveryIds: readonly string[]): Promise<(Delivery | null)[]>;
+  /** The data of the events of these deliveries, in their order; null for each that the key cannot see. */
+  data(context: RequestContext, deliveryIds: readonly string[]): Promise<(EventData | null)[]>;
   /**
    * One page of the attempts of a delivery, oldest first: 1 to 250, 50 by default.
    * @throws ServiceError `resource_not_found` when the key cannot see the delivery

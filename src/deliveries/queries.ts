@@ -11,6 +11,8 @@ import { findByIds } from '../store/find-by-ids.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { selectPage, startPage } from '../store/keyset.ts';
 import { countRows, selectPages } from '../store/keyset-pages.ts';
+import { bytesOf, readLarge } from '../store/large-rows.ts';
+import type { ReadBudget } from '../store/read-budget.ts';
 import { onlyOf, readTogether } from '../store/read-together.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../store/schema.ts';
 import { maxTotalCount } from '../validation.ts';
@@ -24,12 +26,14 @@ import {
   type DeliveryState,
   deliveryLimits,
   deliveryListScope,
+  type EventData,
 } from './shapes.ts';
 import { visibleDeliveries } from './visibility.ts';
 
 export interface QueriesContext {
   readonly database: Database;
   readonly cursors: CursorCodec;
+  readonly budget: ReadBudget;
   readonly now: () => Date;
 }
 
@@ -39,8 +43,9 @@ const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
 export function deliveryQueries({
   database,
   cursors,
+  budget,
   now,
-}: QueriesContext): Pick<DeliveriesPort, 'list' | 'lists' | 'counts' | 'find' | 'attempts' | 'lastAttempts'> {
+}: QueriesContext): Pick<DeliveriesPort, 'list' | 'lists' | 'counts' | 'find' | 'data' | 'attempts' | 'lastAttempts'> {
   const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
     const rows = await findByIds(deliveryIds, isId, (ids) =>
       visibleDeliveries(database, caller).where('deliveries.id', 'in', ids).execute(),
@@ -62,6 +67,22 @@ export function deliveryQueries({
   };
   return {
     find,
+
+    data(context, deliveryIds) {
+      const visible = (ids: readonly string[]) =>
+        visibleDeliveries(database, context.caller)
+          .innerJoin('events', 'events.id', 'deliveries.event_id')
+          .clearSelect()
+          .select('deliveries.id')
+          .where('deliveries.id', 'in', ids);
+      return readLarge(budget, context, deliveryIds, {
+        sizes: (ids) => visible(ids).select(bytesOf('events.data').as('bytes')).execute(),
+        read: async (ids) => {
+          const read = await visible(ids).select('events.data').execute();
+          return read.map(({ id, data }) => [id, readJsonColumn<EventData>(data)] as const);
+        },
+      });
+    },
 
     lists,
     list: async (context, request) => onlyOf(await lists(context, [request])),
@@ -124,7 +145,7 @@ function toAttempt(
   };
 }
 
-export function toDelivery(row: DeliveryTable & { data: string }, now: Date): Delivery {
+export function toDelivery(row: DeliveryTable, now: Date): Delivery {
   const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
   return {
     object: 'Delivery',
@@ -133,7 +154,6 @@ export function toDelivery(row: DeliveryTable & { data: string }, now: Date): De
     event_id: row.event_id,
     account_id: row.account_id,
     event: row.event,
-    data: readJsonColumn<Delivery['data']>(row.data),
     state: row.state as DeliveryState,
     attempt_count: row.attempts,
     next_attempt_at: isScheduled ? iso(row.next_at) : null,

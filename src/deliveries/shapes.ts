@@ -39,7 +39,6 @@ export interface Delivery {
   readonly account_id: string | null;
   /** An event of the contract, or {@link triggerEvent}. */
   readonly event: string;
-  readonly data: Readonly<Record<string, unknown>>;
   readonly state: DeliveryState;
   readonly attempt_count: number;
   /** Null if no attempt is scheduled, or one is due or in progress. */
@@ -47,6 +46,9 @@ export interface Delivery {
   readonly created_at: string;
   readonly finished_at: string | null;
 }
+
+/** The data of an event, by the keys of its source. */
+export type EventData = Readonly<Record<string, unknown>>;
 
 /** One HTTP request of a delivery. */
 export interface DeliveryAttempt {

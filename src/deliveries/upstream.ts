@@ -10,6 +10,7 @@ export const upstreamDeliveries: DeliveriesPort = {
   lists: unsupported(readDeliveries),
   counts: unsupported(readDeliveries),
   find: unsupported(readDeliveries),
+  data: unsupported(readDeliveries),
   attempts: unsupported(readDeliveries),
   lastAttempts: unsupported(readDeliveries),
   statistics: unsupported(readDeliveries),

@@ -15,15 +15,13 @@ export const visibleDeliveries = (database: Database, { workspaceId, accountIds 
     .where('deliveries.workspace_id', '=', workspaceId)
     .where(amongAccounts(accountIds, 'deliveries.account_id'));
 
-/** Every delivery, with the data of its event, except those of webhooks that were deleted, which leave their workspace. */
+/** Every delivery, except those of webhooks that were deleted, which leave their workspace. */
 export const storedDeliveries = (database: Database) =>
   database
     .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
     .innerJoin('webhooks', (join) =>
       join
         .onRef('webhooks.id', '=', 'deliveries.webhook_id')
         .onRef('webhooks.workspace_id', '=', 'deliveries.workspace_id'),
     )
-    .selectAll('deliveries')
-    .select('events.data');
+    .selectAll('deliveries');

@@ -1,16 +1,11 @@
 /** What one watcher of deliveries has not read yet: bounded, so that a client that reads slowly costs no more than that. */
 import type { Delivery } from './shapes.ts';
 
-/** Bounds of one watcher's unread deliveries. The oldest are dropped; a delivery that changes again is told again. */
-export const unreadLimits = {
-  deliveries: 1_000,
-  /** Characters of event data, unless one delivery alone has more. The data is shared by all who watch. */
-  dataLength: 2_097_152,
-} as const;
+/** The most unread deliveries of one watcher. The oldest are dropped; a delivery that changes again is told again. */
+export const maxUnread = 1_000;
 
 export interface Mailbox {
-  /** @param dataLength characters of the event's data */
-  post(delivery: Delivery, dataLength: number): void;
+  post(delivery: Delivery): void;
   /** Resolves when there is something to take, or nothing more will come. */
   ready(): Promise<void>;
   /**
@@ -22,36 +17,22 @@ export interface Mailbox {
   fail(error: unknown): void;
 }
 
-interface Unread {
-  readonly delivery: Delivery;
-  readonly dataLength: number;
-}
-
 export function mailbox(): Mailbox {
-  const unread = new Map<string, Unread>();
-  let dataLength = 0;
+  const unread = new Map<string, Delivery>();
   let end: { readonly error?: unknown } | null = null;
   let wake = () => {};
 
-  const drop = (id: string) => {
-    dataLength -= unread.get(id)?.dataLength ?? 0;
-    unread.delete(id);
-  };
   const stop = (how: { readonly error?: unknown }) => {
     end ??= how;
     unread.clear();
-    dataLength = 0;
     wake();
   };
   return {
-    post(delivery, length) {
+    post(delivery) {
       if (end !== null) return;
-      drop(delivery.delivery_id);
-      unread.set(delivery.delivery_id, { delivery, dataLength: length });
-      dataLength += length;
-      while (unread.size > unreadLimits.deliveries || (dataLength > unreadLimits.dataLength && unread.size > 1)) {
-        drop(oldestOf(unread));
-      }
+      unread.delete(delivery.delivery_id);
+      unread.set(delivery.delivery_id, delivery);
+      if (unread.size > maxUnread) unread.delete(oldestOf(unread));
       wake();
     },
     ready: () =>
@@ -65,8 +46,8 @@ export function mailbox(): Mailbox {
         return null;
       }
       const id = oldestOf(unread);
-      const { delivery } = unread.get(id) as Unread;
-      drop(id);
+      const delivery = unread.get(id) as Delivery;
+      unread.delete(id);
       return delivery;
     },
     close: () => stop({}),
@@ -75,4 +56,4 @@ export function mailbox(): Mailbox {
 }
 
 /** A Map iterates in the order of insertion. It is not empty here. */
-const oldestOf = (unread: ReadonlyMap<string, Unread>): string => unread.keys().next().value as string;
+const oldestOf = (unread: ReadonlyMap<string, Delivery>): string => unread.keys().next().value as string;

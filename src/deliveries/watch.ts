@@ -36,8 +36,6 @@ interface Watcher {
   readonly mailbox: Mailbox;
 }
 
-type Row = DeliveryTable & { readonly data: string };
-
 export function deliveryWatch({ database, notifications, now }: WatchContext): Pick<DeliveriesPort, 'watch'> {
   const watchers = new Map<string, Set<Watcher>>();
   /** Ids of deliveries that have changed and were not read since. */
@@ -76,11 +74,11 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
     }
   }
 
-  function post(row: Row): void {
+  function post(row: DeliveryTable): void {
     const seeing = [...(watchers.get(row.workspace_id) ?? [])].filter((watcher) => watches(watcher, row));
     if (seeing.length === 0) return;
     const delivery = toDelivery(row, now());
-    for (const watcher of seeing) watcher.mailbox.post(delivery, row.data.length);
+    for (const watcher of seeing) watcher.mailbox.post(delivery);
   }
 
   function add(watcher: Watcher): void {
@@ -146,7 +144,7 @@ function addBounded(changed: Set<string>, ids: readonly string[]): void {
 }
 
 /** Whether a watcher is told of a delivery. */
-const watches = ({ caller, webhookId }: Watcher, row: Row): boolean =>
+const watches = ({ caller, webhookId }: Watcher, row: DeliveryTable): boolean =>
   (webhookId === undefined || webhookId === row.webhook_id) && canSee(caller, row);
 
 /** One read of what any of the watchers may see. A condition that one of them does not have is none of the query's. */
@@ -154,7 +152,7 @@ async function watchedRows(
   database: Database,
   watchers: readonly Watcher[],
   ids: readonly string[],
-): Promise<readonly Row[]> {
+): Promise<readonly DeliveryTable[]> {
   const workspaceIds = distinct(watchers.map(({ caller }) => [caller.workspaceId]));
   const webhookIds = distinct(watchers.map(({ webhookId }) => (webhookId === undefined ? null : [webhookId])));
   const accountIds = distinct(watchers.map(({ caller }) => caller.accountIds));

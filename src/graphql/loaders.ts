@@ -16,6 +16,7 @@ import {
   findDeliveries,
   findLastAttempts,
   readBacklogs,
+  readEventData,
   readStatistics,
 } from '../deliveries/operations.ts';
 import type {
@@ -23,12 +24,13 @@ import type {
   DeliveryAttempt,
   DeliveryFilter,
   DeliveryListRequest,
+  EventData,
   StatisticsRequest,
   WebhookBacklog,
   WebhookStatistics,
 } from '../deliveries/shapes.ts';
-import { countJobs, findJobs } from '../jobs/operations.ts';
-import type { JobFilter, JobListRequest, JobPosting } from '../jobs/shapes.ts';
+import { countJobs, findJobs, readJobFields } from '../jobs/operations.ts';
+import type { JobFields, JobFilter, JobListRequest, JobPosting } from '../jobs/shapes.ts';
 import { type Operation, run } from '../operation.ts';
 import { longestPages, type Page } from '../paging.ts';
 import type { Ports } from '../ports.ts';
@@ -36,16 +38,19 @@ import { listPosts } from '../posts/operations.ts';
 import type { PostList, PostListRequest } from '../posts/shapes.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { WebhookFilter, WebhookSearch } from '../webhooks/filter.ts';
-import { countWebhooks, findWebhookHealth, findWebhooks } from '../webhooks/operations.ts';
-import type { Webhook, WebhookHealth } from '../webhooks/shapes.ts';
+import { countWebhooks, findWebhookHealth, findWebhooks, readWebhooks } from '../webhooks/operations.ts';
+import type { ListedWebhook, Webhook, WebhookHealth } from '../webhooks/shapes.ts';
 
 /** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
 export interface Loaders {
   readonly accounts: DataLoader<string, Account | null>;
   readonly jobs: DataLoader<string, JobPosting | null>;
-  readonly webhooks: DataLoader<string, Webhook | null>;
+  readonly jobFields: DataLoader<string, JobFields | null>;
+  readonly webhooks: DataLoader<string, ListedWebhook | null>;
+  readonly wholeWebhooks: DataLoader<string, Webhook | null>;
   readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
   readonly deliveries: DataLoader<string, Delivery | null>;
+  readonly eventData: DataLoader<string, EventData | null>;
   readonly lastAttempts: DataLoader<string, DeliveryAttempt | null>;
   readonly backlogs: DataLoader<string, WebhookBacklog | null>;
   readonly statistics: DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>;
@@ -53,7 +58,7 @@ export interface Loaders {
   readonly accountCounts: DataLoader<AccountFilter, number>;
   readonly jobPages: DataLoader<JobListRequest, Page<JobPosting>>;
   readonly jobCounts: DataLoader<JobFilter, number>;
-  readonly webhookPages: DataLoader<WebhookSearch, Page<Webhook>>;
+  readonly webhookPages: DataLoader<WebhookSearch, Page<ListedWebhook>>;
   readonly webhookCounts: DataLoader<WebhookFilter, number>;
   readonly deliveryPages: DataLoader<DeliveryListRequest, Page<Delivery>>;
   readonly deliveryCounts: DataLoader<DeliveryFilter, number>;
@@ -82,9 +87,12 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
   return {
     accounts: batched(findAccounts),
     jobs: batched(findJobs),
+    jobFields: batched(readJobFields),
     webhooks: batched(findWebhooks),
+    wholeWebhooks: batched(readWebhooks),
     webhookHealth: batched(findWebhookHealth),
     deliveries: batched(findDeliveries),
+    eventData: batched(readEventData),
     lastAttempts: batched(findLastAttempts),
     backlogs: batched(readBacklogs),
     statistics: new DataLoader((wanted) => loadStatistics(ports, context, wanted), {

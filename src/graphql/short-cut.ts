@@ -58,7 +58,8 @@ export function graphqlShortCut({
 
   async function admitRequest(request: IncomingRequest): Promise<RequestContext> {
     const caller = await admit(request);
-    return { caller, requestId: request.id, signal: request.clientAborted, responses: new Map() };
+    const whenClosed = (callback: () => void) => request.whenClosed(callback);
+    return { caller, requestId: request.id, signal: request.clientAborted, whenClosed, responses: new Map() };
   }
 
   async function serve(request: IncomingRequest, contentType: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '
 import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
 import { findByIds, requireFound } from '../store/find-by-ids.ts';
+import type { ReadBudget } from '../store/read-budget.ts';
 import { onlyOf } from '../store/read-together.ts';
 import { createRowWatch } from '../store/row-watch.ts';
 import { afterFailure, openCheckpoint, readCheckpoint, requireOpen, writeCheckpoint } from './checkpoint.ts';
@@ -21,6 +22,7 @@ import {
   findJobs,
   insertJob,
   pagesOfJobs,
+  readJobFields,
   requireJob,
   type StoredJob,
   toPosting,
@@ -39,6 +41,7 @@ export function embeddedJobs({
   database,
   network,
   cursors,
+  budget,
   now,
   randomBytes,
   logger,
@@ -47,6 +50,7 @@ export function embeddedJobs({
   readonly database: Database;
   readonly network: JobProvider;
   readonly cursors: CursorCodec;
+  readonly budget: ReadBudget;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
@@ -152,6 +156,7 @@ export function embeddedJobs({
     },
 
     find,
+    fields: (context, jobIds) => readJobFields({ database, budget }, context, jobIds),
     async watch(context, { job_ids }) {
       requireFound('job', job_ids, await find(context, job_ids));
       const { caller, signal } = context;

@@ -19,6 +19,7 @@ export const publishJob = operation('jobs:write', jobPublishShape, ({ jobs }) =>
 export const solveJobCheckpoint = operation('jobs:write', jobCheckpointShape, ({ jobs }) => jobs.solveCheckpoint);
 export const createJobDraft = operation('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft);
 export const findJobs = operation('jobs:read', idList(), ({ jobs }) => jobs.find);
+export const readJobFields = operation('jobs:read', idList(), ({ jobs }) => jobs.fields);
 export const listJobs = operation('jobs:read', jobListShape, ({ jobs }) => jobs.list);
 export const countJobs = operation('jobs:read', z.array(jobFilterShape), ({ jobs }) => jobs.counts);
 export const watchJobs = operation('jobs:read', jobWatchShape, ({ jobs }) => jobs.watch);

@@ -5,6 +5,7 @@ import type {
   JobDraft,
   JobEdit,
   JobEdited,
+  JobFields,
   JobFilter,
   JobListRequest,
   JobPosting,
@@ -31,6 +32,8 @@ export interface JobsPort {
   createDraft(context: RequestContext, request: JobDraft): Promise<JobPosting>;
   /** The postings with these ids, in the order of the ids; null for each that the key cannot see. */
   find(context: RequestContext, jobIds: readonly string[]): Promise<(JobPosting | null)[]>;
+  /** What these postings say, in the order of the ids; null for each that the key cannot see. */
+  fields(context: RequestContext, jobIds: readonly string[]): Promise<(JobFields | null)[]>;
   /** The postings of one account, or of every account that the key may use, newest first. `limit` is 1 to 250. */
   list(context: RequestContext, request: JobListRequest): Promise<Page<JobPosting>>;
   /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */

@@ -5,10 +5,13 @@ import { amongAccounts } from '../auth/among-accounts.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page } from '../paging.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { byCreation, type PageRequest, startPage } from '../store/keyset.ts';
 import { countRows, selectPages } from '../store/keyset-pages.ts';
+import { bytesOf, readLarge } from '../store/large-rows.ts';
+import type { ReadBudget } from '../store/read-budget.ts';
 import { readTogether } from '../store/read-together.ts';
 import type { RowSource } from '../store/row-watch.ts';
 import type { JobTable } from '../store/schema.ts';
@@ -25,10 +28,18 @@ interface Vocabulary {
 
 export type StoredJob = Omit<JobTable, keyof Vocabulary> & Vocabulary;
 
+/** A posting without what it says, which is read by itself. */
+export type ListedJob = Omit<StoredJob, 'fields'>;
+
+const listedColumns = [
+  ...(['id', 'workspace_id', 'account_id', 'state', 'checkpoint', 'claimed_until', 'claimed_by'] as const),
+  ...(['publication', 'created_at', 'updated_at'] as const),
+] as const satisfies readonly (keyof ListedJob)[];
+
 const visibleJobs = (database: Database, { workspaceId, accountIds }: Caller) =>
   database
     .selectFrom('jobs')
-    .selectAll()
+    .select(listedColumns)
     .$narrowType<Vocabulary>()
     .where('workspace_id', '=', workspaceId)
     .where(amongAccounts(accountIds, 'account_id'));
@@ -45,6 +56,7 @@ export async function requireJob(
 ): Promise<StoredJob> {
   checkJobId(jobId);
   const job = await visibleJobs(database, caller)
+    .select('fields')
     .where('id', '=', jobId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
@@ -55,8 +67,25 @@ export async function requireJob(
 }
 
 /** The postings that have one of these ids, at least one, in any order. */
-export const findJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<StoredJob[]> =>
+export const findJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<ListedJob[]> =>
   visibleJobs(database, caller).where('id', 'in', jobIds).execute();
+
+/** What those of these postings say that the key can see. */
+export const readJobFields = (
+  { database, budget }: { readonly database: Database; readonly budget: ReadBudget },
+  context: RequestContext,
+  jobIds: readonly string[],
+): Promise<(JobFields | null)[]> => {
+  const visible = (ids: readonly string[]) =>
+    visibleJobs(database, context.caller).clearSelect().select('id').where('id', 'in', ids);
+  return readLarge(budget, context, jobIds, {
+    sizes: (ids) => visible(ids).select(bytesOf('fields').as('bytes')).execute(),
+    read: async (ids) => {
+      const rows = await visible(ids).select('fields').execute();
+      return rows.map(({ id, fields }) => [id, readJsonColumn<JobFields>(fields)] as const);
+    },
+  });
+};
 
 /** The postings that a filter lets through. @throws ServiceError `account_mismatch` for an account beyond the key */
 function listedJobs(database: Database, caller: Caller, { account_id, job_state: states = [] }: JobFilter) {
@@ -76,7 +105,7 @@ export const pagesOfJobs = (
   database: Database,
   caller: Caller,
   requests: readonly (PageRequest & { readonly filter: JobFilter })[],
-): Promise<(Page<StoredJob> | Error)[]> =>
+): Promise<(Page<ListedJob> | Error)[]> =>
   readTogether(
     requests,
     ({ filter, ...page }) => startPage(listedJobs(database, caller, filter), newestFirst, page),
@@ -96,8 +125,9 @@ export const countJobs = (
   );
 
 /** Postings of every workspace, to be watched. */
-export const watchedJobs = (database: Database): RowSource<StoredJob> => ({
-  read: (ids) => database.selectFrom('jobs').selectAll().$narrowType<Vocabulary>().where('id', 'in', ids).execute(),
+export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
+  read: (ids) =>
+    database.selectFrom('jobs').select(listedColumns).$narrowType<Vocabulary>().where('id', 'in', ids).execute(),
   async versions(ids) {
     const rows = await database
       .selectFrom('jobs')
@@ -113,15 +143,14 @@ export async function insertJob(database: Database, job: StoredJob): Promise<voi
   await inTransaction(database, (transaction) => transaction.insertInto('jobs').values(job).execute());
 }
 
-export const fieldsOf = ({ fields }: StoredJob): JobFields => readJsonColumn(fields);
+export const fieldsOf = ({ fields }: Pick<StoredJob, 'fields'>): JobFields => readJsonColumn(fields);
 
 /** The posting as callers see it. */
-export const toPosting = (job: StoredJob, now: Date): JobPosting => ({
+export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   object: 'PnetJobPosting',
   job_id: job.id,
   account_id: job.account_id,
   job_state: job.state,
-  fields: fieldsOf(job),
   checkpoint: shownCheckpoint(readCheckpoint(job.checkpoint), now),
   created_at: new Date(job.created_at).toISOString(),
   updated_at: new Date(job.updated_at).toISOString(),

@@ -260,13 +260,12 @@ export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
 /** The result of publishing and of solving a checkpoint; `object` discriminates. */
 export type JobPublishResult = JobPublished | JobCheckpointOpened;
 
-/** An addition to the contract: a posting as callers read it. Times are ISO 8601 in UTC. */
+/** An addition to the contract: a posting as callers read it, without what it says, its {@link JobFields}. Times are ISO 8601 in UTC. */
 export interface JobPosting {
   readonly object: 'PnetJobPosting';
   readonly job_id: string;
   readonly account_id: string;
   readonly job_state: JobState;
-  readonly fields: JobFields;
   readonly checkpoint: OpenCheckpoint | null;
   readonly created_at: string;
   readonly updated_at: string;

@@ -26,6 +26,7 @@ export function upstreamJobs(upstream: Upstream): JobsPort {
     },
     createDraft: unsupported('create drafts'),
     find: unsupported('read job postings'),
+    fields: unsupported('read job postings'),
     list: unsupported('list job postings'),
     lists: unsupported('list job postings'),
     counts: unsupported('count job postings'),

@@ -97,6 +97,8 @@ export async function selectPage<
 export interface StartedPage<Schema, Table extends keyof Schema, Row> {
   readonly query: SelectQueryBuilder<Schema, Table, Row>;
   readonly pageOf: (rows: readonly Row[]) => Page<Row>;
+  /** The cursor of the page that begins behind a row. */
+  readonly cursorOf: (row: Row) => string;
 }
 
 /** {@link selectPage} before its query is executed, for whoever executes several together: see keyset-pages.ts. */
@@ -111,6 +113,11 @@ export function startPage<
   { cursors, scope, cursor, limit }: PageRequest,
 ): StartedPage<Schema, Table, Row> {
   const after = cursor === undefined ? null : openCursor(cursors, scope, cursor, keyset.columns.length);
+  const cursorOf = (row: Row) =>
+    cursors.seal(
+      scope,
+      keyset.columns.map((column) => row[column]),
+    );
   const placed = typeof query === 'function' ? query(after, limit + 1) : query;
   return {
     query: pageQuery(placed, keyset, after, limit + 1),
@@ -118,9 +125,9 @@ export function startPage<
       const items = rows.slice(0, limit);
       const last = items.at(-1);
       if (rows.length <= limit || last === undefined) return { items, cursor: null };
-      const keys = keyset.columns.map((column) => last[column]);
-      return { items, cursor: cursors.seal(scope, keys) };
+      return { items, cursor: cursorOf(last) };
     },
+    cursorOf,
   };
 }
 

@@ -1,12 +1,12 @@
 import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { isId } from '../ids.ts';
-import type { CursorCodec, Page } from '../paging.ts';
+import type { CursorCodec } from '../paging.ts';
 import { findByIds } from '../store/find-by-ids.ts';
 import { byCreation, startPage } from '../store/keyset.ts';
 import { countRows, selectPages } from '../store/keyset-pages.ts';
 import type { Notifications } from '../store/notifications.ts';
-import { onlyOf, readTogether } from '../store/read-together.ts';
-import type { WebhookTable } from '../store/schema.ts';
+import type { ReadBudget } from '../store/read-budget.ts';
+import { readTogether } from '../store/read-together.ts';
 import { maxTotalCount } from '../validation.ts';
 import { disableForCaller, enableWebhook, holdRest } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
@@ -15,19 +15,26 @@ import { requireManageableWebhook } from './manageable.ts';
 import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
-import { createWebhook, listedWebhooks, type RegistryContext, toWebhooks, visibleWebhooks } from './repository.ts';
+import {
+  createWebhook,
+  listedWebhooks,
+  type RegistryContext,
+  readWebhooks,
+  toListed,
+  visibleWebhooks,
+} from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
+import { listWhole } from './whole-list.ts';
 
 export interface EmbeddedWebhooksContext extends RegistryContext {
   readonly cursors: CursorCodec;
+  readonly budget: ReadBudget;
   readonly notifications: Pick<Notifications, 'transaction'>;
 }
 
 const oldestFirst = byCreation('webhooks', 'asc');
-
-const byId = ({ items }: Page<WebhookTable>) => items.map((row) => [row.id, row] as const);
 
 /** The webhook registry in our own database. */
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
@@ -50,14 +57,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       },
       async (started) => {
         const pages = await selectPages(database, started, oldestFirst);
-        // Together, so that the accounts of all are read with one query.
-        const shown = await toWebhooks(context, caller, [...new Map(pages.flatMap(byId)).values()]);
-        const found = new Map(shown.map((webhook) => [webhook.id, webhook]));
-        return pages.map(({ items, cursor }) => ({
-          object: 'WebhookList' as const,
-          items: items.flatMap(({ id }) => found.get(id) ?? []),
-          cursor,
-        }));
+        return pages.map(({ items, cursor }) => ({ items: toListed(caller, items), cursor }));
       },
     );
 
@@ -69,7 +69,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     setNotices: setNotices(context),
 
     lists,
-    list: async (call, request) => onlyOf(await lists(call, [request])),
+    list: listWhole(context),
 
     counts: ({ caller }, filters) =>
       readTogether(
@@ -80,8 +80,10 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
 
     find: ({ caller }, webhookIds) =>
       findByIds(webhookIds, isId, async (ids) =>
-        toWebhooks(context, caller, await visibleWebhooks(context, caller).where('id', 'in', ids).execute()),
+        toListed(caller, await visibleWebhooks(context, caller).where('id', 'in', ids).execute()),
       ),
+
+    whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
 
     async create({ caller }, request) {
       const source: WebhookSource = request.source;

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
+import type { Page } from '../paging.ts';
 import { idList } from '../validation.ts';
-import { webhookFilterShape, webhookSearchShape } from './filter.ts';
+import { type WebhookSearch, webhookFilterShape, webhookSearchShape } from './filter.ts';
 import {
   createTriggerShape,
+  type ListedWebhook,
   setEnabledShape,
   setNoticesShape,
   updateShape,
@@ -15,9 +17,14 @@ import {
 
 export const listWebhooks = operation('webhooks:read', webhookListRequestShape, ({ webhooks }) => webhooks.list);
 /** The list with the filters that the contract does not have. */
-export const searchWebhooks = operation('webhooks:read', webhookSearchShape, ({ webhooks }) => webhooks.list);
+export const searchWebhooks = operation<WebhookSearch, Page<ListedWebhook>>(
+  'webhooks:read',
+  webhookSearchShape,
+  ({ webhooks }) => webhooks.list,
+);
 export const countWebhooks = operation('webhooks:read', z.array(webhookFilterShape), ({ webhooks }) => webhooks.counts);
 export const findWebhooks = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.find);
+export const readWebhooks = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.whole);
 export const findWebhookHealth = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.health);
 export const createWebhook = operation('webhooks:write', webhookCreateShape, ({ webhooks }) => webhooks.create);
 export const createTriggerWebhook = operation(

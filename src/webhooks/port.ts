@@ -1,6 +1,8 @@
+import type { Page } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { WebhookFilter, WebhookSearch } from './filter.ts';
 import type {
+  ListedWebhook,
   TriggerCreate,
   Webhook,
   WebhookCreate,
@@ -29,14 +31,17 @@ export interface WebhooksPort {
    */
   readonly hasShortPages: boolean;
   /**
-   * One page of the AUTO and TRIGGER webhooks that the key can see, oldest first: 1 to 250, 100 by default.
+   * One page of the AUTO and TRIGGER webhooks that the key can see, oldest first: 1 to 250, 100 by default. It has fewer
+   * where they are large.
    * @throws ServiceError `account_mismatch` when `account_id` is of an account that the key may not act for
    */
   list(context: RequestContext, request: WebhookSearch): Promise<WebhookList>;
-  /** Several pages of `list`, in the order of the requests; an error for each that cannot be read. */
-  lists(context: RequestContext, requests: readonly WebhookSearch[]): Promise<(WebhookList | Error)[]>;
+  /** Several pages as of `list`, whatever their size, in the order of the requests; an error for each that cannot be read. */
+  lists(context: RequestContext, requests: readonly WebhookSearch[]): Promise<(Page<ListedWebhook> | Error)[]>;
   /** The webhooks with these ids, in their order: null if the key cannot see it, an error if it cannot be looked up. */
-  find(context: RequestContext, webhookIds: readonly string[]): Promise<(Webhook | Error | null)[]>;
+  find(context: RequestContext, webhookIds: readonly string[]): Promise<(ListedWebhook | Error | null)[]>;
+  /** {@link find} with their large parts. */
+  whole(context: RequestContext, webhookIds: readonly string[]): Promise<(Webhook | Error | null)[]>;
   /**
    * Creates a webhook for the events of one source, with a signing secret.
    * @throws ServiceError `invalid_url` when deliveries may not go to `request_url`

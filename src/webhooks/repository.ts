@@ -6,18 +6,21 @@ import type { Caller } from '../auth/caller.ts';
 import { ServiceError } from '../errors.ts';
 import { checkId, newId } from '../ids.ts';
 import { shortList, withIssues } from '../issues.ts';
+import type { RequestContext } from '../request-context.ts';
 import { type AddressRule, isRefusedTarget } from '../security/addresses.ts';
 import { isBlockedPort } from '../security/ports.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
+import { bytesOf, readLarge } from '../store/large-rows.ts';
+import type { ReadBudget } from '../store/read-budget.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
 import type { WebhookFilter } from './filter.ts';
 import { accountIdsOf } from './manageable.ts';
-import type { Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
+import type { ListedWebhook, Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
 import { shownTo } from './visibility.ts';
 
 type Headers = Webhook['headers'];
@@ -60,6 +63,18 @@ export async function requireAccounts(
   for (const id of accountIds) requireAccount(caller, id);
 }
 
+/** A webhook without its large columns, but the accounts, which say who may see it. */
+export type ListedRow = Omit<WebhookTable, 'headers' | 'data'>;
+
+/** Webhooks without their large parts, as the caller may see them. */
+export const toListed = (caller: Caller, rows: readonly ListedRow[]): ListedWebhook[] =>
+  rows.flatMap((row) => {
+    const webhook = shownTo(caller, readForm(row, { account_ids: [], headers: [], data: [] }), accountIdsOf(row));
+    if (webhook === null) return [];
+    const { account_ids, headers, data, ...listed } = webhook;
+    return [listed];
+  });
+
 /**
  * Webhooks in the contract's read form, as the caller may see them. The accounts of all of them are read with one query.
  */
@@ -73,37 +88,63 @@ export async function toWebhooks(
   const byId = new Map(accounts.map((account) => [account.id, account]));
   return rows.flatMap((row) => {
     const listened = accountIdsOf(row).flatMap((id) => byId.get(id) ?? []);
-    const common = {
-      object: 'Webhook' as const,
-      id: row.id,
-      ...(row.name === null ? {} : { name: row.name }),
-      enabled: row.enabled === 1,
-      request_url: row.request_url,
-      format: row.format as Webhook['format'],
-      account_ids: listened.map(({ id, name, type }) => ({
-        id,
-        ...(name === null ? {} : { name }),
-        type,
-      })),
+    const webhook = readForm(row, {
+      account_ids: listened.map(({ id, name, type }) => ({ id, ...(name === null ? {} : { name }), type })),
       headers: openHeaders(vault, row),
       data: readJsonColumn<Webhook['data']>(row.data),
-      events: readJsonColumn<Webhook['events']>(row.events),
-    };
-    const webhook =
-      row.trigger === null
-        ? { ...common, type: 'AUTO' as const }
-        : { ...common, type: 'TRIGGER' as const, trigger: readJsonColumn<WebhookTrigger>(row.trigger) };
+    });
     // The row decides, not the accounts that are found: one that is no longer connected is still not the key's.
     return shownTo(caller, webhook, accountIdsOf(row)) ?? [];
   });
 }
 
+function readForm(row: ListedRow, large: Pick<Webhook, 'account_ids' | 'headers' | 'data'>): Webhook {
+  const common = {
+    object: 'Webhook' as const,
+    id: row.id,
+    ...(row.name === null ? {} : { name: row.name }),
+    enabled: row.enabled === 1,
+    request_url: row.request_url,
+    format: row.format as Webhook['format'],
+    ...large,
+    events: readJsonColumn<Webhook['events']>(row.events),
+  };
+  return row.trigger === null
+    ? { ...common, type: 'AUTO' }
+    : { ...common, type: 'TRIGGER', trigger: readJsonColumn<WebhookTrigger>(row.trigger) };
+}
+
+const listedColumns = [
+  ...(['id', 'workspace_id', 'type', 'source', 'name', 'enabled', 'request_url'] as const),
+  ...(['format', 'account_ids', 'events', 'trigger', 'created_at'] as const),
+] as const satisfies readonly (keyof ListedRow)[];
+
+/** Webhooks with their large parts. @returns as the ids, null for each that the caller may not see */
+export async function readWebhooks(
+  context: { readonly database: Database; readonly vault: Vault; readonly budget: ReadBudget },
+  request: RequestContext,
+  webhookIds: readonly string[],
+): Promise<(Webhook | null)[]> {
+  const visible = (ids: readonly string[]) => visibleWebhooks(context, request.caller).where('id', 'in', ids);
+  return readLarge(context.budget, request, webhookIds, {
+    sizes: (ids) =>
+      visible(ids)
+        .clearSelect()
+        .select(['id', bytesOf('headers', 'data', 'account_ids').as('bytes')])
+        .execute(),
+    read: async (ids) => {
+      const rows = await visible(ids).select(['headers', 'data']).execute();
+      return (await toWebhooks(context, request.caller, rows)).map((webhook) => [webhook.id, webhook] as const);
+    },
+  });
+}
+
 /**
  * The webhooks that a caller may see some of: those of its workspace and, if its key is limited to accounts, those that
- * listen to one of these. {@link toWebhooks} decides what is shown of them.
+ * listen to one of these, without their large columns. {@link shownTo} decides what is shown of them.
  */
 export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Caller) {
-  const webhooks = database.selectFrom('webhooks').selectAll();
+  const webhooks = database.selectFrom('webhooks').select(listedColumns);
   if (accountIds === null) return webhooks.where('workspace_id', '=', workspaceId);
   // Only the listeners are asked for the workspace: SQLite would look at each of its webhooks otherwise.
   return webhooks.where('id', 'in', (query) =>

@@ -157,6 +157,13 @@ export type WebhookFormat = (typeof webhookFormats)[number];
 export type Webhook = z.infer<typeof webhookShape>;
 export type TriggerWebhook = Extract<Webhook, { type: 'TRIGGER' }>;
 export type WebhookTrigger = TriggerWebhook['trigger'];
+/** What of a webhook may be large. */
+type LargePart = 'headers' | 'data' | 'account_ids';
+type WithoutLarge<Whole> = Whole extends unknown
+  ? Omit<Whole, LargePart> & Partial<Pick<Whole, LargePart & keyof Whole>>
+  : never;
+/** A webhook, which has its large parts only where they came with it: our own database reads them by themselves. */
+export type ListedWebhook = WithoutLarge<Webhook>;
 export type WebhookList = z.infer<typeof webhookListShape>;
 export type WebhookListRequest = z.infer<typeof webhookListRequestShape>;
 export type WebhookCreated = z.infer<typeof webhookCreatedShape>;

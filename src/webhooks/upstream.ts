@@ -55,17 +55,20 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     return { object: 'WebhookList', items, cursor: page.cursor };
   };
 
+  const find: WebhooksPort['whole'] = async (context, webhookIds) => {
+    const found = await search(context, webhookIds);
+    return found.map((webhook) =>
+      webhook === null || webhook instanceof Error ? webhook : shownTo(context.caller, webhook, listenedBy(webhook)),
+    );
+  };
+
   return {
     hasShortPages: true,
     list,
     lists: (context, requests) =>
       Promise.all(requests.map((request) => list(context, request).catch((error: Error) => error))),
-    async find(context, webhookIds) {
-      const found = await search(context, webhookIds);
-      return found.map((webhook) =>
-        webhook === null || webhook instanceof Error ? webhook : shownTo(context.caller, webhook, listenedBy(webhook)),
-      );
-    },
+    find,
+    whole: find,
     async create(context, request) {
       const accountIds = request.account_ids ?? [];
       requireNamedAccounts(context.caller, accountIds);

@@ -7,6 +7,7 @@ import { embeddedJobs } from '../../src/jobs/embedded.ts';
 import { jobLeases } from '../../src/jobs/lease.ts';
 import { cursorCodec } from '../../src/paging.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
+import { createReadBudget } from '../../src/store/read-budget.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -47,7 +48,8 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
   /** The jobs of the workspace over the sandbox network, without a face. */
   function serve() {
     const network = sandboxNetworks({ clock: () => served.clock.now }).PNET;
-    const jobs = embeddedJobs({ ...dependencies(), network, cursors: cursorCodec(randomBytes(32), 'base64') });
+    const cursors = cursorCodec(randomBytes(32), 'base64');
+    const jobs = embeddedJobs({ ...dependencies(), network, cursors, budget: createReadBudget() });
     const context = requestContext(workspace.workspaceId);
     return {
       publish: (draftId: string) =>

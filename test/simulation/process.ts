@@ -6,6 +6,7 @@ import { type DeliveryEngine, startDeliveryEngine } from '../../src/delivery/eng
 import { cursorCodec } from '../../src/paging.ts';
 import type { OutboundResponse } from '../../src/security/outbound.ts';
 import { createVault } from '../../src/security/vault.ts';
+import { createReadBudget } from '../../src/store/read-budget.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { embeddedWebhooks } from '../../src/webhooks/embedded.ts';
 import { type Random, seededRandom } from '../support/random.ts';
@@ -222,6 +223,7 @@ export function startProcess(world: World): SimulatedProcess {
       maxWebhooks: 0,
       notifications,
       cursors: cursorCodec(cursorKey, 'base64url'),
+      budget: createReadBudget(),
     }),
     kill: () => end('is killed'),
     killWithin(statements) {

@@ -1,5 +1,6 @@
 /** Deliveries as they are read and watched. */
 import { AccountObject } from '../../accounts/graphql/account.ts';
+import { ServiceError } from '../../errors.ts';
 import { disabledEvent, triggerEvent } from '../../events/event.ts';
 import { WebhookEventEnum } from '../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../events/sources.ts';
@@ -77,7 +78,11 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       extensions: readsById,
       resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
     }),
-    data: t.expose('data', { type: 'JSON', description: 'Data of the event, keyed by the keys of its source.' }),
+    data: t.field({
+      type: 'JSON',
+      description: 'Data of the event, keyed by the keys of its source.',
+      resolve: async ({ delivery_id }, _args, { loaders }) => (await loaders.eventData.load(delivery_id)) ?? gone(),
+    }),
     state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),
     attemptCount: t.exposeInt('attempt_count', { description: 'Number of attempts so far.' }),
     nextAttemptAt: t.expose('next_attempt_at', {
@@ -129,6 +134,10 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     }),
   }),
 });
+
+function gone(): never {
+  throw new ServiceError('resource_not_found', { detail: 'The delivery no longer exists.' });
+}
 
 registerNode('Delivery', ([deliveryId], { loaders }) => loaders.deliveries.load(deliveryId));
 

@@ -46,9 +46,9 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
     caller: Caller,
     { id }: FastifyRequest,
     signal: AbortSignal,
-    responses?: RequestContext['responses'],
+    ofRequest: Pick<RequestContext, 'responses' | 'whenClosed'> = {},
   ): GraphQLContext => {
-    return createContext({ ports, cursors }, { caller, requestId: id, signal, responses });
+    return createContext({ ports, cursors }, { caller, requestId: id, signal, ...ofRequest });
   };
   return {
     async onExecute(starting) {
@@ -57,7 +57,8 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
       const { http, admitted } = starting.args.contextValue;
       // What was read must not be handed over once a mutation has changed it.
       const responses = http.facts.operationType === 'mutation' ? undefined : (await admitted)?.responses;
-      starting.extendContext(contextOf(caller, http, http.clientAborted, responses));
+      const whenClosed = (callback: () => void) => http.incoming.whenClosed(callback);
+      starting.extendContext(contextOf(caller, http, http.clientAborted, { responses, whenClosed }));
     },
     // Every subscription is a stream, whatever its field: it is counted, and ends with its key.
     async onSubscribe(starting) {

@@ -14,6 +14,7 @@ function postingAfter(
   { job_id }: { readonly job_id: string },
   { loaders }: GraphQLContext,
 ): Promise<JobPosting | null> {
+  loaders.jobFields.clear(job_id);
   return loaders.jobs.clear(job_id).load(job_id);
 }
 

@@ -1,10 +1,12 @@
 /** Job postings as they are read: an addition to the contract that only the embedded backend serves. */
 import { AccountObject } from '../../accounts/graphql/account.ts';
+import { ServiceError } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { maxAge } from '../../graphql/cache-hint.ts';
 import { listOf, readsById } from '../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
-import type { JobPosting } from '../shapes.ts';
+import type { JobFields, JobPosting } from '../shapes.ts';
 import { EmploymentStatusEnum, JobStateEnum, WorkplaceEnum } from './enums.ts';
 import {
   ApplyMethodUnion,
@@ -19,6 +21,13 @@ import {
 
 /** Nothing but our own commands changes postings. */
 export const postingMaxAge = maxAge(60);
+
+/** What a posting says. @throws ServiceError `resource_not_found` when it was deleted since it was read */
+async function fieldsOf({ job_id }: JobPosting, { loaders }: GraphQLContext): Promise<JobFields> {
+  const fields = await loaders.jobFields.load(job_id);
+  if (fields === null) throw new ServiceError('resource_not_found', { detail: 'The job posting no longer exists.' });
+  return fields;
+}
 
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
   description:
@@ -47,89 +56,89 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       type: JobTitleObject,
       nullable: true,
       description: 'Job title.',
-      resolve: ({ fields }) => fields.job_title,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).job_title,
     }),
     company: t.field({
       type: JobCompanyObject,
       nullable: true,
       description: 'The hiring company.',
-      resolve: ({ fields }) => fields.company,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).company,
     }),
     workplace: t.field({
       type: WorkplaceEnum,
       nullable: true,
       description: 'Where the work takes place.',
-      resolve: ({ fields }) => fields.workplace,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).workplace,
     }),
     location: t.id({
       nullable: true,
       description: 'Numeric id of the location, from the lookup type `LOCATION`.',
-      resolve: ({ fields }) => fields.location,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).location,
     }),
     employmentStatus: t.field({
       type: EmploymentStatusEnum,
       nullable: true,
       description: 'Type of employment.',
-      resolve: ({ fields }) => fields.employment_status,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).employment_status,
     }),
     description: t.string({
       nullable: true,
       description: 'Job description, which may contain HTML tags.',
-      resolve: ({ fields }) => fields.description,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).description,
     }),
     autoRejectionTemplate: t.string({
       nullable: true,
       description: 'Message that rejected applicants receive.',
-      resolve: ({ fields }) => fields.auto_rejection_template,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).auto_rejection_template,
     }),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
       description: 'Questions for applicants.',
       extensions: listOf(5),
-      resolve: ({ fields }) => fields.screening_questions ?? [],
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).screening_questions ?? [],
     }),
     recruiter: t.field({
       type: RecruiterObject,
       nullable: true,
       description: 'Settings of the recruiting service.',
-      resolve: ({ fields }) => fields.recruiter,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).recruiter,
     }),
     trackingPixelUrl: t.string({
       nullable: true,
       description: 'URL of a tracking pixel that loads with the posting.',
-      resolve: ({ fields }) => fields.tracking_pixel_url,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).tracking_pixel_url,
     }),
     companyJobId: t.id({
       nullable: true,
       description: 'Id of the job in your own system.',
-      resolve: ({ fields }) => fields.company_job_id,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).company_job_id,
     }),
     applyMethod: t.field({
       type: ApplyMethodUnion,
       nullable: true,
       description: 'How applications are made.',
-      resolve: ({ fields }) => fields.apply_method,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).apply_method,
     }),
     salary: t.field({
       type: PayObject,
       nullable: true,
       description: 'Salary range.',
-      resolve: ({ fields }) => fields.salary,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).salary,
     }),
     additionalCompensation: t.field({
       type: PayObject,
       nullable: true,
       description: 'Compensation paid on top of the salary.',
-      resolve: ({ fields }) => fields.additional_compensation,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).additional_compensation,
     }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveObject,
       description: 'Which applicants are archived automatically.',
-      resolve: ({ fields }) => fields.auto_archive_applicants ?? {},
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).auto_archive_applicants ?? {},
     }),
     sendRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified.',
-      resolve: ({ fields }) => fields.send_rejection_notification ?? true,
+      resolve: async (job, _args, context) => (await fieldsOf(job, context)).send_rejection_notification ?? true,
     }),
     createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the draft was created.' }),
     updatedAt: t.expose('updated_at', { type: 'DateTime', description: 'When the job last changed.' }),

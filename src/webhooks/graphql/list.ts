@@ -7,10 +7,10 @@ import { connectCounted, countedConnectionType } from '../../graphql/counted-con
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { isFilter, type WebhookFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
-import { type Webhook, webhookLimits } from '../shapes.ts';
+import { type ListedWebhook, webhookLimits } from '../shapes.ts';
 import { WebhookInterface } from './webhook.ts';
 
-const WebhookConnection = countedConnectionType<Webhook>('Webhook', WebhookInterface, 'webhooks');
+const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', WebhookInterface, 'webhooks');
 
 const listArgs = builder.args((t) => ({
   source: t.field({

@@ -82,6 +82,7 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
       extensions: readsById,
       resolve: ({ webhook_id }, _args, { loaders }) => {
         loaders.webhookHealth.clear(webhook_id);
+        loaders.wholeWebhooks.clear(webhook_id);
         return loaders.webhooks.clear(webhook_id).load(webhook_id);
       },
     }),

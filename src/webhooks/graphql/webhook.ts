@@ -1,12 +1,14 @@
 import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
+import { ServiceError } from '../../errors.ts';
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../events/graphql/enums.ts';
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
 import { listOf, readsById } from '../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
 import { hiddenValue } from '../headers.ts';
-import type { TriggerWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
+import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
 import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
 
 const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
@@ -44,12 +46,24 @@ const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('Web
   }),
 });
 
+/** Resolves a part of a webhook that may have to be read by itself. */
+const largePart =
+  <Part extends 'account_ids' | 'headers' | 'data'>(part: Part) =>
+  async (webhook: ListedWebhook, _args: object, { loaders }: GraphQLContext): Promise<Webhook[Part]> => {
+    // A service that leaves the part out is reported as for every field that it has to send.
+    if (part in webhook) return webhook[part] as Webhook[Part];
+    const whole = await loaders.wholeWebhooks.load(webhook.id);
+    if (whole === null) throw new ServiceError('resource_not_found', { detail: 'The webhook no longer exists.' });
+    return whole[part];
+  };
+
 /** The GraphQL type of each type of webhook. A type that is missing here is an UnknownWebhook. */
 const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
 
-const typeNameOf = ({ type }: Webhook): string => (Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownWebhook');
+const typeNameOf = ({ type }: ListedWebhook): string =>
+  Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownWebhook';
 
-export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').implement({
+export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').implement({
   description:
     'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
   interfaces: [Node],
@@ -66,21 +80,24 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
         'URL that deliveries are sent to. For API keys that may not manage the webhook, everything after the host is `********`.',
     }),
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
-    accounts: t.expose('account_ids', {
+    accounts: t.field({
       type: [WebhookAccountObject],
       extensions: listOf(20),
       description:
         'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
+      resolve: largePart('account_ids'),
     }),
-    headers: t.expose('headers', {
+    headers: t.field({
       type: [WebhookHeaderObject],
       description: 'Extra headers of deliveries.',
       extensions: listOf(10),
+      resolve: largePart('headers'),
     }),
-    data: t.expose('data', {
+    data: t.field({
       type: [WebhookDataMappingObject],
       extensions: listOf(20),
       description: 'Fields of the payload. Every payload also has the field `event`.',
+      resolve: largePart('data'),
     }),
     events: t.field({
       type: [WebhookEventEnum],
@@ -91,10 +108,10 @@ export const WebhookInterface = builder.interfaceRef<Webhook>('Webhook').impleme
   }),
 });
 
-const isWebhook = (value: unknown): value is Webhook =>
+const isWebhook = (value: unknown): value is ListedWebhook =>
   typeof value === 'object' && value !== null && 'object' in value && value.object === 'Webhook';
 
-builder.objectRef<Extract<Webhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
+builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
   description: 'A webhook that receives account events as they happen.',
   // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
   interfaces: [Node, WebhookInterface],
@@ -121,7 +138,7 @@ const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger')
   }),
 });
 
-builder.objectRef<TriggerWebhook>(typeNames.TRIGGER).implement({
+builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER).implement({
   description: 'A webhook that people fire from a message or a chat.',
   // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
   interfaces: [Node, WebhookInterface],
@@ -135,7 +152,7 @@ builder.objectRef<TriggerWebhook>(typeNames.TRIGGER).implement({
 });
 
 // As with attachments: what every webhook has is known of this one too, so it can be seen and deleted.
-builder.objectRef<Webhook>('UnknownWebhook').implement({
+builder.objectRef<ListedWebhook>('UnknownWebhook').implement({
   description: 'A webhook of a type that this gateway does not know yet.',
   interfaces: [Node, WebhookInterface],
   isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === 'UnknownWebhook',

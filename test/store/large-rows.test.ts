@@ -1,0 +1,218 @@
+/** Rows as large as requests can make them: what an operation reads of them is what it selects, within a budget. */
+import { randomBytes } from 'node:crypto';
+import { DefaultQueryExecutor, type QueryResult } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import { newJobId } from '../../src/jobs/ids.ts';
+import { createReadBudget, readLimits } from '../../src/store/read-budget.ts';
+import { sealHeaders } from '../../src/webhooks/repository.ts';
+import { maxListBytes } from '../../src/webhooks/whole-list.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { graphql } from '../support/gateway.ts';
+import { requestContext } from '../support/request-context.ts';
+import { testVault } from '../support/webhooks.ts';
+
+const rows = 30;
+const text = 'x'.repeat(700_000);
+const mebibyte = 1_048_576;
+
+/** Characters of the rows that statements return while `work` runs. */
+async function charactersRead(work: () => Promise<unknown>): Promise<number> {
+  let characters = 0;
+  const { executeQuery } = DefaultQueryExecutor.prototype;
+  const spy = vi.spyOn(DefaultQueryExecutor.prototype, 'executeQuery').mockImplementation(async function (
+    this: DefaultQueryExecutor,
+    ...given
+  ) {
+    const result = (await executeQuery.apply(this, given)) as QueryResult<Record<string, unknown>>;
+    for (const value of result.rows.flatMap((row) => Object.values(row ?? {}))) {
+      if (typeof value === 'string') characters += value.length;
+    }
+    return result as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return characters;
+}
+
+describe.each(databases)('large rows on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  let webhookId: string;
+  let ids: Record<'Delivery' | 'Webhook' | 'Job', string[]>;
+  const ask = (query: string) => graphql(gateway.address, gateway.space.key, query);
+
+  beforeAll(async () => {
+    gateway = await startDelivering({ dialect });
+    const { app, space, accountId, clock } = gateway;
+    const created_at = clock.now.getTime();
+    const common = { workspace_id: space.workspaceId, account_id: accountId, created_at };
+    ids = { Delivery: [], Webhook: [], Job: [] };
+    for (let n = 0; n < rows; n += 1) {
+      const id = newId(randomBytes);
+      const headers = Array.from({ length: 35 }, (_, place) => ({ key: `x-${place}`, value: 'x'.repeat(20_000) }));
+      ids.Webhook.push(
+        await gateway.webhook('https://hooks.example/', { id, headers: sealHeaders(testVault, id, headers) }),
+      );
+      webhookId = id;
+    }
+    for (let n = 0; n < rows; n += 1) {
+      const id = newJobId(randomBytes);
+      ids.Job.push(id);
+      const job = { state: 'draft', checkpoint: null, claimed_until: 0, claimed_by: null, publication: null };
+      const fields = JSON.stringify({ job_title: { text: 'Engineer' }, description: text });
+      await app.database
+        .insertInto('jobs')
+        .values({ ...common, ...job, id, fields, updated_at: created_at })
+        .execute();
+      const delivery = newId(randomBytes);
+      ids.Delivery.push(delivery);
+      const event = { event: 'new_relation', source: 'users' as const, account_type: 'PNET', idempotency_key: null };
+      const data = JSON.stringify({ user_full_name: text });
+      await app.database
+        .insertInto('events')
+        .values({ ...common, ...event, id: delivery, data, fingerprint: '' })
+        .execute();
+      const done = { state: 'succeeded', attempts: 0, attempts_before: 0, next_at: 0, claim_token: null };
+      const placed = { webhook_id: webhookId, event_id: delivery, event: 'new_relation', finished_at: created_at };
+      await app.database
+        .insertInto('deliveries')
+        .values({ ...common, ...done, ...placed, id: delivery })
+        .execute();
+    }
+  }, 120_000);
+  afterAll(() => gateway.close());
+
+  const lists = (nodes: string) => ({
+    deliveries: `webhook(webhookId: "${webhookId}") { deliveries(first: 250) { nodes { ${nodes} } } }`,
+    webhooks: `webhooks(first: 250) { nodes { ${nodes} } }`,
+    jobs: `jobPostings(first: 250) { nodes { ${nodes} } }`,
+    'jobs of an account': `account(accountId: "${gateway.accountId}") { jobPostings(first: 250) { nodes { ${nodes} } } }`,
+    'webhooks of an account': `account(accountId: "${gateway.accountId}") { webhooks(first: 250) { nodes { ${nodes} } } }`,
+  });
+
+  it('are not read for the ids of a list', async () => {
+    for (const [name, list] of Object.entries(lists('id'))) {
+      const read = await charactersRead(async () => {
+        const { data, errors } = await ask(`{ ${list} }`);
+        expect(errors, name).toEqual([]);
+        expect(JSON.stringify(data).split('"id"').length - 1, name).toBe(rows);
+      });
+      expect(read, name).toBeLessThan(mebibyte);
+    }
+  });
+
+  it('are not read for objects by their ids', async () => {
+    const globalIds = Object.entries(ids).flatMap(([kind, each]) =>
+      each.map((id) => Buffer.from(JSON.stringify([kind, id])).toString('base64url')),
+    );
+    const read = await charactersRead(async () => {
+      const { data } = await ask(`{ nodes(ids: ${JSON.stringify(globalIds.slice(0, 100))}) { id __typename } }`);
+      expect(data.nodes).toHaveLength(3 * rows);
+      expect(data.nodes).not.toContain(null);
+    });
+    expect(read).toBeLessThan(mebibyte);
+  });
+
+  it('are read for the fields that need them, up to what an operation may read', async () => {
+    const wanted = { deliveries: 'data', webhooks: '... on Webhook { headers { key } }', jobs: 'jobTitle { text }' };
+    for (const [name, field] of Object.entries(wanted) as [keyof typeof wanted, string][]) {
+      const some = lists(field)[name].replaceAll('first: 250', 'first: 5');
+      expect((await ask(`{ ${some} }`)).errors, name).toEqual([]);
+      const read = await charactersRead(async () => {
+        const { errors } = await ask(`{ ${lists(field)[name]} }`);
+        expect(errors[0]?.extensions, name).toMatchObject({ type: 'errors/limit_too_high' });
+      });
+      expect(read, name).toBeLessThan(readLimits.operation + mebibyte);
+    }
+  });
+
+  it('make the pages of webhooks short over REST, and every webhook is on one', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query = `limit=250${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+      const response = await fetch(`${gateway.address}/v1/webhooks?${query}`, {
+        headers: { 'x-api-key': gateway.space.key },
+      });
+      const body = await response.text();
+      expect(body.length).toBeLessThan(maxListBytes + mebibyte);
+      const page = JSON.parse(body);
+      expect(page.items.length).toBeGreaterThan(0);
+      seen.push(...page.items.map((item: { id: string }) => item.id));
+      cursor = page.cursor;
+    } while (cursor !== null);
+    expect(seen.sort()).toEqual([...ids.Webhook].sort());
+  });
+
+  it('leave room for another workspace', async () => {
+    const other = await gateway.workspace();
+    const heavy = Array.from({ length: 24 }, () =>
+      ask(`{ ${lists('data').deliveries.replaceAll('first: 250', 'first: 20')} }`),
+    );
+    let isBusy = true;
+    const done = Promise.all(heavy).then((all) => {
+      isBusy = false;
+      return all;
+    });
+    let longest = 0;
+    while (isBusy) {
+      const began = performance.now();
+      expect((await graphql(gateway.address, other.key, '{ viewer { workspaceId: __typename } }')).status).toBe(200);
+      longest = Math.max(longest, performance.now() - began);
+    }
+    for (const { errors } of await done) {
+      for (const { extensions } of errors) expect(extensions.type).toBe('errors/service_unavailable');
+    }
+    expect(longest).toBeLessThan(2_000);
+  });
+});
+
+describe('a read budget', () => {
+  const operation = (workspaceId: string) => {
+    const closing: (() => void)[] = [];
+    const context = {
+      ...requestContext(workspaceId),
+      whenClosed: (callback: () => void) => void closing.push(callback),
+    };
+    return { context, close: () => closing.forEach((callback) => void callback()) };
+  };
+  const tiny = { operation: 10, workspace: 20, process: 30, waitMs: 50 } as unknown as typeof readLimits;
+
+  it('refuses what one operation may not read', async () => {
+    const budget = createReadBudget(tiny);
+    const { context } = operation('a');
+    await budget.take(context, 6);
+    await expect(budget.take(context, 5)).rejects.toMatchObject({ errorName: 'limit_too_high' });
+    await expect(budget.take(operation('a').context, 10)).resolves.toBeTypeOf('function');
+  });
+
+  it('lets an operation wait until others have ended, and never for those of another workspace', async () => {
+    const budget = createReadBudget(tiny);
+    const [first, second, third, other] = [operation('a'), operation('a'), operation('a'), operation('b')];
+    await budget.take(first.context, 10);
+    await budget.take(second.context, 10);
+    let isStarted = false;
+    const waiting = budget.take(third.context, 10).then(() => {
+      isStarted = true;
+    });
+    await budget.take(other.context, 10);
+    expect(isStarted).toBe(false);
+    first.close();
+    await waiting;
+  });
+
+  it('refuses what waits for too long, or whose client has gone', async () => {
+    const budget = createReadBudget(tiny);
+    await budget.take(operation('a').context, 10);
+    await budget.take(operation('a').context, 10);
+    await expect(budget.take(operation('a').context, 1)).rejects.toMatchObject({ errorName: 'service_unavailable' });
+    const gone = new AbortController();
+    const waiting = budget.take({ ...operation('a').context, signal: gone.signal }, 1);
+    gone.abort();
+    await expect(waiting).rejects.toMatchObject({ errorName: 'service_unavailable' });
+  });
+});
