@@ -27,6 +27,12 @@ export const blockBytes = 16;
 /** Levels of lists and objects in a document. The kernel notes their kinds in the bits of a word. */
 export const maxDepth = 64;
 
+/**
+ * Values of a document: commas, and brackets and braces that open. A page of the contract has 100 posts. To parse a million, or to
+ * make a response of them, takes seconds, and more than a gigabyte.
+ */
+export const maxValues = 100_000;
+
 // A dictionary: a mask, then slots with the address of a record or 0. Offsets of the words of a record in it.
 export const dictionaryMask = 0;
 export const dictionarySlots = 4;

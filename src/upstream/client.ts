@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 import type { RequestContext } from '../request-context.ts';
 import { sharedCheck } from '../shared-check.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import type { WireResponse } from '../wire-response.ts';
+import { readValue, type WireResponse } from '../wire-response.ts';
 import { createCallBudget } from './call-budget.ts';
 import { connectTimeoutMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';
@@ -146,7 +146,7 @@ export function createUpstream(
       context: RequestContext,
       endpoint: EndpointOf<Request, Response>,
       request: Request,
-    ) => (await responseOf(context, endpoint, request)).value() as Response,
+    ) => (await readValue(await responseOf(context, endpoint, request))) as Response,
     read: responseOf,
     isTranslated,
     ready: sharedCheck(() =>

@@ -4,6 +4,7 @@
  */
 import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import type { RequestContext } from '../request-context.ts';
+import { readValue } from '../wire-response.ts';
 import type { EndpointOf, Upstream } from './client.ts';
 
 /** The same client, whose calls take what was read with the same {@link RequestContext.responses}. */
@@ -34,7 +35,9 @@ export function handOverReads(upstream: Upstream): Upstream {
     ) {
       const read = context.responses?.get(keyOf(endpoint, request));
       // The key names the endpoint, so the value has the type of its responses.
-      return read === undefined ? upstream.call(context, endpoint, request) : ((await read).value() as Response);
+      return read === undefined
+        ? upstream.call(context, endpoint, request)
+        : ((await readValue(await read)) as Response);
     },
   };
 }

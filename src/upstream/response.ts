@@ -3,7 +3,9 @@ import { type ContractEndpoint, constantsOf } from '../endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../errors.ts';
 import { parseRetryAfter } from '../http-semantics.ts';
 import type { WholeResponse } from '../security/service-pool.ts';
+import { maxDepth, maxValues } from '../splice/layout.ts';
 import type { WireResponse } from '../wire-response.ts';
+import { isExcessive } from './body-limits.ts';
 import type { Failure } from './failure.ts';
 import type { Translation } from './translation.ts';
 
@@ -37,7 +39,7 @@ export function readResponse(
   const retryAfter = headers['retry-after'];
   const retryAfterMs = parseRetryAfter(typeof retryAfter === 'string' ? retryAfter : null, now);
   const json = parseObject(body);
-  if (json === null) return { ...unreadable(status, 'is not a JSON object'), retryAfterMs };
+  if (typeof json === 'string') return { ...unreadable(status, json), retryAfterMs };
   const { error, reported } = reportedError(endpoint, translation, { status, retryAfterMs }, json);
   return {
     kind: 'response',
@@ -59,7 +61,7 @@ function readValue(
   { status, body }: WholeResponse,
 ): Value | Failure {
   const json = parseObject(body);
-  if (json === null) return unreadable(status, 'is not a JSON object');
+  if (typeof json === 'string') return unreadable(status, json);
   translation.decode?.(json);
   return constantsOf(endpoint.response, 'object').some((object) => object === json.object)
     ? { kind: 'value', value: json }
@@ -95,12 +97,18 @@ interface JsonObject {
 /** Bytes that are no UTF-8 become replacement characters. */
 const utf8 = new TextDecoder();
 
-function parseObject(body: readonly Uint8Array[]): JsonObject | null {
+const notAnObject = 'is not a JSON object';
+
+/** @returns what is wrong with a body that is none */
+function parseObject(body: readonly Uint8Array[]): JsonObject | string {
   try {
-    const parsed: unknown = JSON.parse(utf8.decode(body.length === 1 ? body[0] : Buffer.concat(body)));
-    return isObject(parsed) ? parsed : null;
+    const [first = new Uint8Array(), ...others] = body;
+    const bytes = others.length === 0 ? first : Buffer.concat(body);
+    if (isExcessive(bytes)) return `has more than ${maxDepth} levels or ${maxValues} values`;
+    const parsed: unknown = JSON.parse(utf8.decode(bytes));
+    return isObject(parsed) ? parsed : notAnObject;
   } catch {
-    return null;
+    return notAnObject;
   }
 }
 

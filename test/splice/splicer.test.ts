@@ -171,7 +171,7 @@ describe('a closed splice', () => {
 describe('memory', () => {
   test('grows with documents, with what is noted of them and with what is printed', () => {
     const splice = createSplicer().open(encoded);
-    const entries = Array.from({ length: 60_000 }, (_, at) => ({ v: `entry ${at} ${'x'.repeat(at % 40)}` }));
+    const entries = Array.from({ length: 45_000 }, (_, at) => ({ v: `entry ${at} ${'x'.repeat(at % 60)}` }));
     const expected = `[${entries.map(({ v }) => JSON.stringify(v)).join(',')}]`;
     for (let round = 0; round < 3; round++) {
       expect(splice.print(1, scanned(splice, json({ l: entries })), wholeWindow)).toBeNull();
@@ -186,7 +186,7 @@ describe('memory', () => {
     const uses: readonly ((splice: Splice) => unknown)[] = [
       (splice) => splice.scan(json({ v: 'x'.repeat(2 * mebibyte) })),
       // What is noted of a document can take more than the document.
-      (splice) => splice.scan([Buffer.from(`{"l":[${'{},'.repeat(200_000)}{}]}`)]),
+      (splice) => splice.scan([Buffer.from(`{"v":"${'x'.repeat(mebibyte)}","l":[${'{},'.repeat(49_000)}{}]}`)]),
       (splice) => splice.print(0, scanned(splice, fits), wholeWindow),
       (splice) => splice.print(3, scanned(splice, json({ l: Array(2_000).fill({}) })), wholeWindow),
       (splice) => splice.print(2, scanned(splice, json({})), { ...wholeWindow, parameters: ['x'.repeat(mebibyte)] }),

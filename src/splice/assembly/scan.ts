@@ -45,6 +45,7 @@ import { skipColon, skipValue } from './skip.ts';
 import { scanString, stringKind } from './strings.ts';
 import { newEntry, newFrame, note, startTape } from './tape.ts';
 import { isUtf8 } from './utf8.ts';
+import { mayHaveMore, startCounting } from './values.ts';
 
 /** The address behind the key and the colon that {@link otherKey} read. */
 let keyEnd: usize = 0;
@@ -59,6 +60,7 @@ export function scan(shape: usize, start: usize, length: usize): i32 {
   memory.fill(end, 0, slack);
   // What stands before a document must not look like the beginning of a character of it.
   v128.store(start - blockBytes, i64x2.splat(0));
+  startCounting();
   const root = startTape(end + slack);
   const first = skipWhitespace(start);
   const isObject = load<u8>(first) === openBrace;
@@ -75,6 +77,7 @@ function scanRoot(shape: usize, start: usize): usize {
 
 /** Reads an object from behind its brace into a frame. @returns the address behind it */
 function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
+  if (!mayHaveMore()) return 0;
   at = skipWhitespace(at);
   if (load<u8>(at) === closeBrace) return at + 1;
   // Objects of a kind come with their keys in the same order: the key that followed this one last time is tried first.
@@ -113,6 +116,7 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
     at = skipWhitespace(end);
     const byte = load<u8>(at);
     if (byte !== comma) return byte === closeBrace ? at + 1 : refuse(refusedNotJson);
+    if (!mayHaveMore()) return 0;
     at = skipWhitespace(at + 1);
   }
 }
@@ -180,6 +184,7 @@ function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
   let first: usize = 0;
   let previous: usize = 0;
   let count: usize = 0;
+  if (!mayHaveMore()) return 0;
   at = skipWhitespace(at);
   if (load<u8>(at) === closeBracket) {
     note(slot, 0, 0, kindList);
@@ -199,6 +204,7 @@ function scanList(at: usize, shape: usize, slot: usize, depth: u32): usize {
     at = skipWhitespace(at);
     const byte = load<u8>(at);
     if (byte === comma) {
+      if (!mayHaveMore()) return 0;
       at = skipWhitespace(at + 1);
     } else if (byte === closeBracket) {
       note(slot, first, count, kindList);

@@ -15,6 +15,7 @@ import { refuse } from './refusal.ts';
 import { scanScalar } from './scalars.ts';
 import { shortIntegerEnd, shortStringEnd } from './simple.ts';
 import { scanString, stringKind } from './strings.ts';
+import { mayHaveMore } from './values.ts';
 
 /** Where it is noted which key to expect next, after a call of {@link otherKey}. */
 let nextLink: usize = 0;
@@ -44,6 +45,7 @@ export function skipValue(at: usize, depth: u32, key: usize): usize {
       if (at === 0) return 0;
     } else if (first === openBrace || first === openBracket) {
       if (depth + level === maxDepth) return refuse(refusedTooDeep);
+      if (!mayHaveMore()) return 0;
       levels = (levels << 1) | <u64>(first === openBrace);
       level++;
       at = skipWhitespace(at + 1);
@@ -64,6 +66,7 @@ export function skipValue(at: usize, depth: u32, key: usize): usize {
         level--;
         at++;
       }
+      if (!mayHaveMore()) return 0;
       at = skipWhitespace(at + 1);
     }
     if ((levels & 1) === 0) continue;
