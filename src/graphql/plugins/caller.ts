@@ -11,6 +11,8 @@ import { isIntrospection } from '../cost/introspection.ts';
 import { createContext, type GraphQLContext, type Incoming } from '../graphql-context.ts';
 import { presentError } from '../presentation.ts';
 import { endingWith } from '../stream-end.ts';
+import { createStreamTurns } from '../stream-turns.ts';
+import { subscribeInTurns } from '../subscribe.ts';
 
 export interface CallerOptions extends Admission {
   readonly ports: Ports;
@@ -29,6 +31,7 @@ interface Starting {
  * possible without an API key. All requests have been counted before (see operation-limits.ts).
  */
 export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Plugin<Incoming & GraphQLContext> {
+  const turns = createStreamTurns();
   /** The caller of an operation; null if it needs none, or is refused. */
   const identify = async ({ args, setResultAndStopExecution }: Starting): Promise<Caller | null> => {
     const { http, admitted } = args.contextValue;
@@ -64,7 +67,7 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
     async onSubscribe(starting) {
       const caller = await identify(starting);
       if (caller === null) return;
-      const { extendContext, subscribeFn, setSubscribeFn } = starting;
+      const { extendContext, setSubscribeFn } = starting;
       const { http } = starting.args.contextValue;
       // The stream is opened last, so that whatever fails before cannot leave it open.
       setSubscribeFn(async (args: SubscriptionArgs) => {
@@ -72,7 +75,14 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
         try {
           stream = streams.open(caller, http.clientAborted);
           extendContext(contextOf(caller, http, stream.signal));
-          const result: unknown = await subscribeFn(args);
+          const { response } = http.incoming;
+          const result = await subscribeInTurns(args, turns, {
+            keyId: caller.keyId,
+            cost: http.facts.cost ?? 0,
+            selection: http.facts.operationHash ?? http.id,
+            unread: () => response.writableLength,
+            signal: stream.signal,
+          });
           if (isAsyncIterable<ExecutionResult>(result)) {
             return endingWith(stream, result, (ended) => ({ errors: [presentError(ended, http)] }));
           }

@@ -1,13 +1,10 @@
-import { execute, subscribe } from 'graphql';
+import { execute } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
 /**
- * Executes with graphql-js, as the other paths do. Yoga's own executor takes every object with a property `then` for a
+ * Executes with graphql-js, as the other paths and subscriptions do (see subscribe.ts). Yoga's own executor takes every object with a property `then` for a
  * promise: an alias of that name fails the operation, a mutation after it was executed.
  */
 export function useGraphQLJs(): Plugin {
-  return {
-    onExecute: ({ setExecuteFn }) => setExecuteFn(execute),
-    onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
-  };
+  return { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
 }

@@ -1,0 +1,200 @@
+/** What one event costs over all the streams that it concerns, and subscriptions whose directives leave no field. */
+import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
+import { createStreamTurns, type StreamTurn, turnLimits } from '../../src/graphql/stream-turns.ts';
+import { newJobId } from '../../src/jobs/ids.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { statementsOf } from '../support/statements.ts';
+
+describe('turns', () => {
+  const never = new AbortController().signal;
+  const turn = (keyId: string, more: Partial<StreamTurn> = {}): StreamTurn => ({
+    keyId,
+    cost: 1,
+    selection: String(Math.random()),
+    unread: () => 0,
+    signal: never,
+    ...more,
+  });
+
+  it('execute equal selections of a key once, and those of another key by themselves', async () => {
+    const turns = createStreamTurns();
+    let executions = 0;
+    const execute = async (): Promise<ExecutionResult> => ({ data: { number: ++executions } });
+    const equal = Array.from({ length: 100 }, () => turns.take(turn('a', { selection: 'same' }), execute));
+    const other = turns.take(turn('b', { selection: 'same' }), execute);
+    expect(new Set((await Promise.all(equal)).map(({ data }) => data?.number)).size).toBe(1);
+    await other;
+    expect(executions).toBe(2);
+    await turns.take(turn('a', { selection: 'same' }), execute);
+    expect(executions).toBe(3);
+  });
+
+  it('do not share what failed', async () => {
+    const turns = createStreamTurns();
+    let executions = 0;
+    const execute = async () => (++executions === 1 ? { errors: [] } : { data: {} });
+    await Promise.all([1, 2, 3].map(() => turns.take(turn('a', { selection: 'same' }), execute)));
+    expect(executions).toBeGreaterThan(1);
+  });
+
+  it('execute one costly selection at a time, and the next of another key before those of the same', async () => {
+    const turns = createStreamTurns();
+    let running = 0;
+    const order: string[] = [];
+    const execute = (keyId: string) => async () => {
+      running += 1;
+      expect(running).toBe(1);
+      order.push(keyId);
+      await setImmediate();
+      running -= 1;
+      return {};
+    };
+    const costly = ['a', 'a', 'a', 'b'].map((keyId) =>
+      turns.take(turn(keyId, { cost: turnLimits.cost }), execute(keyId)),
+    );
+    await Promise.all(costly);
+    expect(order).toEqual(['a', 'b', 'a', 'a']);
+  });
+
+  it('pass by a key whose clients have not read what they were sent, until they have', async () => {
+    const turns = createStreamTurns();
+    let bytes: number = turnLimits.unreadBytes + 1;
+    const slow = turn('a', { unread: () => bytes });
+    const { end } = turns.open(slow);
+    let isGiven = false;
+    const waiting = turns.take(slow, async () => {
+      isGiven = true;
+      return {};
+    });
+    await turns.take(turn('b'), async () => ({}));
+    expect(isGiven).toBe(false);
+    bytes = 0;
+    await waiting;
+    end();
+  });
+
+  it('execute nothing for a stream that has ended', async () => {
+    const turns = createStreamTurns();
+    await turns.take(turn('a', { signal: AbortSignal.abort() }), async () => expect.unreachable('executed'));
+  });
+});
+
+describe('one event', () => {
+  let gateway: Gateway;
+  let space: TestWorkspace;
+  let accountId: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    space = await gateway.workspace();
+    accountId = await space.account();
+    const created_at = gateway.clock.now.getTime();
+    const rows = Array.from({ length: 250 }, () => ({
+      id: newJobId(randomBytes),
+      workspace_id: space.workspaceId,
+      account_id: accountId,
+      ...({ state: 'draft', fields: '{}', checkpoint: null, claimed_until: 0, claimed_by: null } as const),
+      ...({ publication: null, created_at, updated_at: created_at } as const),
+    }));
+    await gateway.app.database.insertInto('jobs').values(rows).execute();
+  });
+  afterAll(() => gateway.close());
+
+  const lists = (prefix: string) =>
+    Array.from(
+      { length: 8 },
+      (_, at) =>
+        `${prefix}${at}: jobPostings(first: 250) { nodes { id jobId accountId jobState createdAt updatedAt } }`,
+    );
+
+  /** Opens a stream. @returns a function that resolves with how many events it has had, once there are so many */
+  async function open(prefix: string) {
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
+    const query = `subscription { accountUpdated(accountIds: ["${accountId}"]) { name ${lists(prefix).join(' ')} } }`;
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': space.key },
+      body: JSON.stringify({ query }),
+      signal: leaving.signal,
+    });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    return async (name: string) => {
+      for (;;) {
+        const chunk = await reader?.read();
+        rest = rest.slice(-200) + (chunk?.value ?? '');
+        if (chunk === undefined || chunk.done) return expect.unreachable(rest);
+        if (rest.includes(`"name":"${name}"`)) return undefined;
+      }
+    };
+  }
+
+  async function rename(name: string) {
+    await gateway.app.database.updateTable('accounts').set({ name }).where('id', '=', accountId).execute();
+  }
+
+  it('is executed once for equal selections', { timeout: 120_000 }, async () => {
+    const streams = await Promise.all(Array.from({ length: 30 }, () => open('same')));
+    await Promise.all(streams.map((named) => named('PNET')));
+    const statements = await statementsOf(space.workspaceId, async () => {
+      await rename('once');
+      await Promise.all(streams.map((named) => named('once')));
+    });
+    // Those that come when the execution has ended are executed again.
+    expect(statements.filter((sql) => sql.includes('from "jobs"')).length).toBeLessThan(10);
+  });
+
+  it('leaves room for another workspace, however many selections there are', { timeout: 120_000 }, async () => {
+    const other = await gateway.workspace();
+    const streams = await Promise.all(Array.from({ length: 30 }, (_, at) => open(`n${at}x`)));
+    await Promise.all(streams.map((named) => named('once')));
+    let isBusy = true;
+    await rename('many');
+    const told = Promise.all(streams.map((named) => named('many'))).then(() => {
+      isBusy = false;
+    });
+    let longest = 0;
+    while (isBusy) {
+      const began = performance.now();
+      expect((await graphql(gateway.address, other.key, '{ __typename }')).status).toBe(200);
+      longest = Math.max(longest, performance.now() - began);
+    }
+    await told;
+    expect(longest).toBeLessThan(2_000);
+  });
+
+  const roots = Object.values(schema.getSubscriptionType()?.getFields() ?? {}).map(({ name, args }) => {
+    const required = args.filter(({ type }) => String(type).endsWith('!'));
+    return `${name}${required.length === 0 ? '' : `(${required.map((arg) => `${arg.name}: ["1"]`).join()})`}`;
+  });
+  const accepted = ['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0, application/json'];
+
+  it.each(roots.flatMap((root) => accepted.map((accept) => [root, accept] as const)))(
+    'without a field is refused: %s as %s',
+    async (root, accept) => {
+      const field = (directive: string) => `${root} ${directive} { __typename }`;
+      const documents = [
+        `subscription { ${field('@skip(if: true)')} }`,
+        `subscription { ${field('@include(if: false)')} }`,
+        `subscription ($skip: Boolean!) { ${field('@skip(if: $skip)')} }`,
+        `subscription ($skip: Boolean = true) { ... @skip(if: $skip) { ${field('')} } }`,
+        `subscription { ...Root @skip(if: true) } fragment Root on Subscription { ${field('')} }`,
+        `subscription { ...Root } fragment Root on Subscription { ${field('@include(if: false)')} }`,
+      ];
+      for (const query of documents) {
+        const response = await fetch(`${gateway.address}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept, 'x-api-key': space.key },
+          body: JSON.stringify({ query, variables: query.includes('$skip: Boolean!') ? { skip: true } : {} }),
+        });
+        expect(await response.text(), query).toContain('errors/invalid_parameters');
+      }
+      expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    },
+  );
+});
