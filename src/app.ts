@@ -1,7 +1,5 @@
 /** The composition root: chooses the backend, mounts the faces, and stops everything in order. */
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { admission } from './auth/admission.ts';
 import type { Caller } from './auth/caller.ts';
@@ -20,16 +18,17 @@ import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from './graphql/g
 import { createPersistedQueries } from './graphql/persisted-queries.ts';
 import { documentFinder } from './graphql/requested-document.ts';
 import { createResponseCache } from './graphql/response-cache.ts';
-import { mountSchemaDocument, schemaPath } from './graphql/schema-document.ts';
+import { schemaPath, schemaRoutes } from './graphql/schema-document.ts';
 import { servedSchema } from './graphql/served-schema.ts';
-import { mountGraphQL } from './graphql/server.ts';
+import { createGraphQL } from './graphql/server.ts';
 import { graphqlShortCut } from './graphql/short-cut.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCompression } from './http/compression.ts';
 import { corsFor } from './http/cors.ts';
 import { createDraining } from './http/draining.ts';
 import { observeRequests } from './http/observed-requests.ts';
-import { createHttpServer } from './http/server.ts';
+import { sendBody } from './http/send.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
 import { once } from './once.ts';
 import { cursorCodec } from './paging.ts';
 import type { Ports } from './ports.ts';
@@ -37,19 +36,19 @@ import { readDemoKey } from './providers/sandbox/demo-key.ts';
 import { invalidatingPorts } from './response-cache/invalidating-ports.ts';
 import type { ResponseCacheSettings } from './response-cache/settings.ts';
 import { prefixes } from './rest/endpoints.ts';
-import { mountRest, toAllowedErrorAt } from './rest/server.ts';
+import { restRoutes } from './rest/server.ts';
 import { inBlocks } from './security/addresses.ts';
 import { findSecrets, keyringOf } from './security/secret.ts';
 import type { Database } from './store/database.ts';
 import { createMetricsServer, metricsPath } from './telemetry/metrics-server.ts';
 import { noTelemetry } from './telemetry/telemetry.ts';
 import { tracedPorts } from './telemetry/traced-ports.ts';
-import { documentsOfPage, mountWebhooksPage, webhooksPage } from './webhooks-page/page.ts';
+import { documentsOfPage, webhooksPage, webhooksPageRoutes } from './webhooks-page/page.ts';
 
 export type { Dependencies } from './backends/backend.ts';
 
 export interface App {
-  readonly server: FastifyInstance;
+  readonly server: HttpServer;
   readonly ports: Ports;
   /** @throws Error in a gateway that forwards its callers' API keys: it has no database */
   readonly database: Database;
@@ -70,6 +69,9 @@ export interface App {
    */
   close(): Promise<void>;
 }
+
+/** When modules are loaded that no request has asked for, in milliseconds from the start. */
+const warmUpMs = 1_000;
 
 /**
  * Builds a gateway that does not listen yet.
@@ -149,26 +151,31 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     draining,
     isTrustedProxy: inBlocks(config.trustProxy),
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),
-    shortCut: shortCut?.shortCut,
-    adjust: toAllowedErrorAt,
     observer: observeRequests(telemetry),
   });
   const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
   const graphiql = config.graphiql
     ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null, schema: config.introspection ? schema : null }
     : null;
-  mountGraphQL(server, { ...executing, admitKeyless, streams, graphiql, shortCut });
-  if (config.introspection) mountSchemaDocument(server, print);
-  if (hasWebhooksPage) mountWebhooksPage(server, config.graphiql);
-  mountRest(server, { ...backend, ports, admit, compress });
+  const graphql = createGraphQL({ ...executing, admitKeyless, streams, graphiql, shortCut });
+  server.add(graphql.routes);
+  if (config.introspection) server.add(schemaRoutes(print));
+  if (hasWebhooksPage) server.add(webhooksPageRoutes(config.graphiql));
+  server.add(restRoutes({ ...backend, ports, admit, compress }));
   const { prometheus } = config.telemetry;
   const metricsServer = scrape === null || prometheus?.onMainPort ? null : createMetricsServer(scrape);
   let metricsAddress: string | null = null;
   if (scrape !== null && prometheus?.onMainPort) {
-    server.get(metricsPath, async (_request, reply) => {
-      const { contentType, body } = await scrape();
-      return reply.type(contentType).send(body);
-    });
+    server.add([
+      {
+        method: 'GET',
+        path: metricsPath,
+        async serve(request) {
+          const { contentType, body } = await scrape();
+          sendBody(request, 200, contentType, body);
+        },
+      },
+    ]);
   }
   return {
     server,
@@ -184,10 +191,9 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     },
     async listen() {
       if (prometheus !== null) metricsAddress = (await metricsServer?.listen(prometheus)) ?? null;
-      await server.listen({ host: config.host, port: config.port });
-      // The address is a string or null only for a pipe, or before the server listens.
-      const { address, family, port } = server.server.address() as AddressInfo;
-      const origin = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+      const origin = await server.listen({ host: config.host, port: config.port });
+      // The first request would wait for it; without a short cut, every one does.
+      setTimeout(graphql.warmUp, shortCut === null ? 0 : warmUpMs).unref();
       if (prometheus?.onMainPort) metricsAddress = `${origin}${metricsPath}`;
       return origin;
     },

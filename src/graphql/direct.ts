@@ -19,7 +19,7 @@ import { createContext, type GraphQLContext } from './graphql-context.ts';
 import { operationFacts, spanOf } from './operation-facts.ts';
 import { withCost } from './plugins/operation-limits.ts';
 import { errorsOfVariables } from './plugins/variable-limits.ts';
-import { type FailedRequest, presentResult, type ResponseOptions } from './presentation.ts';
+import { presentResult, type ResponseOptions } from './presentation.ts';
 import type { CacheLookup, ResponseCache } from './response-cache.ts';
 import { sendBody, sendResponse } from './send-response.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
@@ -82,7 +82,7 @@ export function directOperations(options: DirectOptions): Serve {
         return executed;
       });
       if (!isExecuted) throw new Fallback('variables');
-      const presented = presentResult(result, isMutation, () => failedRequest(request, logger), options);
+      const presented = presentResult(result, isMutation, () => request, options);
       const response = withCost(presented, { requestedCost: cost, limit: maxCost }, false);
       const body = bodyOf(response);
       if (response.errors === undefined) cached?.set(body);
@@ -105,13 +105,6 @@ function contextFor(context: RequestContext, isMutation: boolean, cached: CacheL
 /** Whether an operation can be executed for a request with this method. */
 const mayExecute = (operation: OperationTypeNode, method: string | undefined): boolean =>
   operation === OperationTypeNode.QUERY || (operation === OperationTypeNode.MUTATION && method === 'POST');
-
-/** A request as those see it who report its failures. */
-function failedRequest(request: IncomingRequest, logger: Logger): FailedRequest {
-  const { id, facts, clientAborted } = request;
-  const addHeaders: FailedRequest['addHeaders'] = (headers) => request.addHeaders(headers);
-  return { id, facts, clientAborted, addHeaders, log: logger.child({ reqId: id }) };
-}
 
 const bodyOf = ({ errors = [], ...result }: ExecutionResult): string =>
   JSON.stringify(errors.length === 0 ? result : { errors: errors.map(withoutStatus), ...result });

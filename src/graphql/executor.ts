@@ -1,12 +1,10 @@
 /** The executor: Yoga and its own execution, for every operation that is not served ahead of the router (short-cut.ts). */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { oncePerRequest } from '../auth/admission.ts';
 import { fromUnknown } from '../errors.ts';
 import type { Compress } from '../http/compression.ts';
 import { privateHeaders } from '../http/headers.ts';
-import type { RequestContext } from '../request-context.ts';
 import type { Tracer } from '../telemetry/telemetry.ts';
 import type { DocumentOf } from './cost/documents.ts';
 import { endpoint } from './endpoint.ts';
@@ -44,15 +42,8 @@ export interface ExecutorOptions extends CallerOptions {
     Pick<ResponseOptions, 'maxResponseBytes'>;
 }
 
-/**
- * Executes the operation of a request, and sends the response.
- * @param admitted its context, if its caller was admitted ahead of the router
- */
-export type Execute = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  admitted?: Promise<RequestContext>,
-) => Promise<void>;
+/** Executes the operation of a request, and sends the response. */
+export type Execute = (incoming: Incoming) => Promise<void>;
 
 export function createExecutor(options: ExecutorOptions): Execute {
   const { schema, documentOf, persistedQueries, findDocument, limits, tracer = null, compress = null } = options;
@@ -105,8 +96,9 @@ export function createExecutor(options: ExecutorOptions): Execute {
       useResponseBody(compress),
     ],
   });
-  return async (request, reply, admitted) => {
-    await yoga.handle(request.raw, reply.raw, { http: request, admitted });
+  return async (incoming) => {
+    const { raw, response } = incoming.http;
+    await yoga.handle(raw, response, incoming);
   };
 }
 

@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.ts';
-import { logFailure } from '../http/server.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import { logFailure } from '../http/refusals.ts';
 
 /** The failures of one response, with one line in the log for each kind. */
 export class FailureLog {
@@ -15,7 +15,7 @@ export class FailureLog {
   }
 
   /** @param untold errors that nobody looked at */
-  write(http: Pick<FastifyRequest, 'log' | 'clientAborted'>, untold: number): void {
+  write(http: Pick<IncomingRequest, 'log' | 'clientAborted'>, untold: number): void {
     for (const { failure, count } of this.#kinds.values()) logFailure(failure, http, count === 1 ? {} : { count });
     if (untold > 0) http.log.info({ count: untold }, 'more errors in the response');
   }

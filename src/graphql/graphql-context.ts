@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { Admission } from '../auth/admission.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { CursorCodec } from '../paging.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -7,7 +7,9 @@ import { createLoaders, type Loaders } from './loaders.ts';
 
 /** What Yoga and its plugins know of a request before its caller is authenticated. */
 export interface Incoming {
-  readonly http: FastifyRequest;
+  readonly http: IncomingRequest;
+  /** The JSON of its body; undefined where it has none. */
+  readonly body: unknown;
   /** The context of a request that fell back: its caller was admitted ahead of the router, and pages may have been read. */
   readonly admitted?: Promise<RequestContext> | undefined;
 }

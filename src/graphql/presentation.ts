@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { type ErrorName, fromUnknown, ServiceError, unexpectedError } from '../errors.ts';
-import { logFailure } from '../http/server.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import { logFailure } from '../http/refusals.ts';
 import { toGraphQLError } from './errors.ts';
 import { FailureLog } from './failure-log.ts';
 import { requireSendable, withRoomFor } from './response-size.ts';
@@ -14,7 +14,7 @@ export interface ResponseOptions {
 }
 
 /** What presenting a failure needs of its request. */
-export type FailedRequest = Pick<FastifyRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
+export type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
 
 /** The result of an operation that was executed or refused, with room for it, and its errors in the contract's terms. */
 export function presentResult(

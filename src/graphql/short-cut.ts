@@ -9,15 +9,12 @@ import type { Logger } from 'pino';
 import { apiKeyOf } from '../auth/admission.ts';
 import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import { codingRefusal, type ShortCut } from '../http/server.ts';
 import type { RequestContext } from '../request-context.ts';
 import { compiledOperations } from './compiled/serve.ts';
 import { rememberedCosts } from './cost/known-costs.ts';
 import { directOperations } from './direct.ts';
-import { endpoint } from './endpoint.ts';
 import type { ExecutorOptions } from './executor.ts';
 import { Fallback } from './fallback.ts';
-import { wantsPage } from './graphiql/page.ts';
 import { contentTypeFor } from './media-type.ts';
 import { readParameters } from './parameters.ts';
 import type { RequestedOperation, Serve } from './serve.ts';
@@ -32,7 +29,8 @@ export interface ShortCutOptions extends Omit<ExecutorOptions, 'admitKeyless' | 
 }
 
 export interface GraphQLShortCut {
-  readonly shortCut: ShortCut;
+  /** @returns false at once for a request that is not for it; or whether it has served it. It sends nothing if it has not. */
+  readonly shortCut: (request: IncomingRequest) => false | Promise<boolean>;
   /** The context of a request that falls back once its caller was admitted, with the pages that were read. */
   admittedContextOf(request: IncomingRequest): Promise<RequestContext> | undefined;
 }
@@ -63,7 +61,6 @@ export function graphqlShortCut({
   }
 
   async function serve(request: IncomingRequest, contentType: string): Promise<boolean> {
-    request.route = endpoint;
     const parameters = await readParameters(request, findDocument).catch((error: unknown) => {
       if (compiled !== null) request.facts.compiled = reasonOf(error, logger);
       return null;
@@ -95,7 +92,7 @@ export function graphqlShortCut({
 
   return {
     shortCut(request) {
-      if (request.path !== endpoint || !isGraphQL(request)) return false;
+      if (!isGraphQL(request)) return false;
       const { accept, 'graphql-cost': cost } = request.headers;
       const contentType = contentTypeFor(accept);
       // What needs no key is introspection, and is not served here.
@@ -111,11 +108,9 @@ export function graphqlShortCut({
 /** The reasons for which the other path would refuse an operation too. */
 const finalReasons: ReadonlySet<string> = new Set(['invalid', 'introspection', 'cost']);
 
-/** Whether a request is a query in the URL, which no browser opens as a page, or has a body of JSON. */
-function isGraphQL({ raw: { method }, headers }: IncomingRequest): boolean {
-  if (codingRefusal({ headers }) !== undefined) return false;
-  if (method === 'GET') return !wantsPage({ method, headers });
-  return method === 'POST' && /^application\/json(?: *; *charset=utf-8)?$/i.test(headers['content-type'] ?? '');
+/** Whether a request is a query in the URL, or has a body of JSON. */
+function isGraphQL({ method, headers }: IncomingRequest): boolean {
+  return method === 'GET' || /^application\/json(?: *; *charset=utf-8)?$/i.test(headers['content-type'] ?? '');
 }
 
 function reasonOf(error: unknown, logger: Pick<Logger, 'warn'>): string {

@@ -41,9 +41,7 @@ export const minCompressedBytes = 2_048;
 const maxAtOnce = 32;
 
 /** What compression needs of a request. */
-export type CompressedRequest = Pick<IncomingRequest, 'headers' | 'facts' | 'varyBy'> & {
-  readonly raw: { readonly method?: string | undefined };
-};
+export type CompressedRequest = Pick<IncomingRequest, 'method' | 'headers' | 'facts' | 'varyBy'>;
 
 export interface Compressed {
   readonly coding: Coding;
@@ -107,7 +105,7 @@ export async function sendCompressed(
  * Whether a response can be compressed without telling of secrets: only mutations show signing secrets, and their responses
  * repeat what was sent. The length of what is compressed together says how alike it is (BREACH).
  */
-const isRead = ({ raw: { method }, facts: { operationType } }: CompressedRequest): boolean =>
+const isRead = ({ method, facts: { operationType } }: CompressedRequest): boolean =>
   operationType === undefined ? method === 'GET' : operationType === 'query';
 
 /**

@@ -65,5 +65,5 @@ export function corsFor({ origins, covers }: CorsOptions): Cors {
   };
 }
 
-const isPreflight = ({ raw: { method }, headers }: IncomingRequest): boolean =>
+const isPreflight = ({ method, headers }: IncomingRequest): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

@@ -10,8 +10,6 @@ export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-opt
  * @param policy the `content-security-policy`
  */
 export const pageHeaders = (policy: string) => ({
-  'content-type': 'text/html; charset=utf-8',
-  ...privateHeaders,
   'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -1,26 +1,20 @@
-/** A request as node:http received it, before anything routes it: what every request has, whatever serves it. */
+/** A request, whatever serves it. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
+import type { Logger } from 'pino';
 import { ServiceError } from '../errors.ts';
 import { requireFewFields } from '../json-limits.ts';
 import { privateHeaders } from './headers.ts';
+import type { RequestHeaders } from './request-headers.ts';
+import { discardRest } from './unread-bodies.ts';
 
 /** Size limit of a request body in bytes (1 MiB). */
 export const maxBodyBytes = 1_048_576;
-export const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
+const bodyLimitDetail = `A request body can have at most ${maxBodyBytes} bytes.`;
 
 /** Whether the `X-Forwarded-For` of a peer with this address tells the address of its client. */
 export type IsTrustedProxy = (address: string) => boolean;
-
-/** Where a message keeps the request that was made of it: an entry of a WeakMap each would burden garbage collection. */
-const madeOf = Symbol('request');
-
-declare module 'node:http' {
-  interface IncomingMessage {
-    [madeOf]?: IncomingRequest;
-  }
-}
 
 /** What came of looking for a kept response: `unavailable` where nothing was known, because the cache was away. */
 export type CacheResult = 'hit' | 'miss' | 'unavailable';
@@ -45,10 +39,16 @@ export interface RequestFacts {
   workspaceId?: string;
 }
 
+export interface RequestOptions {
+  readonly isTrustedProxy: IsTrustedProxy;
+  readonly logger: Logger;
+}
+
 export class IncomingRequest {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
-  readonly headers: IncomingHttpHeaders;
+  readonly method: string;
+  readonly headers: RequestHeaders;
   /** Also the `x-request-id` header of the response. */
   readonly id: string;
   /** What the log line of the request says beside method, path and status. */
@@ -56,19 +56,21 @@ export class IncomingRequest {
   /** The pattern of the path that serves it, as soon as that is known. */
   route: string | undefined;
   readonly #startedAt = performance.now();
-  readonly #isTrustedProxy: IsTrustedProxy;
+  readonly #options: RequestOptions;
   readonly #whenClosed: (() => void)[] = [];
+  #log: Logger | undefined;
   #aborted: AbortController | undefined;
   #body: Promise<Buffer> | undefined;
   #json: Promise<unknown> | undefined;
 
-  constructor(raw: IncomingMessage, response: ServerResponse, isTrustedProxy: IsTrustedProxy) {
+  constructor(raw: IncomingMessage, response: ServerResponse, options: RequestOptions) {
     this.raw = raw;
     this.response = response;
-    this.headers = raw.headers;
-    this.id = acceptedRequestId(raw.headers['x-request-id']) ?? randomUUID();
-    this.#isTrustedProxy = isTrustedProxy;
-    raw[madeOf] = this;
+    this.method = raw.method ?? '';
+    // Of those that are read, node:http joins the values if there are several.
+    this.headers = raw.headers as RequestHeaders;
+    this.id = acceptedRequestId(this.headers['x-request-id']) ?? randomUUID();
+    this.#options = options;
     // One listener for all of them: each costs as much as what it calls.
     response.on('close', () => {
       for (const callback of this.#whenClosed) callback();
@@ -77,21 +79,25 @@ export class IncomingRequest {
     this.addHeaders(privateHeaders);
   }
 
-  /** The request that was made of a message. */
-  static of(raw: IncomingMessage): IncomingRequest {
-    const request = raw[madeOf];
-    if (request === undefined) throw new Error('A message was routed of which no request was made');
-    return request;
+  /** The path and the query, as they were sent. */
+  get url(): string {
+    return this.raw.url ?? '';
   }
 
   /** The path, as it was sent. */
   get path(): string {
-    return pathOf(this.raw);
+    return this.url.split('?', 1)[0] ?? '';
+  }
+
+  /** Whose lines have the request id. */
+  get log(): Logger {
+    this.#log ??= this.#options.logger.child({ reqId: this.id });
+    return this.#log;
   }
 
   /** The address of the client. */
   get ip(): string {
-    return proxyAddr(this.raw, this.#isTrustedProxy);
+    return proxyAddr(this.raw, this.#options.isTrustedProxy);
   }
 
   /** The status that was sent; undefined if the client went before there was one. */
@@ -140,7 +146,7 @@ export class IncomingRequest {
    * @throws ServiceError `content_too_large` beyond {@link maxBodyBytes}, `malformed_request` if it ends early
    */
   body(): Promise<Buffer> {
-    this.#body ??= readBody(this.raw);
+    this.#body ??= readBody(this);
     return this.#body;
   }
 
@@ -168,11 +174,14 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-function readBody(raw: IncomingMessage): Promise<Buffer> {
+function readBody({ raw, response }: IncomingRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const tooLarge = () => reject(new ServiceError('content_too_large', { detail: bodyLimitDetail }));
+    const tooLarge = () => {
+      discardRest(raw, response);
+      reject(new ServiceError('content_too_large', { detail: bodyLimitDetail }));
+    };
     if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge();
     raw.on('data', (chunk: Buffer) => {
       length += chunk.length;
@@ -187,10 +196,7 @@ function readBody(raw: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The path of a request, as it was sent. */
-export const pathOf = ({ url = '' }: { readonly url?: string | undefined }): string => url.split('?', 1)[0] ?? '';
-
 /** A client may set its own request id: 8 to 64 characters that are safe to log and to search for. */
-function acceptedRequestId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : undefined;
+function acceptedRequestId(header = ''): string | undefined {
+  return /^[\w.-]{8,64}$/.test(header) ? header : undefined;
 }

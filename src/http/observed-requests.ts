@@ -15,7 +15,7 @@ export interface RequestObserver {
 /** Names of operations that have series of their own. The names are the client's, who can send any number of them. */
 const operationNames = 100;
 
-const methods: ReadonlySet<string | undefined> = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']);
+const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']);
 
 /** @returns null if nobody wants to know */
 export function observeRequests({ metrics, tracer }: Pick<Telemetry, 'metrics' | 'tracer'>): RequestObserver | null {
@@ -45,10 +45,11 @@ function countingIn(metrics: Metrics): (request: IncomingRequest) => void {
     if (operation === undefined) return 'anonymous';
     return keyId === undefined ? otherName : bounded(operation);
   };
-  return ({ raw, response, sentStatus, elapsedTime, facts, route = 'none' }) => {
+  return (request) => {
+    const { response, sentStatus, elapsedTime, facts, route = 'none' } = request;
     const seconds = elapsedTime / 1_000;
     metrics.record('http.server.request.duration', seconds, {
-      'http.request.method': methodOf(raw),
+      'http.request.method': methodOf(request),
       'http.route': route,
       'http.response.status_code': sentStatus ?? 'none',
     });
@@ -74,16 +75,15 @@ const outcomeOf = (isFinished: boolean, errors: readonly string[] | undefined) =
   return errors === undefined ? 'ok' : 'errors';
 };
 
-const methodOf = ({ method }: IncomingRequest['raw']): string =>
-  method !== undefined && methods.has(method) ? method : '_OTHER';
+const methodOf = ({ method }: IncomingRequest): string => (methods.has(method) ? method : '_OTHER');
 
 /** No query and no header: either may contain a key or a cursor. */
 const startSpan = (tracer: Tracer, request: IncomingRequest): Span =>
-  tracer.start(methodOf(request.raw), {
+  tracer.start(methodOf(request), {
     kind: 'server',
     from: request.headers,
     attributes: {
-      'http.request.method': methodOf(request.raw),
+      'http.request.method': methodOf(request),
       'url.path': request.path,
       'url.scheme': 'http',
       'network.protocol.version': request.raw.httpVersion,
@@ -91,8 +91,9 @@ const startSpan = (tracer: Tracer, request: IncomingRequest): Span =>
     },
   });
 
-function endSpan(span: Span, { raw, response, sentStatus, facts, route }: IncomingRequest): void {
-  if (route !== undefined) span.rename(`${methodOf(raw)} ${route}`);
+function endSpan(span: Span, request: IncomingRequest): void {
+  const { response, sentStatus, facts, route } = request;
+  if (route !== undefined) span.rename(`${methodOf(request)} ${route}`);
   span.set({
     'http.route': route,
     'http.response.status_code': sentStatus,

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../errors.ts';
+
 /** Largest request line and headers together, in bytes. */
 export const maxHeadersLength = 16_384;
 
@@ -25,3 +28,27 @@ export const requestHeaders = [
   'x-forwarded-for',
   'x-request-id',
 ] as const;
+
+export type RequestHeaders = Readonly<Partial<Record<(typeof requestHeaders)[number], string>>>;
+
+/** @returns ServiceError for a message that nothing may read */
+export function headerRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    return new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
+  }
+  if (headers.host !== undefined && !isHost(headers.host)) {
+    return new ServiceError('malformed_request', { detail: 'The Host header is not valid.' });
+  }
+  const tooLong = requestHeaders.find((name) => (headers[name]?.length ?? 0) > maxHeaderLength);
+  if (tooLong === undefined) return undefined;
+  return new ServiceError('content_too_large', {
+    detail: `The header ${tooLong} can have at most ${maxHeaderLength} characters.`,
+  });
+}
+
+/** RFC 9112, section 3.2. It may be empty. Yoga makes a URL of it. */
+const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse(`http://${host || 'localhost'}`);
+
+/** The media type of a body, without parameters and in lower case. */
+export const mediaTypeOf = ({ 'content-type': type = '' }: RequestHeaders): string =>
+  (type.split(';', 1)[0] ?? '').trim().toLowerCase();

@@ -6,9 +6,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
-import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import { acceptedCoding } from './compression.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+import type { Route } from './router.ts';
+import { sendBody } from './send.ts';
 
 export interface Asset {
   readonly type: string;
@@ -70,33 +72,36 @@ export function createAssets(files: readonly StaticFile[]): Assets {
 export const assetsPath = (page: string, version: string): string => `${page}/assets/${version}`;
 
 /**
- * Serves the files of a page.
+ * The files of a page.
  * @param page the path of the page
  * @param load is called with each request
  */
-export function mountAssets(server: FastifyInstance, page: string, load: () => Promise<Assets>): void {
-  server.get<{ Params: { version: string; name: string } }>(
-    `${assetsPath(page, ':version')}/:name`,
-    async ({ params, headers }, reply) => {
+export const assetRoutes = (page: string, load: () => Promise<Assets>): Route[] => [
+  {
+    method: 'GET',
+    path: `${assetsPath(page, ':version')}/:name`,
+    async serve(request, { version = '', name = '' }) {
       const assets = await load();
-      const asset = params.version === assets.version ? assets.find(params.name) : undefined;
+      const asset = version === assets.version ? assets.find(name) : undefined;
       if (asset === undefined) {
         throw new ServiceError('resource_not_found', { detail: 'The page has no such file. Reload the page.' });
       }
-      const encoding = acceptedEncoding(headers['accept-encoding']);
-      const content = await asset.encoded(encoding);
-      if (encoding !== 'identity') reply.header('content-encoding', encoding);
-      return reply
-        .headers({
-          'content-type': asset.type,
-          'cache-control': 'public, max-age=31536000, immutable',
-          'cross-origin-resource-policy': 'same-origin',
-          vary: 'accept-encoding',
-          'x-content-type-options': 'nosniff',
-        })
-        .send(content);
+      request.addHeaders({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+        vary: 'accept-encoding',
+      });
+      await sendAsset(request, asset);
     },
-  );
+  },
+];
+
+/** Sends a file in the best encoding that the client accepts. */
+export async function sendAsset(request: IncomingRequest, asset: Asset): Promise<void> {
+  const encoding = acceptedCoding(request.headers['accept-encoding'], ['br', 'gzip']) ?? 'identity';
+  const content = await asset.encoded(encoding);
+  if (encoding !== 'identity') request.addHeaders({ 'content-encoding': encoding });
+  sendBody(request, 200, asset.type, content);
 }
 
 /** A file that is served, or a document: its media type and content. */
@@ -113,7 +118,3 @@ export function createAsset(type: string, content: string): Asset {
     },
   };
 }
-
-/** The best encoding that an `accept-encoding` header allows. */
-export const acceptedEncoding = (header: string | undefined): Encoding =>
-  acceptedCoding(header, ['br', 'gzip']) ?? 'identity';

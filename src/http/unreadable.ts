@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ConnectionError } from 'fastify';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { ServiceError, toEnvelope } from '../errors.ts';
 import { privateHeaders } from './headers.ts';
@@ -13,9 +13,15 @@ const lingerMs = 1_000;
 /** Responses after which such bytes are refused. Whatever follows the bytes is an error again. */
 const awaited = new WeakSet<ServerResponse>();
 
+/** What node:http tells of bytes that are no request. */
+export interface ConnectionError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+}
+
 /**
- * Responds to bytes that node:http could not parse as a request. Fastify has no request or reply for them, so the
- * response is written to the socket.
+ * Responds to bytes that node:http could not parse as a request. It has no response for them, so one is written to the
+ * socket.
  */
 export function refuseUnreadable(
   error: ConnectionError,
@@ -40,15 +46,16 @@ export function refuseUnreadable(
   }
   // What follows such bytes is an error again. The response to the first is on its way.
   if (socket.writableEnded && !socket.destroyed) return;
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  // Fastify declares the packet as a Buffer that went through JSON; node:http sets a Buffer, or nothing.
-  const received: unknown = error.rawPacket;
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { rawPacket } = error;
   const [, method = '', url = ''] =
-    /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(received) ? received.toString('latin1') : '') ?? [];
-  const envelope = toEnvelope(adjust(unreadable(error.code), method, url), randomUUID());
+    /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '') ?? [];
+  respondOn(socket, adjust(unreadable(error.code), method, url), logger, error.code);
+}
+
+/** Responds where there is no response of node:http, and closes the connection. */
+export function respondOn(socket: Duplex, failure: ServiceError, logger: Logger, code?: string): void {
+  const envelope = toEnvelope(failure, randomUUID());
   const body = JSON.stringify(envelope);
   socket.end(
     `HTTP/1.1 ${envelope.status} ${STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
@@ -62,10 +69,10 @@ export function refuseUnreadable(
   // the client would let it keep the connection half-open.
   const linger = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(linger));
-  logger.info({ reqId: envelope.instance, status: envelope.status, code: error.code }, 'request');
+  logger.info({ reqId: envelope.instance, status: envelope.status, code }, 'request');
 }
 
-function unreadable(code: string): ServiceError {
+function unreadable(code = ''): ServiceError {
   switch (code) {
     case 'HPE_INVALID_URL':
       return new ServiceError('unescaped_characters', {

@@ -3,40 +3,40 @@
  * as a misspelt one would silently do nothing. Unknown query parameters are ignored, as intermediaries and browsers add
  * some. A path parameter must not be in the body too.
  */
-import type { FastifyRequest } from 'fastify';
+import { parse as parseQuery } from 'node:querystring';
 import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
-import { codingRefusal } from '../http/server.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import { codingRefusal } from '../http/refusals.ts';
+import { mediaTypeOf } from '../http/request-headers.ts';
+import type { Parameters } from '../http/router.ts';
 import { invalidParameters } from '../issues.ts';
 import { parseStrictJson } from './strict-json.ts';
-
-/** What Fastify's router reads from the URL of a request. A query parameter that is repeated is a list. */
-export interface RestRoute {
-  Params: Readonly<Record<string, string>>;
-  Querystring: Readonly<Record<string, string | string[]>>;
-}
 
 /**
  * The path parameters, the query parameters that the endpoint has, and the fields of the body.
  * @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters`
  */
-export function flatRequest(
+export async function flatRequest(
   endpoint: ContractEndpoint,
-  request: FastifyRequest<RestRoute>,
-): Readonly<Record<string, unknown>> {
-  requireEscaped(request.originalUrl);
+  request: IncomingRequest,
+  parameters: Parameters,
+): Promise<Readonly<Record<string, unknown>>> {
+  // Also where it means nothing: what is too large is refused everywhere.
+  const bytes = ['GET', 'HEAD'].includes(request.method) ? null : await request.body();
+  const [path = '', query = ''] = request.url.split(/\?(.*)/s, 2);
+  requireEscaped(path);
   return {
-    ...readQuery(endpoint.query ?? {}, request),
-    ...(endpoint.body ? readBody(endpoint, request) : {}),
-    ...request.params,
+    ...readQuery(endpoint.query ?? {}, query),
+    ...(endpoint.body && bytes !== null ? readBody(endpoint, request, bytes) : {}),
+    ...parameters,
   };
 }
 
 /** RFC 3986, section 3.3: the characters that a path may have as they are, and percent-encoding. */
 const pathPattern = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
-function requireEscaped(url: string): void {
-  const [path = ''] = url.split('?', 1);
+function requireEscaped(path: string): void {
   if (!pathPattern.test(path)) {
     throw new ServiceError('unescaped_characters', {
       detail: 'The path has characters that must be percent-encoded, or a percent sign that encodes nothing.',
@@ -51,44 +51,42 @@ function requireEscaped(url: string): void {
 
 function readQuery(
   kinds: Readonly<Record<string, QueryKind>>,
-  { query, originalUrl }: Pick<FastifyRequest<RestRoute>, 'query' | 'originalUrl'>,
+  query: string,
 ): Record<string, unknown> {
+  const inForm = parseQuery(query);
+  // A cursor may be base64, whose plus sign many clients do not encode.
+  const withPlusSigns = query.includes('+') ? parseQuery(query.replaceAll('+', '%2B')) : inForm;
   return Object.fromEntries(
     Object.entries(kinds).flatMap(([name, kind]) => {
-      const text = query[name];
+      const text = (kind === 'cursor' ? withPlusSigns : inForm)[name];
       if (text === undefined) return [];
       // A repeated parameter is a list, which no parameter may be: the shape refuses it.
-      return [[name, typeof text === 'string' ? readers[kind](text, originalUrl, name) : text]];
+      return [[name, typeof text === 'string' ? readers[kind](text) : text]];
     }),
   );
 }
 
 const readers = {
   text: (text) => text,
-  // A cursor may be base64, whose plus sign many clients do not encode: it has been read as a space, as in a form.
-  cursor: (text, url, name) => (text.includes(' ') ? withPlusSigns(url, name) : text),
+  cursor: (text) => text,
   // A number beyond those that are exact stays too large, so that the error is about the limit.
   integer: (text) => (/^-?\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text),
   boolean: (text) => booleans.get(text.toLowerCase()) ?? text,
-} as const satisfies Record<QueryKind, (text: string, url: string, name: string) => unknown>;
-
-/** A query parameter whose plus signs are no spaces. */
-function withPlusSigns(url: string, name: string): string | null {
-  const query = url.slice(url.indexOf('?') + 1).replaceAll('+', '%2B');
-  return new URLSearchParams(query).get(name);
-}
+} as const satisfies Record<QueryKind, (text: string) => unknown>;
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
 ]);
 
-function readBody(endpoint: ContractEndpoint, request: Pick<FastifyRequest, 'body' | 'headers'>): object {
-  const { body, headers } = request;
-  const refusal = codingRefusal(request);
+function readBody(
+  endpoint: ContractEndpoint,
+  { headers }: Pick<IncomingRequest, 'headers'>,
+  bytes: Uint8Array,
+): object {
+  const refusal = codingRefusal(headers);
   if (refusal !== undefined) throw refusal;
-  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
-  if (bytes.length > 0 && !/^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
+  if (bytes.length > 0 && mediaTypeOf(headers) !== 'application/json') {
     throw new ServiceError('malformed_request', { detail: 'Send the body as application/json.' });
   }
   const value = parseStrictJson(bytes);

@@ -1,16 +1,18 @@
 /** The response of an endpoint: from its operation, or from the first request with the same `Idempotency-Key`. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ContractEndpoint } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import { type Idempotency, replayedHeader } from '../http/idempotency.ts';
+import type { IncomingRequest } from '../http/incoming-request.ts';
+import type { Parameters } from '../http/router.ts';
 import type { Ports } from '../ports.ts';
 import type { RequestContext } from '../request-context.ts';
 import { contractFields } from './contract-fields.ts';
 import { endpoints } from './endpoints.ts';
-import { flatRequest, type RestRoute } from './request.ts';
+import { flatRequest } from './request.ts';
 
 interface RestRequest {
-  readonly http: FastifyRequest<RestRoute>;
+  readonly http: IncomingRequest;
+  readonly parameters: Parameters;
   /** The caller has been authorized. */
   readonly context: RequestContext;
   readonly ports: Ports;
@@ -18,23 +20,20 @@ interface RestRequest {
 }
 
 /**
- * Performs the operation of an endpoint and sends its response.
+ * Performs the operation of an endpoint.
+ * @returns the body of the response, as JSON
  * @throws ServiceError for every failure of a request without an idempotency key that the gateway keeps
  */
 export async function respond(
   endpoint: ContractEndpoint,
-  restRequest: RestRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { http, context, ports, idempotency } = restRequest;
-  const request = flatRequest(endpoint, http);
+  { http, parameters, context, ports, idempotency }: RestRequest,
+): Promise<string> {
+  const request = await flatRequest(endpoint, http, parameters);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
-    const onReplayed = () => {
-      reply.header(replayedHeader, 'true');
-    };
+    const onReplayed = () => http.addHeaders({ [replayedHeader]: 'true' });
     const forwarded = key === undefined ? context : { ...context, idempotency: { key, onReplayed } };
-    return reply.status(endpoint.status).send(await perform(endpoint, ports, forwarded, request));
+    return JSON.stringify(await perform(endpoint, ports, forwarded, request));
   }
   const { caller, signal } = context;
   const { body, replayed } = await idempotency.once(
@@ -45,8 +44,8 @@ export async function respond(
       return JSON.stringify(await perform(endpoint, ports, uninterrupted, request));
     },
   );
-  if (replayed) reply.header(replayedHeader, 'true');
-  return reply.status(endpoint.status).type('application/json').send(body);
+  if (replayed) http.addHeaders({ [replayedHeader]: 'true' });
+  return body;
 }
 
 const responseFields = new Map(endpoints.map(({ name, response }) => [name, contractFields(response)]));
@@ -58,9 +57,8 @@ async function perform(endpoint: ContractEndpoint, ports: Ports, context: Reques
 }
 
 /** @throws ServiceError `invalid_parameters` for a key that is empty or too long */
-function idempotencyKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+function idempotencyKeyOf({ headers }: Pick<IncomingRequest, 'headers'>): string | undefined {
   const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;
+  if (key === undefined || (key.length >= 1 && key.length <= 255)) return key;
   throw new ServiceError('invalid_parameters', { detail: 'Idempotency-Key must have 1 to 255 characters.' });
 }

@@ -4,15 +4,15 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../graphql/endpoint.ts';
-import { pageHeaders } from '../http/headers.ts';
 import { icon } from '../http/logo.ts';
+import type { Route } from '../http/router.ts';
+import { sendPage } from '../http/send.ts';
 import {
   type Assets,
+  assetRoutes,
   assetsPath,
   createAssets,
-  mountAssets,
   readStaticFile,
   sharedModules,
   textTypes,
@@ -38,8 +38,6 @@ const policy = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
-
-const headers = pageHeaders(policy);
 
 const folder = new URL('./browser/', import.meta.url);
 
@@ -68,11 +66,17 @@ async function readPage(hasGraphiQL: boolean): Promise<string> {
 }
 
 /**
- * Serves the page and its files.
+ * The page and its files.
  * @param hasGraphiQL whether the page can link to GraphiQL
  */
-export function mountWebhooksPage(server: FastifyInstance, hasGraphiQL: boolean): void {
+export function webhooksPageRoutes(hasGraphiQL: boolean): Route[] {
   const pageText = once(() => readPage(hasGraphiQL));
-  mountAssets(server, webhooksPage, pageAssets);
-  server.get(webhooksPage, async (_request, reply) => reply.headers(headers).send(await pageText()));
+  return [
+    ...assetRoutes(webhooksPage, pageAssets),
+    {
+      method: 'GET',
+      path: webhooksPage,
+      serve: async (request) => sendPage(request, policy, await pageText()),
+    },
+  ];
 }

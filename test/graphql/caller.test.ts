@@ -1,5 +1,4 @@
 /** The stream that a subscription opens is closed again, whatever fails on the way to its first event. */
-import type { FastifyRequest } from 'fastify';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -7,6 +6,7 @@ import { createStreams } from '../../src/auth/streams.ts';
 import type { Incoming } from '../../src/graphql/graphql-context.ts';
 import { useCaller } from '../../src/graphql/plugins/caller.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import type { Ports } from '../../src/ports.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -33,7 +33,12 @@ test.each(failing)('of a subscription where %s fails', async (_what, before, aft
     streams,
   };
   const yoga = createYoga<Incoming>({ schema, logging: false, plugins: [...before, useCaller(options), ...after] });
-  const http = { id: 'test-request', clientAborted: signal, log: logger, addHeaders() {} } as unknown as FastifyRequest;
+  const http = {
+    id: 'test-request',
+    clientAborted: signal,
+    log: logger,
+    addHeaders() {},
+  } as unknown as IncomingRequest;
   const response = await yoga.fetch(
     'http://gateway/graphql',
     {
@@ -41,7 +46,7 @@ test.each(failing)('of a subscription where %s fails', async (_what, before, aft
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ query: 'subscription { deliveryUpdated { id } }' }),
     },
-    { http },
+    { http, body: undefined },
   );
   await response.text();
   expect(() => streams.open(caller, signal).close()).not.toThrow();

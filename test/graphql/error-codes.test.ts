@@ -3,12 +3,12 @@
  * instance. Over REST the same failure has the same type in the contract's envelope.
  */
 import { randomBytes } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
 import { GraphQLError, isEnumType, isInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/errors.ts';
 import { presentError } from '../../src/graphql/presentation.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { maxBodyBytes } from '../../src/http/incoming-request.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
@@ -281,7 +281,7 @@ test.each(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED'])(
   'clients recognize a step of persisted queries by its code, %s: it stays, beside the envelope',
   (code) => {
     const error = new GraphQLError('A step', { extensions: { code } });
-    const { extensions } = presentError(error, { id: 'request' } as FastifyRequest);
+    const { extensions } = presentError(error, { id: 'request' } as IncomingRequest);
     expect(extensions).toMatchObject({ code, type: 'errors/malformed_request', status: 400, instance: 'request' });
   },
 );

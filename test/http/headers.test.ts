@@ -2,7 +2,7 @@
  * The headers that keep a response out of caches and of guesses about its type, on everything but static files: every
  * route of the server with every method and kind of request, and what node:http refuses before there is a route.
  */
-import { Agent, request } from 'node:http';
+import { Agent, METHODS, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxBodyBytes } from '../../src/http/incoming-request.ts';
@@ -11,21 +11,11 @@ import { headersIn, sendBytes } from '../support/raw-http.ts';
 
 /** The paths that the router knows, with `x` for each parameter: `/v1/pnet/jobs/x/publish`. */
 function pathsOf({ app }: Gateway): string[] {
-  const open: string[] = [];
-  return app.server
-    .printRoutes({ commonPrefix: false })
-    .split('\n')
-    .filter((line) => line.includes('── '))
-    .map((line) => {
-      const [, indent = '', path = ''] = /^(.*?)[├└]── (\S+)/.exec(line) ?? [];
-      const depth = indent.length / 4;
-      open.splice(depth, Number.POSITIVE_INFINITY, path);
-      return open.join('').replaceAll(/:[^/]+/g, 'x');
-    });
+  return app.server.paths.map((path) => path.replaceAll(/:[^/]+/g, 'x'));
 }
 
-/** Methods that some route has, and others that Fastify routes, or does not know. */
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+/** All that node:http parses. CONNECT has no response of an HTTP client. */
+const methods = METHODS.filter((method) => method !== 'CONNECT');
 
 /** What arrives at a route, well or badly. */
 const kinds: Readonly<Record<string, { readonly headers?: Record<string, string>; readonly body?: string }>> = {
@@ -57,19 +47,27 @@ const faults = (headers: Headers): string[] => [
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 afterAll(() => agent.destroy());
 
-/** Sends a request whose path is left as it is. Returns the headers of the response when it has ended. */
+interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** Sends a request whose path is left as it is. Resolves when the response has ended. */
 function send(
   address: string,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>>,
   body = '',
-): Promise<Headers> {
+): Promise<Received> {
   const { hostname: host, port } = new URL(address);
-  const { promise, resolve, reject } = Promise.withResolvers<Headers>();
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   const sent = request({ agent, host, port, method, path, headers: { ...length, ...headers } }, (response) => {
-    response.resume().once('end', () => resolve(new Headers(Object.entries(response.headers).map(textual))));
+    response.resume().once('end', () => {
+      const headers = new Headers(Object.entries(response.headers).map(textual));
+      resolve({ status: response.statusCode ?? 0, headers });
+    });
   });
   sent.once('error', (cause) => reject(new Error(`${method} ${path} failed`, { cause })));
   sent.end(body);
@@ -108,9 +106,14 @@ describe.each([
     for (const { path, method, kind } of asked) {
       const { headers = {}, body } = kinds[kind] ?? {};
       const received = await send(gateway.address, method, path, { 'x-api-key': key, ...headers }, body);
-      for (const fault of faults(received)) bad.push(`${method} ${path} with ${kind}: ${fault}`);
+      for (const fault of faults(received.headers)) bad.push(`${method} ${path} with ${kind}: ${fault}`);
+      if (received.status === 500) bad.push(`${method} ${path} with ${kind} is 500`);
+      if (received.status === 405 && !received.headers.has('allow')) bad.push(`${method} ${path} is 405 without Allow`);
     }
     expect(bad).toEqual([]);
+    expect(gateway.log.filter(({ level, type }) => Number(level) >= 50 && type === 'errors/unexpected_error')).toEqual(
+      [],
+    );
   });
 
   test.each(['/graphql', '/v1/webhooks', '/nowhere'])('a body that is too large at %s', async (path) => {

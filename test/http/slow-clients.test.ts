@@ -2,10 +2,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { createHttpServer } from '../../src/http/server.ts';
+import type { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { sendBody } from '../../src/http/send.ts';
+import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
 import type { WaitingLimits } from '../../src/http/slow-clients.ts';
 
 const mebibyte = 1_024 * 1_024;
@@ -14,7 +15,7 @@ const responseBytes = 12 * mebibyte;
 /** Two bytes a character. */
 const text = 'é'.repeat(responseBytes / 2);
 
-let server: FastifyInstance;
+let server: HttpServer;
 const clients: Socket[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
@@ -23,21 +24,17 @@ afterEach(async () => {
 
 async function serve(waiting: WaitingLimits) {
   server = createHttpServer({ logger: pino({ level: 'silent' }), ready: async () => undefined, waiting });
-  server.get('/sent', () => text);
-  server.get('/ended', (_request, reply) => {
-    reply.hijack();
-    reply.raw.end(Buffer.from(text));
-  });
-  server.get('/stream', (_request, reply) => {
-    reply.hijack();
-    reply.raw.write(text);
-  });
-  // As Yoga does: the end follows when the client has read.
-  server.get('/written', (_request, reply) => {
-    reply.hijack();
-    reply.raw.once('drain', () => reply.raw.end());
-    reply.raw.write(text);
-  });
+  const routes: Record<string, (request: IncomingRequest) => void> = {
+    '/sent': (request) => sendBody(request, 200, 'text/plain', text),
+    '/ended': ({ response }) => void response.end(Buffer.from(text)),
+    '/stream': ({ response }) => void response.write(text),
+    // As Yoga does: the end follows when the client has read.
+    '/written': ({ response }) => {
+      response.once('drain', () => response.end());
+      response.write(text);
+    },
+  };
+  server.add(Object.entries(routes).map(([path, serve]) => ({ method: 'GET', path, serve })));
   const accepted: Socket[] = [];
   server.server.on('connection', (socket: Socket) => accepted.push(socket));
   const address = await server.listen({ host: '127.0.0.1', port: 0 });

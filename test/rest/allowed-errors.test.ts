@@ -20,7 +20,7 @@ import {
   sandboxToken,
 } from '../../src/providers/sandbox/networks.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import { mountRest } from '../../src/rest/server.ts';
+import { restRoutes } from '../../src/rest/server.ts';
 import { statedFacts } from '../contract/stated.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -87,18 +87,20 @@ describe('every type at every endpoint', () => {
   let requests: ReturnType<typeof requestsTo>;
 
   beforeAll(async () => {
-    mountRest(server, {
-      ports: failing,
-      admit: async () => ({
-        keyId: 'key',
-        keyName: 'key',
-        workspaceId: 'workspace',
-        workspaceName: 'workspace',
-        scopes: new Set(scopeNames),
-        accountIds: null,
-        expiresAt: null,
+    server.add(
+      restRoutes({
+        ports: failing,
+        admit: async () => ({
+          keyId: 'key',
+          keyName: 'key',
+          workspaceId: 'workspace',
+          workspaceName: 'workspace',
+          scopes: new Set(scopeNames),
+          accountIds: null,
+          expiresAt: null,
+        }),
       }),
-    });
+    );
     const address = await server.listen({ host: '127.0.0.1', port: 0 });
     requests = requestsTo(address, { key: 'key', account: 'a', id: '1' });
   });

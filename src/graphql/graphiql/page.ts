@@ -1,14 +1,15 @@
 /** GraphiQL for browsers that open the GraphQL endpoint. */
 import { readFile } from 'node:fs/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { pageHeaders } from '../../http/headers.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { icon } from '../../http/logo.ts';
-import { assetsPath, mountAssets } from '../../http/static-files.ts';
+import type { Route } from '../../http/router.ts';
+import { sendPage } from '../../http/send.ts';
+import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../once.ts';
 import { graphiqlAssets } from './assets.ts';
 import { exampleGroups } from './examples.ts';
-import { mountSignIn, type SignIn, signInPath } from './sign-in.ts';
+import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 
 export interface GraphiQLOptions {
   /** Hands the demo key to the user who has the link; null if no key may be shown. */
@@ -36,21 +37,21 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const headers = pageHeaders(policy);
-
 /** Whether a browser opens the endpoint as a page. */
-export const wantsPage = ({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean =>
+export const wantsPage = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
   method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 
-/** Responds with the page. It contains no secret: anybody may read it. */
-export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+export interface GraphiQL {
+  /** What the page needs, under the endpoint. */
+  readonly routes: readonly Route[];
+  /** Responds with the page. It contains no secret: anybody may read it. */
+  sendPage(request: IncomingRequest): Promise<void>;
+}
 
-/** Serves what the page needs, under the endpoint. The endpoint itself serves the page with what is returned. */
-export function mountGraphiQL(server: FastifyInstance, endpoint: string, options: GraphiQLOptions): SendPage {
+/** @param endpoint serves the page itself */
+export function createGraphiQL(endpoint: string, options: GraphiQLOptions): GraphiQL {
   const { signIn, webhooksPage, schema } = options;
   const assets = once(() => graphiqlAssets(schema));
-  mountAssets(server, endpoint, assets);
-  if (signIn !== null) mountSignIn(server, endpoint, signIn);
 
   const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
     const path = assetsPath(endpoint, (await assets()).version);
@@ -69,10 +70,14 @@ export function mountGraphiQL(server: FastifyInstance, endpoint: string, options
     render('sign-in.html', { options: dataElement('sign-in', { exchange: signInPath(endpoint) }) }),
   );
 
-  return async ({ query, incoming }, reply) => {
-    incoming.varyBy('accept');
-    const hasToken = signIn !== null && typeof query === 'object' && query !== null && 'token' in query;
-    return reply.headers(headers).send(await (hasToken ? signInPage : page)());
+  return {
+    routes: [...assetRoutes(endpoint, assets), ...(signIn === null ? [] : signInRoutes(endpoint, signIn))],
+    async sendPage(request) {
+      request.varyBy('accept');
+      const [, query] = request.url.split('?', 2);
+      const hasToken = signIn !== null && new URLSearchParams(query).has('token');
+      sendPage(request, policy, await (hasToken ? signInPage : page)());
+    },
   };
 }
 

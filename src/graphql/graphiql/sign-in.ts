@@ -8,9 +8,11 @@
  * origin), and a second credential would be one more that only GraphQL may accept.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AdmissionRequest, apiKeyOf } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
+import type { Route } from '../../http/router.ts';
+import { sendJson } from '../../http/send.ts';
 import type { RandomBytes } from '../../ids.ts';
 import { inBlocks, readBlocks } from '../../security/addresses.ts';
 
@@ -75,17 +77,22 @@ const expired = () =>
 /** Where the page exchanges its token, under the endpoint. */
 export const signInPath = (endpoint: string): string => `${endpoint}/demo-key`;
 
-/** Serves the exchange: the token as bearer token → `{"key": "postern_…"}`. */
-export function mountSignIn(server: FastifyInstance, endpoint: string, { exchange }: SignIn): void {
-  server.post(signInPath(endpoint), async (request) => {
-    if (!isDirect(request) || !isFromOwnPage(request)) {
-      throw new ServiceError('insufficient_permissions', {
-        detail: 'Open the link on the machine that runs the gateway, and not through a proxy.',
-      });
-    }
-    return { key: await exchange(/^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1]) };
-  });
-}
+/** The exchange: the token as bearer token → `{"key": "postern_…"}`. */
+export const signInRoutes = (endpoint: string, { exchange }: SignIn): Route[] => [
+  {
+    method: 'POST',
+    path: signInPath(endpoint),
+    async serve(request) {
+      if (!isDirect(request) || !isFromOwnPage(request)) {
+        throw new ServiceError('insufficient_permissions', {
+          detail: 'Open the link on the machine that runs the gateway, and not through a proxy.',
+        });
+      }
+      const key = await exchange(/^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1]);
+      sendJson(request, 200, { key });
+    },
+  },
+];
 
 /**
  * Headers that a browser sends by itself with the page's request, and those of tracing. Proxies, tunnels and content
@@ -101,7 +108,7 @@ const thisMachine = inBlocks(readBlocks('127.0.0.0/8, ::1/128'));
  * Whether a request comes from this machine, and through nothing that says so. The address is that of the connection,
  * whatever proxies TRUST_PROXY trusts.
  */
-const isDirect = ({ headers, socket }: FastifyRequest): boolean =>
+const isDirect = ({ raw: { headers, socket } }: IncomingRequest): boolean =>
   thisMachine(socket.remoteAddress ?? '') && Object.keys(headers).every((name) => ofBrowsers.test(name));
 
 /**
@@ -109,7 +116,7 @@ const isDirect = ({ headers, socket }: FastifyRequest): boolean =>
  * own word for the address that it shows, and SEC-FETCH-SITE for who asks, which an old browser does not say. A link that
  * is opened through a proxy by mistake does not carry the key off the machine, and stays usable.
  */
-const isFromOwnPage = ({ headers }: FastifyRequest): boolean => {
+const isFromOwnPage = ({ headers }: IncomingRequest): boolean => {
   const { host = '', origin, 'sec-fetch-site': site = 'same-origin' } = headers;
   return origin === `http://${host}` && site === 'same-origin' && isLoopback(host.replace(/:\d+$/, ''));
 };

@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, type SubscriptionArgs } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Admission } from '../../auth/admission.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Stream, Streams } from '../../auth/streams.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { CursorCodec } from '../../paging.ts';
 import type { Ports } from '../../ports.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -47,7 +47,7 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
   /** @param signal aborts when the result is no longer needed */
   const contextOf = (
     caller: Caller,
-    { id }: FastifyRequest,
+    { id }: IncomingRequest,
     signal: AbortSignal,
     ofRequest: Pick<RequestContext, 'responses' | 'whenClosed'> = {},
   ): GraphQLContext => {
@@ -98,6 +98,6 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
 }
 
 /** The result of an operation of which nothing was executed, so that the HTTP status can report the failure. */
-const refusal = (error: unknown, http: FastifyRequest): ExecutionResult => ({
+const refusal = (error: unknown, http: IncomingRequest): ExecutionResult => ({
   errors: [presentError(error, http, { isWhole: true })],
 });

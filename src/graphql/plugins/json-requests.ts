@@ -12,15 +12,15 @@ import { documentIdsIn } from '../parameters.ts';
  */
 export function useJsonRequests(): Plugin<object, Incoming> {
   return {
-    onRequest({ serverContext: { http }, endResponse, fetchAPI }) {
-      if (!isBatch(http.body)) return;
+    onRequest({ serverContext: { http, body }, endResponse, fetchAPI }) {
+      if (!isBatch(body)) return;
       const failure = noBatches();
       http.facts.errors = [failure.type];
-      const refusals = Array(http.body.length).fill(errorBody(toEnvelope(failure, http.id)));
+      const refusals = Array(body.length).fill(errorBody(toEnvelope(failure, http.id)));
       endResponse(fetchAPI.Response.json(refusals, { status: failure.status }));
     },
-    onRequestParse({ request, serverContext: { http }, requestParser, setRequestParser }) {
-      if (request.method === 'POST') setRequestParser(() => reasonable(requestIn(http.body)));
+    onRequestParse({ request, serverContext: { body }, requestParser, setRequestParser }) {
+      if (request.method === 'POST') setRequestParser(() => reasonable(requestIn(body)));
       // Variables and extensions are JSON in the query of the URL, of which Yoga expects that it is valid.
       else if (requestParser !== undefined) {
         setRequestParser(async (get) => {

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -10,6 +9,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { Admission } from '../../auth/admission.ts';
 import { ServiceError } from '../../errors.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { DocumentOf } from '../cost/documents.ts';
 import { isIntrospection, preparedIntrospection } from '../cost/introspection.ts';
 import { type CostReport, LimitError, maxIntrospectionCost } from '../cost/limits.ts';
@@ -30,7 +30,7 @@ export interface LimitOptions extends Pick<Admission, 'admitKeyless'> {
 const preparedCost = (response: string): number => Math.ceil(response.length / 64);
 
 /** The header with which a client asks for the cost of its operation, as Hot Chocolate has it: `GraphQL-Cost: report`. */
-const wantsCost = ({ headers }: FastifyRequest): boolean => headers['graphql-cost'] === 'report';
+const wantsCost = ({ headers }: IncomingRequest): boolean => headers['graphql-cost'] === 'report';
 
 /**
  * Refuses an operation that is beyond a limit, before it is validated. The validation itself can take minutes for a
@@ -44,7 +44,7 @@ export function useOperationLimits({
   admitKeyless,
 }: LimitOptions): Plugin<object, Incoming> {
   const introspect = introspection ? preparedIntrospection(schema) : null;
-  const reports = new WeakMap<FastifyRequest, CostReport>();
+  const reports = new WeakMap<IncomingRequest, CostReport>();
 
   return {
     async onParams({ params: { query, operationName, variables }, context, setResult }) {

@@ -11,19 +11,18 @@ import type { Incoming } from '../graphql-context.ts';
 export function useResponseBody(compress: Compress | null): Plugin<object, Incoming> {
   return {
     async onResponse({ response, setResponse, serverContext: { http }, fetchAPI }) {
-      const { incoming } = http;
-      const isCacheable = isCacheableByClient(incoming);
+      const isCacheable = isCacheableByClient(http);
       if (response.body === null || !isJson(response) || (compress === null && !isCacheable)) return;
       const text = await response.text();
       const { status } = response;
       const headers = new Headers(response.headers);
       headers.delete('content-length');
       if (isCacheable) headers.set('cache-control', clientCacheHeaders['cache-control']);
-      if (isNotModified(incoming, text)) {
+      if (isNotModified(http, text)) {
         headers.delete('content-type');
         return setResponse(new fetchAPI.Response(null, { status: 304, headers }));
       }
-      const compressed = compress?.(incoming, text) ?? null;
+      const compressed = compress?.(http, text) ?? null;
       if (compressed !== null) headers.set('content-encoding', compressed.coding);
       const bytes = await compressed?.bytes;
       setResponse(new fetchAPI.Response(bytes === undefined ? text : new Uint8Array(bytes), { status, headers }));

@@ -1,13 +1,13 @@
-import type { FastifyRequest } from 'fastify';
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { createContext, type GraphQLContext, type Incoming } from '../graphql-context.ts';
 import type { CacheLookup, ResponseCache } from '../response-cache.ts';
 
 /** Puts cached responses in the place of the execution, and caches others. */
 export function useResponseCache(cache: ResponseCache): Plugin<Incoming & GraphQLContext, Incoming> {
   /** Those of operations that are executed. */
-  const executing = new WeakMap<FastifyRequest, CacheLookup>();
+  const executing = new WeakMap<IncomingRequest, CacheLookup>();
   return {
     async onExecute({ args: { document, operationName, contextValue }, setResultAndStopExecution, extendContext }) {
       const context: YogaInitialContext & Incoming & Partial<GraphQLContext> = contextValue;
@@ -16,7 +16,7 @@ export function useResponseCache(cache: ResponseCache): Plugin<Incoming & GraphQ
       // An introspection needs no caller.
       if (operation?.operation !== 'query' || caller === undefined || typeof params.query !== 'string') return;
       const cached = await cache.lookup({
-        request: http.incoming,
+        request: http,
         caller,
         text: params.query,
         document,

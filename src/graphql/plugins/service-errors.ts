@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { mapAsyncIterator, type Plugin } from 'graphql-yoga';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import type { Incoming } from '../graphql-context.ts';
 import { presentResult, type ResponseOptions } from '../presentation.ts';
 
@@ -10,7 +10,7 @@ import { presentResult, type ResponseOptions } from '../presentation.ts';
  */
 export function useServiceErrors(options: ResponseOptions): Plugin<Incoming, Incoming> {
   /** Requests whose mutations were run. */
-  const changing = new WeakSet<FastifyRequest>();
+  const changing = new WeakSet<IncomingRequest>();
   return {
     onExecute({ args: { document, operationName, contextValue } }) {
       const isMutation = getOperationAST(document, operationName)?.operation === 'mutation';

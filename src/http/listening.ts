@@ -1,0 +1,59 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
+
+export interface Place {
+  /** A host name listens at the first of its addresses; `localhost` at all, as clients differ in which they try. */
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+export interface Listening {
+  /** `http://127.0.0.1:4000` */
+  readonly address: string;
+  /** Resolves when the last connection is closed. */
+  close(): Promise<void>;
+}
+
+/** @throws Error of node:net where it cannot listen */
+export async function listenAt(server: Server, { host, port }: Place): Promise<Listening> {
+  const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [host];
+  await start(server, first, port);
+  const { address, family, port: chosen } = addressOf(server);
+  const relays: NetServer[] = [];
+  for (const other of others) {
+    const relay = createServer((socket) => server.emit('connection', socket));
+    // A machine may have a name for an address that it does not have.
+    await start(relay, other, chosen).then(
+      () => relays.push(relay),
+      () => undefined,
+    );
+  }
+  return {
+    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`,
+    async close() {
+      for (const relay of relays) relay.close();
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    },
+  };
+}
+
+const addressesOf = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+async function start(server: NetServer, host: string, port: number): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen(port, host);
+  await listening;
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  // Text for a pipe; null before the server listens.
+  if (address === null || typeof address === 'string') throw new Error('The server listens at no port');
+  return address;
+}
