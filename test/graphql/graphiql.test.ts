@@ -485,7 +485,7 @@ describe('the link', () => {
     ['a part of the token', (own: string) => own.slice(0, -1)],
     ['more than the token', (own: string) => `${own}A`],
     ['two tokens', (own: string) => `${own} ${own}`],
-    ['a long token', () => 'x'.repeat(10_000)],
+    ['a long token', () => 'x'.repeat(2_000)],
   ])('is not exchanged for %s, which leaves it valid', async (_what, offered) => {
     expect(await exchange(gateway, offered(token))).toMatchObject({ status: 401, type: 'errors/expired_link' });
     expect((await exchange(gateway, token)).status).toBe(200);
@@ -612,7 +612,7 @@ describe('the link', () => {
     expect(text).toContain('HTTP/1.1 401');
     expect(text.toLowerCase()).not.toContain('access-control');
     const read = await get(gateway, { authorization: `Bearer ${token}`, origin: gateway.address }, '/graphql/demo-key');
-    expect(read.status).toBe(404);
+    expect(read.status).toBe(405);
   });
 
   it('is logged nowhere, and neither is the key', async () => {
