@@ -117,10 +117,8 @@ function match(pattern: readonly string[], segments: readonly string[]): Paramet
   const parameters: Record<string, string> = {};
   for (const [index, part] of pattern.entries()) {
     const segment = segments[index] ?? '';
-    if (!part.startsWith(':')) {
-      if (part !== segment) return null;
-    } else if (segment === '') return null;
-    else parameters[part.slice(1)] = segment;
+    if (part.startsWith(':')) parameters[part.slice(1)] = segment;
+    else if (part !== segment) return null;
   }
   return parameters;
 }
