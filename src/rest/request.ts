@@ -49,10 +49,7 @@ function requireEscaped(path: string): void {
   }
 }
 
-function readQuery(
-  kinds: Readonly<Record<string, QueryKind>>,
-  query: string,
-): Record<string, unknown> {
+function readQuery(kinds: Readonly<Record<string, QueryKind>>, query: string): Record<string, unknown> {
   const inForm = parseQuery(query);
   // A cursor may be base64, whose plus sign many clients do not encode.
   const withPlusSigns = query.includes('+') ? parseQuery(query.replaceAll('+', '%2B')) : inForm;
