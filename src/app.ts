@@ -193,7 +193,12 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       if (prometheus !== null) metricsAddress = (await metricsServer?.listen(prometheus)) ?? null;
       const origin = await server.listen({ host: config.host, port: config.port });
       // The first request would wait for it; without a short cut, every one does.
-      setTimeout(graphql.warmUp, shortCut === null ? 0 : warmUpMs).unref();
+      const warmUp = () => {
+        graphql
+          .warmUp()
+          .catch((error: unknown) => logger.warn({ err: error }, 'a part of the gateway could not be loaded'));
+      };
+      setTimeout(warmUp, shortCut === null ? 0 : warmUpMs).unref();
       if (prometheus?.onMainPort) metricsAddress = `${origin}${metricsPath}`;
       return origin;
     },

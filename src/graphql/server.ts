@@ -21,8 +21,8 @@ export interface GraphQLOptions extends ExecutorOptions {
 
 export interface GraphQLFace {
   readonly routes: readonly Route[];
-  /** Loads what no request has asked for so far. */
-  warmUp(): void;
+  /** Loads what no request has asked for so far. What cannot be loaded fails the first request that needs it, which loads it again. */
+  warmUp(): Promise<void>;
 }
 
 /** GraphQL at the endpoint, with GraphiQL and its assets if they are configured. */
@@ -55,7 +55,9 @@ export function createGraphQL(options: GraphQLOptions): GraphQLFace {
   ];
   return {
     routes: routes.map((route) => ({ ...route, refuse })),
-    warmUp: () => void executor(),
+    async warmUp() {
+      await executor();
+    },
   };
 }
 

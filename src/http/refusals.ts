@@ -51,7 +51,10 @@ export async function refuse(
   const failure = adjust(isBrokenOff ? brokenOff() : fromUnknown(error));
   logFailure(failure, request);
   const { response, facts } = request;
-  if (response.headersSent) return void response.destroy();
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
   request.addHeaders(failure.headers);
   facts.errors = [failure.type];
   await respond(request, failure);

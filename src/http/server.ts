@@ -84,11 +84,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     turns.take(response, () => {
       const request = new IncomingRequest(raw, response, { isTrustedProxy, logger });
       request.whenClosed(() => responded(request));
-      const work = () =>
-        void serve(request).catch((error: unknown) => {
+      const work = () => {
+        serve(request).catch((error: unknown) => {
           request.log.error({ err: error }, 'a request could not be served');
           response.destroy();
         });
+      };
       if (observer === null) work();
       else observer.serve(request, work);
     });
@@ -112,7 +113,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
   const server = createNodeServer(listener, closingWhile(draining, limitWaiting(waiting, logger)));
   server.on('connection', (socket: Socket) => {
-    if (stopping) return void socket.destroy();
+    if (stopping) {
+      socket.destroy();
+      return;
+    }
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
   });

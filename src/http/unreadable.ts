@@ -46,7 +46,10 @@ export function refuseUnreadable(
   }
   // What follows such bytes is an error again. The response to the first is on its way.
   if (socket.writableEnded && !socket.destroyed) return;
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
   const { rawPacket } = error;
   const [, method = '', url = ''] =
     /^([A-Z]+) (\S*)/.exec(Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '') ?? [];
