@@ -60,7 +60,7 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
       const { http, admitted } = starting.args.contextValue;
       // What was read must not be handed over once a mutation has changed it.
       const responses = http.facts.operationType === 'mutation' ? undefined : (await admitted)?.responses;
-      const whenClosed = (callback: () => void) => http.incoming.whenClosed(callback);
+      const whenClosed = (callback: () => void) => http.whenClosed(callback);
       starting.extendContext(contextOf(caller, http, http.clientAborted, { responses, whenClosed }));
     },
     // Every subscription is a stream, whatever its field: it is counted, and ends with its key.
@@ -75,7 +75,7 @@ export function useCaller({ ports, admit, cursors, streams }: CallerOptions): Pl
         try {
           stream = streams.open(caller, http.clientAborted);
           extendContext(contextOf(caller, http, stream.signal));
-          const { response } = http.incoming;
+          const { response } = http;
           const result = await subscribeInTurns(args, turns, {
             keyId: caller.keyId,
             cost: http.facts.cost ?? 0,
