@@ -50,12 +50,15 @@ async function serve(waiting: WaitingLimits) {
   return { ask };
 }
 
+/** Limits that no test reaches. */
+const patient: WaitingLimits = { maxBytes: 1e9, idleBytes: 1e9, idleMs: 60_000, stallMs: 60_000 };
+
 const paths = ['/sent', '/ended', '/written'];
 
 test.each(paths)(
   '%s: beyond the bytes that may wait, the responses that have waited longest are cut off',
   async (path) => {
-    const { ask } = await serve({ maxBytes: 2.5 * responseBytes, stallMs: 60_000 });
+    const { ask } = await serve({ ...patient, maxBytes: 2.5 * responseBytes });
     const asked = [];
     for (let count = 0; count < 5; count += 1) asked.push(await ask(path));
     expect(asked.map(({ ours }) => ours.destroyed)).toEqual([true, true, true, false, false]);
@@ -69,7 +72,7 @@ test.each(paths)(
 );
 
 test('a stream whose client has caught up is not cut off for others that wait', async () => {
-  const { ask } = await serve({ maxBytes: 1.5 * responseBytes, stallMs: 60_000 });
+  const { ask } = await serve({ ...patient, maxBytes: 1.5 * responseBytes });
   const stream = await ask('/stream');
   let read = 0;
   stream.client.on('data', ({ length }: Buffer) => {
@@ -84,12 +87,12 @@ test('a stream whose client has caught up is not cut off for others that wait', 
 });
 
 test.each(paths)('%s: one response may be larger than all that may wait', async (path) => {
-  const { ask } = await serve({ maxBytes: 1, stallMs: 60_000 });
+  const { ask } = await serve({ ...patient, maxBytes: 1 });
   expect((await ask(path)).ours.destroyed).toBe(false);
 });
 
 test.each(paths)('%s: a client that reads nothing is cut off, one that reads slowly is not', async (path) => {
-  const { ask } = await serve({ maxBytes: 10 * responseBytes, stallMs: 1_000 });
+  const { ask } = await serve({ ...patient, stallMs: 1_000 });
   const slow = await ask(path);
   let read = 0;
   let pauseMs = 30;
@@ -106,3 +109,38 @@ test.each(paths)('%s: a client that reads nothing is cut off, one that reads slo
   await reading;
   expect(read).toBeGreaterThan(responseBytes);
 });
+
+/** Reads on, a piece at a time. @returns what was read so far */
+function readSlowly(client: Socket, pauseMs: number) {
+  const seen = { bytes: 0, ended: false };
+  const reading = (async () => {
+    for await (const chunk of client) {
+      seen.bytes += chunk.length;
+      await sleep(pauseMs);
+    }
+    seen.ended = true;
+  })();
+  return { seen, reading };
+}
+
+test.each([
+  ['at once, beyond all that may wait', { ...patient, maxBytes: 2.5 * responseBytes }],
+  ['after a while, beyond what may wait so long', { ...patient, idleBytes: 2.5 * responseBytes, idleMs: 2_000 }],
+])(
+  'of many that wait, those are cut off %s whose clients read nothing, and never one that reads',
+  async (_when, limits) => {
+    const { ask } = await serve(limits);
+    const slow = await ask('/ended');
+    const { seen, reading } = readSlowly(slow.client, 15);
+    // It goes on to read after the buffers between are full.
+    await sleep(1_500);
+    const idle: Awaited<ReturnType<typeof ask>>[] = [];
+    for (let count = 0; count < 5; count += 1) idle.push(await ask('/ended'));
+    await expect
+      .poll(() => idle.filter(({ ours }) => ours.destroyed).length, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(3);
+    await reading;
+    expect(seen).toMatchObject({ ended: true });
+    expect(seen.bytes).toBeGreaterThan(responseBytes);
+  },
+);
