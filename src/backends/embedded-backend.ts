@@ -80,7 +80,15 @@ export async function embeddedBackend(
         tuning: leases,
       }),
       posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
-      deliveries: embeddedDeliveries({ ...delivery, database: databases.deliveries, cursors, budget, limits, now }),
+      deliveries: embeddedDeliveries({
+        ...delivery,
+        database: databases.deliveries,
+        kind: config.database.kind,
+        cursors,
+        budget,
+        limits,
+        now,
+      }),
       webhooks: embeddedWebhooks({
         ...delivery,
         database: databases.deliveries,

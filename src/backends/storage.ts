@@ -108,7 +108,8 @@ export async function openStorage(
         throw wrongSecret(secrets.origin);
       }
       // Also where the current secret is known: a process that has only the previous one may still be running.
-      if (vault !== undefined && secrets.previous !== undefined) await resealWebhooks(databases.deliveries, vault);
+      if (vault !== undefined && secrets.previous !== undefined)
+        await resealWebhooks(databases.deliveries, location.kind, vault);
       await recordSecret(databases.keys, keys, secrets, recognized);
     },
     ready: health.check,

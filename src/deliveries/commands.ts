@@ -15,7 +15,9 @@ import { checkId } from '../ids.ts';
 import { invalidParameters } from '../issues.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Notifications } from '../store/notifications.ts';
+import { holdStep } from '../webhooks/holds.ts';
 import { accountIdsOf, type ManageableWebhook, requireManageableWebhook } from '../webhooks/manageable.ts';
 import type { WebhookTrigger } from '../webhooks/shapes.ts';
 import type { DeliveriesPort } from './port.ts';
@@ -23,6 +25,7 @@ import type { EventEmitted } from './shapes.ts';
 
 export interface CommandsContext {
   readonly database: Database;
+  readonly kind: DatabaseKind;
   readonly emit: Emit;
   readonly notifications: Pick<Notifications, 'transaction'>;
   readonly now: () => Date;
@@ -39,10 +42,15 @@ const invalid = (path: Issue['path'], message: string): ServiceError => invalidP
 
 export function deliveryCommands({
   database,
+  kind,
   emit,
   notifications,
   now,
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
+  /** What is redelivered must not be held afterwards, because the webhook was disabled before. */
+  const finishHolds = async ({ id }: ManageableWebhook) => {
+    while (await holdStep(notifications.transaction, kind, id));
+  };
   return {
     async emit({ caller }, { account_id, event, data, idempotency_key }) {
       // Each event that passes the shape has a source.
@@ -146,6 +154,7 @@ export function deliveryCommands({
       if (!listensTo(accountIdsOf(webhook), delivery.account_id)) {
         throw invalid(['delivery_id'], 'must be for an account that the webhook still listens to');
       }
+      await finishHolds(webhook);
       if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
         throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
       }
@@ -163,7 +172,8 @@ export function deliveryCommands({
         // All of them are accounts of the key, which manages the webhook.
         accountIds: accountIdsOf(webhook),
       };
-      const count = await requeueAll(notifications.transaction, filter, now().getTime());
+      await finishHolds(webhook);
+      const count = await requeueAll(notifications.transaction, kind, filter, now().getTime());
       return { object: 'DeliveriesRedelivered', webhook_id, count };
     },
   };

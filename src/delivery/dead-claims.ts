@@ -1,6 +1,7 @@
 /** Frees what dead processes have claimed, which would otherwise wait until its lease ends. */
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -13,6 +14,7 @@ const lookMs = 1_000;
 
 export interface DeadClaimsContext {
   readonly database: Database;
+  readonly kind: DatabaseKind;
   readonly transaction: NotifyingTransaction;
   readonly presence: Pick<Presence, 'id' | 'findDead'>;
   readonly logger: Logger;
@@ -33,6 +35,7 @@ export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
 /** @returns how many deliveries are due again */
 export async function freeDeadClaims({
   database,
+  kind,
   transaction,
   presence,
   logger,
@@ -49,15 +52,21 @@ export async function freeDeadClaims({
   if (dead.length === 0) return 0;
   const { numUpdatedRows } = await transaction(async (open, changed) => {
     changed.work();
-    return open
-      .updateTable('deliveries')
-      .set({ claim_token: null, next_at: 0 })
+    const claimed = open
+      .selectFrom('deliveries')
+      .select('id')
       .where('claim_token', 'is not', null)
       .where(
         claimant,
         'in',
         dead.map((id) => claimTokenOf(id, '')),
       )
+      // Another process is freeing those that are locked.
+      .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked());
+    return open
+      .updateTable('deliveries')
+      .set({ claim_token: null, next_at: 0 })
+      .where('id', 'in', claimed)
       .executeTakeFirstOrThrow();
   });
   telemetry?.metrics?.count('postern.delivery.leases.freed', {}, Number(numUpdatedRows));

@@ -4,6 +4,7 @@
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { unlocked } from '../store/locks.ts';
 import type { Tables } from '../store/schema.ts';
 
 /** Deliveries that one transaction moves, so that it is short whatever has come together. */
@@ -21,9 +22,6 @@ export const readyDeliveries: Readonly<Record<DatabaseKind, RawBuilder<unknown>>
   postgres: sql`deliveries d`,
 };
 
-/** In Postgres, rows that another process is working on are left to it. */
-const unlocked = (kind: DatabaseKind) => (kind === 'postgres' ? sql`for update of d skip locked` : sql``);
-
 /**
  * Makes deliveries ready whose time has come: that of a retry, or the end of a lease.
  * @param now epoch milliseconds
@@ -33,7 +31,7 @@ export async function readyWaiting(transaction: Kysely<Tables>, kind: DatabaseKi
   const { numAffectedRows = 0n } = await sql`
     update deliveries set next_at = 0 where id in (
       select d.id from deliveries d where d.state = 'pending' and d.next_at > 0 and d.next_at <= ${now}
-      order by d.next_at limit ${movedAtOnce} ${unlocked(kind)}
+      order by d.next_at limit ${movedAtOnce} ${unlocked(kind, 'd')}
     )`.execute(transaction);
   return numAffectedRows === BigInt(movedAtOnce);
 }
@@ -44,6 +42,8 @@ export interface DueDestination {
   readonly enabled: number;
   /** Epoch milliseconds. */
   readonly paused_until: number;
+  /** Whether its pending deliveries are being held, since it was disabled (webhooks/holds.ts): 0 or 1. */
+  readonly is_holding: number;
 }
 
 /**
@@ -76,7 +76,10 @@ async function scan(transaction: Kysely<Tables>, from: string, last: string | nu
       select (${first(sql`due.webhook_id`)}), place + 1
       from due where due.webhook_id is not null and place < ${limit}
     )
-    select due.webhook_id as id, webhooks.enabled, destination.paused_until
+    select due.webhook_id as id, webhooks.enabled, destination.paused_until,
+      case when exists (
+        select 1 from pending_holds where pending_holds.webhook_id = due.webhook_id and pending_holds.account_ids = '[]'
+      ) then 1 else 0 end as is_holding
     from due
     join webhooks on webhooks.id = due.webhook_id
     join webhook_destinations destination on destination.webhook_id = due.webhook_id
@@ -109,7 +112,7 @@ export async function setAside(
       from ${rowsTable(kind, 'away', columns, rows)}
       join webhooks on webhooks.id = away.webhook_id and webhooks.enabled = away.enabled
       join ${readyDeliveries[kind]} on d.webhook_id = away.webhook_id and d.state = 'pending' and d.next_at = 0
-      limit ${movedAtOnce} ${unlocked(kind)}
+      limit ${movedAtOnce} ${unlocked(kind, 'd')}
     ) aside
     where deliveries.id = aside.id
     returning deliveries.id as id, deliveries.state as state`.execute(transaction);

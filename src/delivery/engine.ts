@@ -13,6 +13,8 @@
  *   lane         the deliveries claimed for one destination, behind an AIMD limiter of requests at once
  *   held         of a delivery: its webhook is disabled, and it waits until it is redelivered
  *
+ * On Postgres each transaction locks rows in one order: store/locks.ts.
+ *
  * The way of an event
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
@@ -34,6 +36,8 @@
  *   settle.ts             stores outcomes and health with the next transaction
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
+ *   steps.ts              holds the deliveries of webhooks that were disabled (webhooks/holds.ts), and deletes those of
+ *                           webhooks that were deleted (webhooks/removal.ts), behind the commands
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
  *   statistics.ts         counts attempts as they are settled
  *   notices.ts            tells owners of webhooks that were disabled
@@ -52,6 +56,8 @@ import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { holdStep } from '../webhooks/holds.ts';
+import { removalSteps } from '../webhooks/removal.ts';
 import { startBacklog } from './backlog.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
@@ -59,8 +65,8 @@ import { type LaneLimits, laneLimits } from './lanes.ts';
 import { startNotices } from './notices.ts';
 import { createQueue } from './queue.ts';
 import { openQueueTransactions } from './queue-thread.ts';
-import { startRemoval } from './removal.ts';
 import { startRetention } from './retention.ts';
+import { startSteps } from './steps.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout, startWorker, type Worker } from './worker.ts';
 
 /** Settings for tests. None of them is a setting of the gateway. */
@@ -139,8 +145,26 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   });
   notifications.onWork(worker.wake);
   const { transaction } = notifications;
-  const freeing = startFreeingDeadClaims({ database, transaction, presence, logger, telemetry, after });
-  const removal = startRemoval({ database, kind: location.kind, logger, clock, after });
+  const freeing = startFreeingDeadClaims({
+    database,
+    kind: location.kind,
+    transaction,
+    presence,
+    logger,
+    telemetry,
+    after,
+  });
+  const pace = { logger, clock, after };
+  const holding = startSteps(
+    pace,
+    () => holdStep(transaction, location.kind),
+    'the deliveries of a disabled webhook could not be held',
+  );
+  const removal = startSteps(
+    pace,
+    removalSteps(database, location.kind),
+    'the deliveries of a deleted webhook could not be deleted',
+  );
   const emit = createEmit({ ...options, transaction, kind: location.kind });
   const notices = startNotices({ database, emit, logger, now, after });
   const retention = startRetention({
@@ -157,7 +181,14 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     notifications,
     worker,
     async close() {
-      await Promise.all([worker.close(), retention.close(), freeing.close(), removal.close(), notices.close()]);
+      await Promise.all([
+        worker.close(),
+        retention.close(),
+        freeing.close(),
+        holding.close(),
+        removal.close(),
+        notices.close(),
+      ]);
       await Promise.all([outbound.close(), transactions.close(), backlog.close()]);
       presence.close();
     },

@@ -5,6 +5,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
+import { lockDeliveries } from '../store/locks.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
@@ -66,16 +67,18 @@ export async function settleAndClaim(
   order: QueueOrder,
 ): Promise<QueueReport> {
   const { settlement, releases, now } = order;
-  const { settled, held, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
+  const ending = [...(settlement?.samples ?? []), ...releases].map(({ deliveryId }) => deliveryId);
+  await lockDeliveries(transaction, kind, ending);
   await releaseClaims(transaction, kind, releases);
+  const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
   const report = await claimWithin(transaction, kind, order);
   // Last, because on Postgres other processes that send to the same webhook wait for its rows until the commit.
   const samples = settlement?.samples.filter(({ deliveryId }) => settled.has(deliveryId)) ?? [];
   await countAttempts(transaction, kind, samples);
-  return { ...report, disabled, changed: [...settled, ...held, ...report.changed] };
+  return { ...report, disabled, changed: [...settled, ...report.changed] };
 }
 
-const nothing: Settled = { settled: new Set(), held: [], disabled: [] };
+const nothing: Settled = { settled: new Set(), disabled: [] };
 
 async function claimWithin(
   transaction: Transaction<Tables>,
@@ -109,7 +112,10 @@ async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: C
   const isMoreReady = await readyWaiting(transaction, kind, now);
   const due = await dueDestinations(transaction, quota.cursor, destinationsToLookAt(quota.perDestination));
   const isOpen = ({ enabled, paused_until }: DueDestination) => enabled === 1 && paused_until <= now;
-  const { open = [], closed = [] } = Object.groupBy(due, (each) => (isOpen(each) ? 'open' : 'closed'));
+  const { open = [], closed = [] } = Object.groupBy(
+    due.filter(({ is_holding }) => is_holding === 0),
+    (each) => (isOpen(each) ? 'open' : 'closed'),
+  );
   const { held, more } = await setAside(transaction, kind, closed);
   return { destinations: open.map(({ id }) => id), held, unfinished: isMoreReady || more };
 }

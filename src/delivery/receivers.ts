@@ -20,8 +20,8 @@ export interface Receiver {
 }
 
 /**
- * The webhooks that receive an event, in batches. On Postgres they are locked: none is disabled before its delivery is
- * stored.
+ * The webhooks that receive an event, in batches. On Postgres none of them is deleted before its delivery is stored. Other
+ * changes go on beside it: what they must keep from being sent is held when it is claimed.
  */
 export async function* receiversOf(
   transaction: Kysely<Tables>,
@@ -32,7 +32,7 @@ export async function* receiversOf(
   const read = (query: ReturnType<typeof listeners>) =>
     query
       .select(['webhooks.id', 'webhooks.workspace_id', 'source', 'enabled', 'events', 'account_ids'])
-      .$if(kind === 'postgres', (locking) => locking.forShare('webhooks'))
+      .$if(kind === 'postgres', (locking) => locking.forKeyShare('webhooks'))
       .execute();
   const receivers = (rows: Awaited<ReturnType<typeof read>>) => rows.flatMap((row) => toReceiver(emission, row));
   const accountIds = emission.accountId === null ? [''] : ['', emission.accountId];
@@ -89,7 +89,7 @@ async function addressee(
     .select(['enabled', 'account_ids'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', webhookId)
-    .$if(kind === 'postgres', (query) => query.forShare())
+    .$if(kind === 'postgres', (query) => query.forKeyShare())
     .execute();
   // A test event says nothing of the workspace. It has no account where those of its webhook were disconnected.
   const isSample = source !== null && accountId === null;

@@ -1,6 +1,7 @@
 /** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
 import { amongAccounts } from '../auth/among-accounts.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import { byCreation, pageQuery } from '../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { Tables } from '../store/schema.ts';
@@ -40,6 +41,7 @@ export const requeue = (transaction: NotifyingTransaction, deliveryId: string, n
  */
 export async function requeueAll(
   transaction: NotifyingTransaction,
+  kind: DatabaseKind,
   filter: RequeueFilter,
   now: number,
 ): Promise<number> {
@@ -48,7 +50,7 @@ export async function requeueAll(
   do {
     const before: Place | undefined = last;
     const step = await transaction(async (open, changed) => {
-      const places = await selectPlaces(open, filter, before);
+      const places = await selectPlaces(open, kind, filter, before);
       const ids = places.map(({ id }) => id);
       const requeued = await requeueIds(open, changed, ids, [filter.state], now);
       return { requeued, last: places.length < deliveriesOfTransaction ? undefined : places.at(-1) };
@@ -66,10 +68,11 @@ interface Place {
 
 /**
  * Goes from the newest delivery to the oldest. So it never meets a delivery that is created meanwhile, nor one that it has
- * requeued and that is already back in its state.
+ * requeued and that is already back in its state. What another transaction has locked is being requeued, settled or deleted.
  */
 function selectPlaces(
   transaction: Transaction<Tables>,
+  kind: DatabaseKind,
   { webhookId, state, since, until, accountIds }: RequeueFilter,
   before: Place | undefined,
 ): Promise<Place[]> {
@@ -82,7 +85,8 @@ function selectPlaces(
   if (until !== null) query = query.where('created_at', '<', until);
   if (accountIds.length > 0) query = query.where(amongAccounts(accountIds, 'account_id'));
   const after = before === undefined ? null : [before.created_at, before.id];
-  return pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction).execute();
+  const page = pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction);
+  return (kind === 'postgres' ? page.forUpdate().skipLocked() : page).execute();
 }
 
 /** @returns how many of them were requeued */

@@ -39,13 +39,7 @@ export function deleteStep(
     const took = () => clock() - began;
     const events = await eventsBehind(transaction, kind, from, { before, size });
     const old = events.filter(({ pending }) => pending === null).map(({ id }) => id);
-    const { deliveries, isAll } = await deliveriesOf(transaction, kind, old, size);
-    if (!isAll) {
-      await transaction
-        .deleteFrom('deliveries')
-        .where(isOneOf(kind, 'id', deliveries))
-        .where('state', '!=', 'pending')
-        .execute();
+    if (!(await deleteDeliveries(transaction, kind, old, size))) {
       return { next: from, deletedEvents: 0, tookMs: took() };
     }
     const deletedEvents = await deleteEvents(transaction, kind, old);
@@ -82,21 +76,29 @@ const eventsBehind = (
     .$if(kind === 'postgres', (query) => query.forUpdate('events').skipLocked())
     .execute();
 
-/** Some of the deliveries of events, and whether these are all. */
-async function deliveriesOf(
+/** Deletes deliveries of events, `size` at most. @returns whether these were all that can be deleted now */
+async function deleteDeliveries(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   events: readonly string[],
   size: number,
-): Promise<{ deliveries: string[]; isAll: boolean }> {
-  if (events.length === 0) return { deliveries: [], isAll: true };
-  const rows = await transaction
+): Promise<boolean> {
+  if (events.length === 0) return true;
+  const finished = transaction
     .selectFrom('deliveries')
     .select('id')
     .where(isOneOf(kind, 'event_id', events))
+    .where('state', '!=', 'pending')
     .limit(size + 1)
-    .execute();
-  return { deliveries: rows.slice(0, size).map(({ id }) => id), isAll: rows.length <= size };
+    .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked());
+  const ids = (await finished.execute()).map(({ id }) => id);
+  if (ids.length > 0) {
+    await transaction
+      .deleteFrom('deliveries')
+      .where(isOneOf(kind, 'id', ids.slice(0, size)))
+      .execute();
+  }
+  return ids.length <= size;
 }
 
 async function deleteEvents(
@@ -108,16 +110,9 @@ async function deleteEvents(
   const { numDeletedRows } = await transaction
     .deleteFrom('events')
     .where(isOneOf(kind, 'id', ids))
-    // One may have been redelivered a moment ago.
+    // One may have been redelivered a moment ago, or be being settled: then a later sweep finds it.
     .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('deliveries')
-            .select('deliveries.id')
-            .whereRef('deliveries.event_id', '=', 'events.id')
-            .where('deliveries.state', '=', 'pending'),
-        ),
-      ),
+      not(exists(selectFrom('deliveries').select('deliveries.id').whereRef('deliveries.event_id', '=', 'events.id'))),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -84,7 +84,7 @@ export function startRetention(options: RetentionOptions): Retention {
       atOnce = nextSize(atOnce, stepMs / tookMs);
       if (from !== null) await pause(rest * tookMs);
     }
-    while (!closed && (await deleteOldStatistics(database, now().getTime()))) await pause(rest * stepMs);
+    while (!closed && (await deleteOldStatistics(database, kind, now().getTime()))) await pause(rest * stepMs);
     metrics?.record('postern.retention.sweep.duration', (clock() - began) / 1_000, {});
   };
   const run = async () => {

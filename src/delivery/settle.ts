@@ -1,6 +1,7 @@
 /** Settles deliveries: stores their attempts, their new states, and what the attempts say of the destinations' health. */
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
+import { lockDestinations } from '../store/locks.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
 import { disableWebhook } from '../webhooks/destinations.ts';
 import type { DisabledReason } from '../webhooks/shapes.ts';
@@ -37,10 +38,9 @@ export interface DisabledWebhook {
   readonly reason: Exclude<DisabledReason, 'caller'>;
 }
 
-/** What a settlement changed: the ids of the deliveries that were settled, and of those that are held from now on. */
+/** What a settlement changed: the ids of the deliveries that were settled, and what was disabled. */
 export interface Settled {
   readonly settled: ReadonlySet<string>;
-  readonly held: readonly string[];
   readonly disabled: readonly DisabledWebhook[];
 }
 
@@ -101,10 +101,11 @@ export function settlementOf(outcomes: readonly Outcome[], now: number): Settlem
 
 /**
  * Settles the deliveries whose claim has not passed to another worker.
+ * @param transaction has locked the deliveries
  * @param now epoch milliseconds
  */
 export async function settle(
-  transaction: Kysely<Tables>,
+  transaction: Transaction<Tables>,
   kind: DatabaseKind,
   { results, health }: Settlement,
   now: number,
@@ -112,7 +113,7 @@ export async function settle(
   const rows = await storeResults[kind](transaction, results);
   const settled = new Set(rows.map(({ id }) => id));
   const ours = health.filter(({ deliveryId }) => settled.has(deliveryId));
-  return { settled, ...(await storeHealth(transaction, ours, now)) };
+  return { settled, disabled: await storeHealth(transaction, kind, ours, now) };
 }
 
 type StoreResults = (transaction: Kysely<Tables>, results: Settlement['results']) => Promise<{ readonly id: string }[]>;
@@ -150,7 +151,7 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
     return rows;
   },
 
-  /** The update locks the deliveries: none of them is deleted before its attempt is stored. */
+  /** The deliveries are locked: none of them is deleted before its attempt is stored. */
   async postgres(transaction, results) {
     const { rows } = await sql<{ id: string }>`
       with settled as (
@@ -168,25 +169,25 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
 
 /** Stores what the last outcome of each destination says, or the one that says that it is gone. */
 async function storeHealth(
-  transaction: Kysely<Tables>,
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
   health: Settlement['health'],
   now: number,
-): Promise<Omit<Settled, 'settled'>> {
-  const held: string[] = [];
-  const disabled: DisabledWebhook[] = [];
+): Promise<DisabledWebhook[]> {
   const last = new Map<string, RetryDecision>();
   for (const { webhookId, decision } of health) if (!last.get(webhookId)?.gone) last.set(webhookId, decision);
-  // In one order for all processes, so that two of them never wait for each other.
-  for (const [webhookId, decision] of [...last].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const disabled: DisabledWebhook[] = [];
+  for (const webhookId of await lockDestinations(transaction, kind, [...last.keys()])) {
+    const decision = last.get(webhookId);
+    if (decision === undefined) continue;
     if (decision.outcome === 'succeeded') await storeRecovery(transaction, webhookId);
     else {
       const reason = await storeFailure(transaction, webhookId, decision, now);
-      if (reason === null) continue;
-      held.push(...(await disableWebhook(transaction, webhookId, reason, now)));
-      disabled.push({ webhookId, reason });
+      if (reason !== null) disabled.push({ webhookId, reason });
     }
   }
-  return { held, disabled };
+  for (const { webhookId, reason } of disabled) await disableWebhook(transaction, webhookId, reason, now);
+  return disabled;
 }
 
 async function storeRecovery(transaction: Kysely<Tables>, webhookId: string): Promise<void> {

@@ -6,6 +6,7 @@ import { type Kysely, sql } from 'kysely';
 import { keysOf } from '../keys-of.ts';
 import { firstSpan, statisticsPeriods } from '../periods.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { statisticsKey, unlocked } from '../store/locks.ts';
 import type { Tables, WebhookStatisticsTable } from '../store/schema.ts';
 
 /**
@@ -46,11 +47,12 @@ export async function countAttempts(
     insert into webhook_statistics (${names})
     select ${names} from ${rowsTable(kind, 'counted', columns, rowsText(countsOf(samples)))}
     where true
-    on conflict (webhook_id, span_ms, starts_at, succeeded, within_ms)
+    order by ${statisticsKey}
+    on conflict (${statisticsKey})
     do update set attempts = webhook_statistics.attempts + excluded.attempts`.execute(transaction);
 }
 
-/** The rows that samples add to, in one order for all processes, so that two of them never wait for each other. */
+/** The rows that samples add to. */
 function countsOf(samples: readonly Sample[]): WebhookStatisticsTable[] {
   const counts = new Map<string, WebhookStatisticsTable>();
   for (const { webhookId, startedAt, durationMs, succeeded } of samples) {
@@ -73,26 +75,26 @@ function countsOf(samples: readonly Sample[]): WebhookStatisticsTable[] {
       }
     }
   }
-  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return [...counts.values()];
 }
-
-const key = sql.raw('webhook_id, span_ms, starts_at, succeeded, within_ms');
 
 /** Rows that are deleted at once. */
 const deletedAtOnce = 1_000;
 
 /**
- * Deletes statistics of before their periods, a thousand at a time.
+ * Deletes statistics of before their periods, a thousand at a time. Those that are being counted are left to a later step.
  * @param now epoch milliseconds
  * @returns whether there may be more
  */
-export async function deleteOldStatistics(database: Kysely<Tables>, now: number): Promise<boolean> {
+export async function deleteOldStatistics(database: Kysely<Tables>, kind: DatabaseKind, now: number): Promise<boolean> {
   for (const period of keysOf(statisticsPeriods)) {
     const { spanMs } = statisticsPeriods[period];
     const { numAffectedRows } = await sql`
-      delete from webhook_statistics where (${key}) in (
-        select ${key} from webhook_statistics where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)}
-        limit ${deletedAtOnce})`.execute(database);
+      delete from webhook_statistics where (${statisticsKey}) in (
+        select ${statisticsKey} from webhook_statistics
+        where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${deletedAtOnce} ${unlocked(kind)})`.execute(
+      database,
+    );
     if (Number(numAffectedRows ?? 0) === deletedAtOnce) return true;
   }
   return false;

@@ -20,6 +20,7 @@ export interface Tables {
   webhook_statistics: WebhookStatisticsTable;
   notice_receivers: NoticeReceiverTable;
   pending_notices: PendingNoticeTable;
+  pending_holds: PendingHoldTable;
   rate_limits: RateLimitTable;
   deployment: DeploymentTable;
 }
@@ -230,6 +231,19 @@ export interface PendingNoticeTable {
   disabled_at: number;
   /** DisabledReason, but not `caller`: who disables a webhook knows it. */
   reason: string;
+}
+
+/** Pending deliveries of a webhook that are being held, in the order of their creation. */
+export interface PendingHoldTable {
+  webhook_id: string;
+  /** The last delivery to hold. */
+  through_created_at: number;
+  through_id: string;
+  /** JSON: the accounts whose deliveries stay pending; empty if all are held. */
+  account_ids: string;
+  /** The last delivery that was looked at. */
+  held_created_at: number;
+  held_id: string;
 }
 
 /** The bucket of a rate limit. One that is full has no row. */

@@ -1,14 +1,15 @@
 /** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
-import { type Kysely, sql, type Transaction } from 'kysely';
-import { amongAccounts } from '../auth/among-accounts.ts';
+import type { Transaction } from 'kysely';
 import type { RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { maxChangedIds, type NotifyingTransaction } from '../store/notifications.ts';
-import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
+import { lockDestinations, lockStatistics } from '../store/locks.ts';
+import type { Tables, WebhookDestinationTable } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
-import type { ManageableWebhook } from './manageable.ts';
+import { holdPending } from './holds.ts';
+import { changeWebhook, type ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
 import { newSecret, type SigningSecret } from './signing-secret.ts';
 
@@ -80,136 +81,83 @@ export async function createMissingSecrets(database: Database, context: SecretCo
 }
 
 /**
- * Disables a webhook, holds its pending deliveries, and has its owner told. A request in flight is not interrupted.
+ * Disables a webhook because of its destination, and has its owner told. Its pending deliveries are no longer claimed; they are
+ * held behind it (holds.ts). A request in flight is not interrupted.
+ * @param webhookId of a destination that is locked
  * @param now epoch milliseconds
- * @returns the deliveries that are held from now on: up to {@link maxChangedIds} of them. The others are held when a claim
- *   meets them.
  */
-export const disableWebhook = (
-  transaction: Kysely<Tables>,
+export async function disableWebhook(
+  transaction: Transaction<Tables>,
   webhookId: string,
   reason: Exclude<DisabledReason, 'caller'>,
   now: number,
-): Promise<string[]> => disable(transaction, webhookId, reason, now);
+): Promise<void> {
+  await transaction.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
+  await storeDisabled(transaction, webhookId, reason, now);
+  await transaction
+    .insertInto('pending_notices')
+    .values({ webhook_id: webhookId, disabled_at: now, reason })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
 
-/** Disables a webhook for a caller, as {@link disableWebhook} does for its destination. The rest is for {@link holdRest}. */
-export const disableForCaller = (
-  transaction: Kysely<Tables>,
-  { id }: ManageableWebhook,
+/**
+ * Disables a webhook for a caller, as {@link disableWebhook} does for its destination.
+ * @returns whether it was disabled; if not, check the webhook again
+ */
+export async function disableForCaller(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  webhook: ManageableWebhook,
   now: number,
-): Promise<string[]> => disable(transaction, id, 'caller', now);
+): Promise<boolean> {
+  await lockDestinations(transaction, kind, [webhook.id]);
+  if (!(await changeWebhook(transaction, webhook, { enabled: 0 }))) return false;
+  await storeDisabled(transaction, webhook.id, 'caller', now);
+  return true;
+}
 
-async function disable(
-  transaction: Kysely<Tables>,
+async function storeDisabled(
+  transaction: Transaction<Tables>,
   webhookId: string,
   reason: DisabledReason,
   now: number,
-): Promise<string[]> {
-  await transaction.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
+): Promise<void> {
   await transaction
     .updateTable('webhook_destinations')
     .set({ disabled_reason: reason, disabled_at: now })
     .where('webhook_id', '=', webhookId)
     .execute();
-  if (reason !== 'caller') {
-    await transaction
-      .insertInto('pending_notices')
-      .values({ webhook_id: webhookId, disabled_at: now, reason })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
-  return holdPending(transaction, webhookId, []);
-}
-
-/**
- * Holds the pending deliveries of a webhook for accounts that it does not listen to, after its accounts have changed. A
- * request in flight is not interrupted.
- * @param accountIds the accounts that it listens to now; empty for all of the workspace
- * @returns the deliveries that are held from now on, up to {@link maxChangedIds} of them. The rest is for {@link holdRest}.
- */
-export async function holdUnlistened(
-  transaction: Kysely<Tables>,
-  { id }: ManageableWebhook,
-  accountIds: readonly string[],
-): Promise<string[]> {
-  return accountIds.length === 0 ? [] : holdPending(transaction, id, accountIds);
-}
-
-/** @param exceptFor the accounts whose deliveries stay pending */
-async function holdPending(
-  transaction: Kysely<Tables>,
-  webhookId: string,
-  exceptFor: readonly string[],
-): Promise<string[]> {
-  const which = sql<boolean>`(account_id is null or not ${amongAccounts(exceptFor, 'account_id')})`;
-  const pending = await transaction
-    .selectFrom('deliveries')
-    .select('id')
-    .where('webhook_id', '=', webhookId)
-    .where('state', '=', 'pending')
-    .where(which)
-    .limit(maxChangedIds)
-    .execute();
-  const ids = pending.map(({ id }) => id);
-  if (ids.length === 0) return [];
-  await transaction
-    .updateTable('deliveries')
-    .set({ state: 'held' })
-    .where('id', 'in', ids)
-    .where('state', '=', 'pending')
-    .execute();
-  return ids;
-}
-
-/**
- * Holds what {@link disableForCaller} or {@link holdUnlistened} has left, in transactions of their own: with all deliveries in
- * one, other requests would wait for it.
- * @param unchanged what the webhook must still be like
- * @param exceptFor the accounts whose deliveries stay pending
- */
-export async function holdRest(
-  transaction: NotifyingTransaction,
-  { id }: ManageableWebhook,
-  unchanged: Readonly<Partial<Pick<WebhookTable, 'enabled' | 'account_ids'>>>,
-  exceptFor: readonly string[],
-): Promise<void> {
-  let count: number;
-  do {
-    count = await transaction(async (open, changed) => {
-      // Locks the webhook.
-      const { numUpdatedRows } = await open
-        .updateTable('webhooks')
-        .set(({ ref }) => ({ enabled: ref('enabled') }))
-        .where('id', '=', id)
-        .where(({ and }) => and(unchanged))
-        .executeTakeFirst();
-      const held = numUpdatedRows === 0n ? [] : await holdPending(open, id, exceptFor);
-      changed.deliveries(held);
-      return held.length;
-    });
-  } while (count === maxChangedIds);
+  await holdPending(transaction, webhookId, []);
 }
 
 /** Forgets what became of the attempts to a webhook: its statistics begin anew. */
-export async function forgetStatistics(transaction: Transaction<Tables>, { id }: ManageableWebhook): Promise<void> {
+export async function forgetStatistics(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  { id }: ManageableWebhook,
+): Promise<void> {
+  await lockStatistics(transaction, kind, id);
   await transaction.deleteFrom('webhook_statistics').where('webhook_id', '=', id).execute();
 }
 
 /**
- * Enables a webhook that is disabled, with a clean record. Its held deliveries stay held until they are redelivered. One that is
- * enabled stays as it is: who enables it every day must not keep a destination that fails for years.
+ * Enables a webhook that is disabled, with a clean record. What it had pending when it was disabled stays held until it is
+ * redelivered. One that is enabled stays as it is: who enables it every day must not keep a destination that fails for years.
+ * @returns whether it is enabled; if not, check the webhook again
  */
-export async function enableWebhook(transaction: Transaction<Tables>, { id }: ManageableWebhook): Promise<void> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('webhooks')
-    .set({ enabled: 1 })
-    .where('id', '=', id)
-    .where('enabled', '=', 0)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return;
+export async function enableWebhook(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  webhook: ManageableWebhook,
+): Promise<boolean> {
+  if (webhook.enabled === 1) return true;
+  await lockDestinations(transaction, kind, [webhook.id]);
+  if (!(await changeWebhook(transaction, webhook, { enabled: 1 }))) return false;
   await transaction
     .updateTable('webhook_destinations')
     .set({ disabled_reason: null, disabled_at: null, failing_since: null, paused_until: 0 })
-    .where('webhook_id', '=', id)
+    .where('webhook_id', '=', webhook.id)
     .execute();
+  return true;
 }

@@ -7,10 +7,12 @@ import { countRows, selectPages } from '../store/keyset-pages.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { ReadBudget } from '../store/read-budget.ts';
 import { readTogether } from '../store/read-together.ts';
+import { inTransaction } from '../store/transaction.ts';
 import { maxTotalCount } from '../validation.ts';
-import { disableForCaller, enableWebhook, holdRest } from './destinations.ts';
+import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
 import { webhookHealth } from './health.ts';
+import { holdStep } from './holds.ts';
 import { requireManageableWebhook } from './manageable.ts';
 import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
@@ -38,7 +40,7 @@ const oldestFirst = byCreation('webhooks', 'asc');
 
 /** The webhook registry in our own database. */
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
-  const { database, cursors, notifications, now } = context;
+  const { database, kind, cursors, notifications, now } = context;
 
   const remove: WebhooksPort['delete'] = async (call, request) => {
     const webhook = await requireManageableWebhook(database, call.caller, request.id);
@@ -46,6 +48,20 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     return (await removeWebhook(database, context.kind, webhook))
       ? { object: 'WebhookDeleted' }
       : remove(call, request);
+  };
+
+  const setEnabled: WebhooksPort['setEnabled'] = async (call, request) => {
+    const { webhook_id, enabled } = request;
+    const webhook = await requireManageableWebhook(database, call.caller, webhook_id);
+    const isSet = await inTransaction(database, (transaction) =>
+      enabled
+        ? enableWebhook(transaction, kind, webhook)
+        : disableForCaller(transaction, kind, webhook, now().getTime()),
+    );
+    if (!isSet) return setEnabled(call, request);
+    // Few deliveries are held before the caller goes on.
+    await holdStep(notifications.transaction, kind, webhook_id);
+    return { object: 'WebhookUpdated', webhook_id };
   };
 
   const lists: WebhooksPort['lists'] = ({ caller }, requests) =>
@@ -108,16 +124,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       return { object: 'WebhookCreated', webhook_id: id };
     },
 
-    async setEnabled({ caller }, { webhook_id, enabled }) {
-      const webhook = await requireManageableWebhook(database, caller, webhook_id);
-      await notifications.transaction(async (transaction, changed) => {
-        if (enabled) await enableWebhook(transaction, webhook);
-        else changed.deliveries(await disableForCaller(transaction, webhook, now().getTime()));
-      });
-      if (!enabled) await holdRest(notifications.transaction, webhook, { enabled: 0 }, []);
-      return { object: 'WebhookUpdated', webhook_id };
-    },
-
+    setEnabled,
     delete: remove,
   };
 }

@@ -62,12 +62,12 @@ export const unknownWebhook = (): ServiceError =>
   new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
 
 /**
- * Updates columns of a webhook, unless its accounts have changed since it was checked.
+ * Updates columns of a webhook, unless it was deleted, or its accounts have changed, since it was checked.
  * @returns whether it was updated; if not, check the webhook again
  */
 export async function changeWebhook(
   database: Pick<Database, 'updateTable'>,
-  { id, account_ids }: ManageableWebhook,
+  { id, workspace_id, account_ids }: ManageableWebhook,
   changes: Partial<WebhookTable>,
 ): Promise<boolean> {
   if (Object.keys(changes).length === 0) return true;
@@ -75,6 +75,8 @@ export async function changeWebhook(
     .updateTable('webhooks')
     .set(changes)
     .where('id', '=', id)
+    // One that is being deleted is in another workspace.
+    .where('workspace_id', '=', workspace_id)
     .where('account_ids', '=', account_ids)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -1,6 +1,8 @@
 /** Seals what is stored of webhooks with the current secret of the deployment, after it has changed. */
 import type { Vault } from '../security/vault.ts';
 import type { Database } from '../store/database.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
+import { lockDestinations } from '../store/locks.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { resealSecrets } from './destinations.ts';
 import { resealHeaders } from './repository.ts';
@@ -12,7 +14,7 @@ const webhooksOfStep = 200;
  * Reseals all webhooks, in the order of their ids. A change meanwhile wins. What cannot be opened stays as it is: whoever
  * needs it hears of that.
  */
-export async function resealWebhooks(database: Database, vault: Vault): Promise<void> {
+export async function resealWebhooks(database: Database, kind: DatabaseKind, vault: Vault): Promise<void> {
   let last = '';
   for (;;) {
     const ids = await inTransaction(database, async (transaction) => {
@@ -24,6 +26,11 @@ export async function resealWebhooks(database: Database, vault: Vault): Promise<
         .orderBy('webhooks.id')
         .limit(webhooksOfStep)
         .execute();
+      await lockDestinations(
+        transaction,
+        kind,
+        webhooks.map(({ id }) => id),
+      );
       for (const { id, headers, secrets } of webhooks) {
         const sealedHeaders = ifOpened(() => resealHeaders(vault, { id, headers }));
         if (sealedHeaders !== null) {

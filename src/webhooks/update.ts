@@ -4,7 +4,9 @@ import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { invalidParameters } from '../issues.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
-import { forgetStatistics, holdRest, holdUnlistened } from './destinations.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { forgetStatistics } from './destinations.ts';
+import { holdPending, holdStep } from './holds.ts';
 import { accountIdsOf, changeWebhook, requireManageableWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
@@ -15,6 +17,7 @@ type Changes = Partial<WebhookTable>;
 
 export function updateWebhook({
   database,
+  kind,
   vault,
   allows,
   notifications,
@@ -36,18 +39,15 @@ export function updateWebhook({
       data: request.data && JSON.stringify(request.data),
       events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
     });
-    const isChanged = await notifications.transaction(async (transaction, changed) => {
+    const isChanged = await inTransaction(database, async (transaction) => {
       if (!(await changeWebhook(transaction, webhook, changes))) return false;
       if (accountIds === undefined) return true;
-      changed.deliveries(await holdUnlistened(transaction, webhook, accountIds));
+      if (accountIds.length > 0) await holdPending(transaction, webhook_id, accountIds);
       // They would tell those who may manage it from now on of the other accounts.
-      if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, webhook);
+      if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, kind, webhook);
       return true;
     });
-    if (isChanged && accountIds !== undefined && accountIds.length > 0) {
-      const unchanged = { account_ids: JSON.stringify(accountIds) };
-      await holdRest(notifications.transaction, webhook, unchanged, accountIds);
-    }
+    if (isChanged && accountIds !== undefined) await holdStep(notifications.transaction, kind, webhook_id);
     // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
     return isChanged ? { object: 'WebhookUpdated', webhook_id } : update(call, request);
   };

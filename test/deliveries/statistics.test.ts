@@ -25,6 +25,7 @@ const query = /* GraphQL */ `
 `;
 
 describe.each(databases)('on $name', (dialect) => {
+  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
   let gateway: DeliveringGateway;
   let receiver: Receiver;
   let webhookId: string;
@@ -173,9 +174,9 @@ describe.each(databases)('on $name', (dialect) => {
       );
     expect(await spans()).toEqual([1 / 12, 1, 6, 24]);
     const now = gateway.clock.now.getTime();
-    await deleteOldStatistics(database, now + 25 * hour);
+    await deleteOldStatistics(database, kind, now + 25 * hour);
     expect(await spans()).toEqual([6, 24]);
-    await deleteOldStatistics(database, now + 8 * 24 * hour);
+    await deleteOldStatistics(database, kind, now + 8 * 24 * hour);
     expect(await spans()).toEqual([24]);
     await database.deleteFrom('webhooks').execute();
     expect(await spans()).toEqual([]);

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { claimTokenOf } from '../../src/delivery/claim-token.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
+import type { DatabaseKind } from '../../src/store/json-rows.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -29,7 +30,8 @@ it.each(databases)('claims of dead processes are freed, and no others, on $name'
     },
   };
   const { transaction } = gateway.delivery.notifications;
-  const context = { database, transaction, presence, logger: pino({ level: 'silent' }), after: () => () => {} };
+  const kind: DatabaseKind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+  const context = { database, kind, transaction, presence, logger: pino({ level: 'silent' }), after: () => () => {} };
   expect(await freeDeadClaims(context)).toBe(1);
   expect(asked).toEqual([['a11fe000', 'dead0000']]);
   const stored = new Map((await gateway.deliveries()).map((delivery) => [delivery.id, delivery]));

@@ -128,7 +128,7 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.emit('e');
     await gateway.pass(0.2 * day);
     expect(await enabled()).toBe(0);
-    expect(await states()).not.toContain('pending');
+    await expect.poll(states, { timeout: 10_000 }).not.toContain('pending');
     const destination = await gateway.app.database.selectFrom('webhook_destinations').selectAll().executeTakeFirst();
     expect(destination?.disabled_reason).toBe('failing');
   });

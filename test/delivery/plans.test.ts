@@ -26,7 +26,7 @@ const rows = 1_000;
 const readsAll: Readonly<Record<TestDialect['name'], (plan: readonly string[]) => boolean>> = {
   SQLite: (plan) =>
     plan.some((line) =>
-      /^SCAN (?!(json_each|due|merged|part|some|aside|away|claimed|pending_notices)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
+      /^SCAN (?!(json_each|due|merged|part|some|aside|away|claimed|pending_notices|pending_holds)\b|.*CONSTANT ROW|.*INDEX deliveries_claimed)/.test(
         line,
       ),
     ),
@@ -34,7 +34,7 @@ const readsAll: Readonly<Record<TestDialect['name'], (plan: readonly string[]) =
     plan.some((line, place) => {
       if (/^(-> +)?Seq Scan on /.test(line)) return true;
       return (
-        /Index (Only )?Scan (?!.*(?:deliveries_claimed|pending_notices))/.test(line) &&
+        /Index (Only )?Scan (?!.*(?:deliveries_claimed|pending_notices|pending_holds))/.test(line) &&
         !plan[place + 1]?.startsWith('Index Cond')
       );
     }),
@@ -148,14 +148,15 @@ describe.each(databases)('on $name', (dialect) => {
       await app.ports.deliveries.lastAttempts(context, [delivery_id]);
       await app.ports.deliveries.redeliver(context, { delivery_id });
       const requeued = { webhookId, state: 'failed', since: 1, until: now, accountIds: [accountId] } as const;
-      await requeueAll(transaction, requeued, now);
+      await requeueAll(transaction, kind, requeued, now);
       await app.ports.webhooks.health(context, [webhookId]);
       await app.ports.webhooks.setEnabled(context, { webhook_id: webhookId, enabled: false });
       await deleteStep(database, kind, { before: 2, from: firstPlace, size: 100 }, () => 0);
-      await deleteOldStatistics(database, now);
+      await deleteOldStatistics(database, kind, now);
       const presence = { id: 'own', findDead: async () => ['dead----'] };
       await freeDeadClaims({
         database,
+        kind,
         transaction,
         presence,
         logger: pino({ level: 'silent' }),

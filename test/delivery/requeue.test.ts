@@ -37,6 +37,7 @@ it.each(databases)('more deliveries than one transaction takes are each requeued
         .execute();
       return result;
     },
+    dialect.name === 'SQLite' ? 'sqlite' : 'postgres',
     filter,
     gateway.clock.now.getTime(),
   );

@@ -112,7 +112,7 @@ const rules: readonly Rule[] = [
       from.startsWith('delivery/') &&
       (/^(?:accounts|jobs|posts|deliveries|providers|upstream|http|cli)\//.test(to) ||
         (/^webhooks\//.test(to) &&
-          !/^webhooks\/(?:shapes|destinations|manageable|removal|repository|signing-secret)\.ts$/.test(to)) ||
+          !/^webhooks\/(?:shapes|destinations|holds|manageable|removal|repository|signing-secret)\.ts$/.test(to)) ||
         isFace(to) ||
         to === 'config/config.ts'),
     finds: ['delivery/worker.ts', 'webhooks/port.ts'],

@@ -212,7 +212,7 @@ export function startProcess(world: World): SimulatedProcess {
       return endedAt;
     },
     clock,
-    deliveries: deliveryCommands({ database, emit, notifications, now }),
+    deliveries: deliveryCommands({ database, kind: 'sqlite', emit, notifications, now }),
     webhooks: embeddedWebhooks({
       database,
       kind: 'sqlite',

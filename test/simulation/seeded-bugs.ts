@@ -114,15 +114,11 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('webhooks/removal.ts', 'await deleteSome(transaction, kind, id);\n    return true;', 'return true;'),
   ],
   'disabling a webhook leaves its deliveries pending': [
-    at('webhooks/destinations.ts', 'return holdPending(transaction, webhookId, []);', 'return [];'),
+    at('webhooks/destinations.ts', 'await holdPending(transaction, webhookId, []);', ''),
   ],
   'retention deletes what is pending': [
     at('delivery/retention-step.ts', '({ pending }) => pending === null', '() => true'),
-    at(
-      'delivery/retention-step.ts',
-      ".where('deliveries.state', '=', 'pending'),\n        ),\n      ),",
-      ".where('deliveries.state', '=', 'nothing'),\n        ),\n      ),",
-    ),
+    at('delivery/retention-step.ts', ".where('state', '!=', 'pending')", ".where('state', '!=', 'nothing')"),
   ],
   'retention deletes too early': [
     at(

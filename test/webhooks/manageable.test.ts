@@ -9,7 +9,8 @@ import { backends, type SeededWorkspace, type Served } from '../support/backends
 
 describe.each(backends.filter(({ serves }) => serves.accounts))(
   'a webhook that a key may manage, $name',
-  ({ start }) => {
+  ({ name, start }) => {
+    const kind = name.includes('Postgres') ? 'postgres' : 'sqlite';
     let served: Served;
     let workspace: SeededWorkspace;
     beforeAll(async () => {
@@ -41,7 +42,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
         .execute();
       const before = await row();
       expect(await changeWebhook(database, webhook, { request_url: 'https://attacker.example/' })).toBe(false);
-      expect(await removeWebhook(database, 'sqlite', webhook)).toBe(false);
+      expect(await removeWebhook(database, kind, webhook)).toBe(false);
       expect(await row()).toEqual(before);
       await expect(requireManageableWebhook(database, callerFor(own), id)).rejects.toMatchObject({
         type: 'errors/account_mismatch',
@@ -55,9 +56,9 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
       // @ts-expect-error a row that no guard has returned
       await changeWebhook(database, row, {});
       // @ts-expect-error
-      await database.transaction().execute((transaction) => enableWebhook(transaction, row));
+      await database.transaction().execute((transaction) => enableWebhook(transaction, kind, row));
       // @ts-expect-error
-      await removeWebhook(database, 'sqlite', row);
+      await removeWebhook(database, kind, row);
     });
 
     test('cannot be reached by an id that is malformed, unknown or of another workspace', async () => {

@@ -1,7 +1,7 @@
-/** Webhooks with more deliveries than one transaction should change: they are deleted and disabled step by step. */
+/** Webhooks with more deliveries than one transaction should change: they are deleted step by step. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
-import { removeStep } from '../../src/webhooks/removal.ts';
+import { removalSteps } from '../../src/webhooks/removal.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { fillingOf, subjects } from '../support/growth/fill.ts';
@@ -47,7 +47,8 @@ describe.each(databases)('on $name', (dialect) => {
 
     let steps = 0;
     expect(await states()).toEqual({ pending: count - 500 });
-    while (await removeStep(database, kind)) steps += 1;
+    const step = removalSteps(database, kind);
+    while (await step()) steps += 1;
     expect(steps).toBe(4);
     expect(await states()).toEqual({});
     expect(await database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
@@ -59,21 +60,17 @@ describe.each(databases)('on $name', (dialect) => {
     async () => {
       const { database } = gateway.app;
       await gateway.app.ports.webhooks.delete(context(), { id: webhookId });
+      const step = removalSteps(database, kind);
       await database.transaction().execute(async (settling) => {
         await settling.selectFrom('deliveries').select('id').limit(3).forUpdate().execute();
-        for (let steps = 0; steps < 6; steps += 1) expect(await removeStep(database, kind)).toBe(true);
+        for (let steps = 0; steps < 6; steps += 1) expect(await step()).toBe(true);
         expect(await states()).toEqual({ pending: 3 });
       });
-      expect(await removeStep(database, kind)).toBe(true);
-      expect(await removeStep(database, kind)).toBe(false);
+      expect(await step()).toBe(true);
+      expect(await step()).toBe(false);
       expect(await database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
     },
   );
-
-  it('a webhook that its owner disables, or takes accounts from, holds all of its deliveries', async () => {
-    await gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled: false });
-    expect(await states()).toEqual({ held: count });
-  });
 
   it('deliveries that a webhook must not get any more are held when they are due, and paused ones wait', async () => {
     const { database } = gateway.app;

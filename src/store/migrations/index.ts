@@ -14,6 +14,7 @@ import * as traces from './012_traces.ts';
 import * as webhookStatistics from './013_webhook_statistics.ts';
 import * as cascades from './014_cascades.ts';
 import * as plannedCascades from './015_planned_cascades.ts';
+import * as pendingHolds from './016_pending_holds.ts';
 
 /**
  * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
@@ -35,4 +36,5 @@ export const migrations: SchemaSteps = {
   '013_webhook_statistics': webhookStatistics,
   '014_cascades': cascades,
   '015_planned_cascades': plannedCascades,
+  '016_pending_holds': pendingHolds,
 };

@@ -70,12 +70,17 @@ function checkRequeued(
   require(!leased, () => `the delivery ${id} was requeued while a worker had it`);
 }
 
-function checkHeld({ after: { webhooks } }: Commit, before: DeliveryTable, after: DeliveryTable): void {
+function checkHeld(
+  { before: { holding }, after: { webhooks } }: Commit,
+  before: DeliveryTable,
+  after: DeliveryTable,
+): void {
   const { id, webhook_id } = after;
   require(before.state === 'pending' && after.state === 'held', () =>
     `the delivery ${id} went from ${before.state} to ${after.state} without an attempt`);
   const webhook = webhooks.get(webhook_id);
-  const isToHold = webhook === undefined || webhook.enabled === 0 || !listens(webhook, after);
+  const isToHold =
+    webhook === undefined || webhook.enabled === 0 || holding.has(webhook_id) || !listens(webhook, after);
   require(isToHold, () => `the delivery ${id} is held, although its webhook is enabled and listens to its account`);
 }
 
@@ -90,7 +95,7 @@ const claimantOf = (token: string | null) => token?.split('.')[0] ?? '';
 
 function checkClaimed(
   history: History,
-  { process, after: { webhooks } }: Commit,
+  { process, before: { holding }, after: { webhooks } }: Commit,
   before: DeliveryTable,
   after: DeliveryTable,
 ): void {
@@ -101,6 +106,7 @@ function checkClaimed(
     `the delivery ${id} was claimed as ${before.state}`);
   require(claimantOf(claim_token) === process.id, () => `the delivery ${id} was claimed for somebody else`);
   require(webhook?.enabled === 1, () => `the delivery ${id} was claimed for a disabled webhook`);
+  require(!holding.has(after.webhook_id), () => `the delivery ${id} was claimed, and is to be held`);
   require(webhook !== undefined && listens(webhook, after), () =>
     `the delivery ${id} was claimed for an account not listened to`);
   for (const attempt of history.attempts.get(id) ?? []) attempt.superseded ||= attempt.process !== process;

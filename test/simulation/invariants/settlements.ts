@@ -30,7 +30,7 @@ export const isUnsent = ({ status, failure }: Response): boolean => failure === 
 
 export function checkSettled(
   history: History,
-  { process, after: { webhooks } }: Commit,
+  { process, after: { webhooks, holding } }: Commit,
   before: DeliveryTable,
   after: DeliveryTable,
 ): void {
@@ -51,7 +51,9 @@ export function checkSettled(
     return;
   }
   const webhook = webhooks.get(after.webhook_id);
-  const state = before.state === 'held' || webhook?.enabled === 0 ? 'held' : 'pending';
+  // What is pending while its webhook is being disabled is held behind it.
+  const isToHold = webhook?.enabled === 0 && !holding.has(webhook.id);
+  const state = before.state === 'held' || isToHold ? 'held' : 'pending';
   require(after.state === state && after.finished_at === null, () =>
     `the delivery ${id} is ${after.state}, not ${state}, after attempt ${place}`);
   if (history.world.jumpedAt >= attempt.beganAt) return;

@@ -27,9 +27,16 @@ export interface Snapshot {
   readonly deliveries: ReadonlyMap<string, DeliveryTable>;
   readonly webhooks: ReadonlyMap<string, WebhookState>;
   readonly events: ReadonlyMap<string, EventState>;
+  /** The webhooks that were disabled, and whose pending deliveries are not all held yet. */
+  readonly holding: ReadonlySet<string>;
 }
 
-export const emptySnapshot: Snapshot = { deliveries: new Map(), webhooks: new Map(), events: new Map() };
+export const emptySnapshot: Snapshot = {
+  deliveries: new Map(),
+  webhooks: new Map(),
+  events: new Map(),
+  holding: new Set(),
+};
 
 const byId = <Row extends { readonly id: string }>(rows: readonly Row[]) => new Map(rows.map((row) => [row.id, row]));
 
@@ -44,6 +51,11 @@ export const readSnapshot = (database: SharedDatabase): Snapshot => ({
     database.all<EventState>(
       'select id, workspace_id, account_id, source, event, idempotency_key, created_at from events',
     ),
+  ),
+  holding: new Set(
+    database
+      .all<{ webhook_id: string }>("select webhook_id from pending_holds where account_ids = '[]'")
+      .map(({ webhook_id }) => webhook_id),
   ),
 });
 

@@ -1,0 +1,123 @@
+/** Webhooks with more pending deliveries than a command should change: they are held behind it, step by step. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
+import { holdStep } from '../../src/webhooks/holds.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { startGateway } from '../support/gateway.ts';
+import { fillingOf, subjects } from '../support/growth/fill.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { requestContext } from '../support/request-context.ts';
+
+const count = 2_300;
+
+describe.each(databases)('on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  let receiver: Receiver;
+  let webhookId: string;
+  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+  const context = () => requestContext(gateway.space.workspaceId);
+  const states = async () => {
+    const deliveries = await gateway.deliveries();
+    return Object.fromEntries(
+      [...Map.groupBy(deliveries, ({ state }) => state)].map(([state, of]) => [state, of.length]),
+    );
+  };
+  const setEnabled = (enabled: boolean) =>
+    gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled });
+  const step = () => holdStep(gateway.delivery.notifications.transaction, kind);
+  const everything = { total: 100, perDestination: new Map(), default: 100 };
+  const claim = async () => {
+    const { claimed } = await gateway.app.database.transaction().execute((transaction) =>
+      settleAndClaim(transaction, kind, {
+        settlement: null,
+        releases: [],
+        quota: { ...everything, bytes: { total: 1e6, perDestination: new Map(), default: 1e6 }, cursor: '' },
+        claimToken: 'token',
+        leaseMs: 45_000,
+        latestFirst: false,
+        now: gateway.clock.now.getTime(),
+      }),
+    );
+    return claimed.flatMap(({ deliveries }) => deliveries.map(({ deliveryId }) => deliveryId));
+  };
+
+  beforeEach(async () => {
+    // Neither the worker nor anything else of the engine does something by itself.
+    const after = () => () => {};
+    receiver = await startReceiver();
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 }, after } });
+    webhookId = await gateway.webhook(receiver.address);
+    await subjects['waiting deliveries'](fillingOf(gateway, kind, webhookId), count);
+    await sql`update deliveries set next_at = 0`.execute(gateway.app.database);
+  });
+  afterEach(() => Promise.all([gateway.close(), receiver.close()]));
+
+  it('disabling holds a thousand at once, and the others behind it, in steps that go on where the last has ended', async () => {
+    await setEnabled(false);
+    expect(await states()).toEqual({ held: 1_000, pending: count - 1_000 });
+    expect(await claim()).toEqual([]);
+    // Whatever is pending behind the step is not looked at again.
+    await sql`update deliveries set state = 'pending' where state = 'held'`.execute(gateway.app.database);
+    expect([await step(), await step(), await step()]).toEqual([true, true, false]);
+    expect(await states()).toEqual({ held: count - 1_000, pending: 1_000 });
+  });
+
+  it('what is not yet held is never sent, although the webhook is enabled again; what is emitted then is', async () => {
+    await setEnabled(false);
+    // The rows that fill the database were created within as many milliseconds.
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + count);
+    await setEnabled(true);
+    const emitted = await gateway.emit('after');
+    expect(await states()).toEqual({ held: 2_000, pending: count - 2_000 + 1 });
+    expect(await claim()).toEqual([]);
+    while (await step());
+    expect(await states()).toEqual({ held: count, pending: 1 });
+    expect(await claim()).toEqual(emitted.deliveries);
+  });
+
+  it('goes on in a process that starts later', async () => {
+    await setEnabled(false);
+    const other = await startGateway({
+      environment: { DATABASE_URL: gateway.databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8' },
+    });
+    await expect.poll(states, { timeout: 15_000 }).toEqual({ held: count });
+    await other.close();
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('redelivering holds what is yet to be held first, and then sends all', async () => {
+    await setEnabled(false);
+    await setEnabled(true);
+    const { count: redelivered } = await gateway.app.ports.deliveries.redeliverAll(context(), {
+      webhook_id: webhookId,
+      state: 'held',
+    });
+    expect(redelivered).toBe(count);
+    expect(await step()).toBe(false);
+    expect(await states()).toEqual({ pending: count });
+  });
+
+  it('accounts that a webhook no longer listens to are held, unless it listens to them again', async () => {
+    const { ports } = gateway.app;
+    const other = await gateway.space.account();
+    await ports.webhooks.update(context(), { webhook_id: webhookId, account_ids: [other] });
+    expect(await states()).toEqual({ held: 1_000, pending: count - 1_000 });
+    await ports.webhooks.update(context(), { webhook_id: webhookId, account_ids: [other, gateway.accountId] });
+    while (await step());
+    expect(await states()).toEqual({ held: 1_000, pending: count - 1_000 });
+    await ports.webhooks.update(context(), { webhook_id: webhookId, account_ids: [other] });
+    while (await step());
+    expect(await states()).toEqual({ held: count });
+  });
+
+  it('a webhook that is deleted beside it is not enabled', async () => {
+    const { webhooks } = gateway.app.ports;
+    const outcomes = await Promise.allSettled([webhooks.delete(context(), { id: webhookId }), setEnabled(true)]);
+    expect(outcomes[0]?.status).toBe('fulfilled');
+    const row = gateway.app.database.selectFrom('webhooks').select('enabled').where('id', '=', webhookId);
+    expect(await row.executeTakeFirst()).toEqual({ enabled: 0 });
+    expect(await claim()).toEqual([]);
+  });
+});
