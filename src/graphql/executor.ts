@@ -7,7 +7,6 @@ import type { Compress } from '../http/compression.ts';
 import { privateHeaders } from '../http/headers.ts';
 import type { Tracer } from '../telemetry/telemetry.ts';
 import type { DocumentOf } from './cost/documents.ts';
-import { endpoint } from './endpoint.ts';
 import type { GraphQLContext, Incoming } from './graphql-context.ts';
 import type { PersistedQueries } from './persisted-queries.ts';
 import { type CallerOptions, useCaller } from './plugins/caller.ts';
@@ -51,7 +50,8 @@ export function createExecutor(options: ExecutorOptions): Execute {
   const admission = oncePerRequest(options);
   const yoga = createYoga<Incoming, GraphQLContext>({
     schema,
-    graphqlEndpoint: endpoint,
+    // The router has matched the path, however it is spelt.
+    graphqlEndpoint: '*',
     landingPage: false,
     // Yoga's own page loads GraphiQL from a CDN.
     graphiql: false,
