@@ -12,8 +12,8 @@ import { ServiceError } from '../errors.ts';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Database } from '../store/database.ts';
 import { DatabaseFault, unconfirmed } from '../store/faults.ts';
+import { createKeyedLock, QueueFull } from '../store/keyed-lock.ts';
 import type { JobTable } from '../store/schema.ts';
-import { createKeyedLock, QueueFull } from './keyed-lock.ts';
 
 /** The timing of leases. Only tests set it. */
 export interface LeaseTuning {

@@ -6,11 +6,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { deadline, TimeoutError } from '../deadline.ts';
 import { failureOfCommand, ServiceError } from '../errors.ts';
 import { type Idempotency, type IdempotentRequest, replayedHeader } from '../http/idempotency.ts';
 import type { Database } from './database.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
+import { createKeyedLock } from './keyed-lock.ts';
 
 /** How long a response is stored. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -20,9 +22,11 @@ const leaseMs = 5_000;
 /** A lease survives the failure of a renewal or two. */
 const renewalsPerLease = 4;
 
-/** How long a request waits for the response of a concurrent one, and how often it checks. */
+/** How long a request waits for the response of a concurrent one. */
 const maxWaitMs = 30_000;
-const pollMs = 25;
+/** How often to look whether another process is done: the first wait, doubled up to the longest, in milliseconds. */
+const firstPollMs = 25;
+const maxPollMs = 400;
 
 /** Stores responses in the database. A row without a status is the lease of the request that is running. */
 export function databaseIdempotency(
@@ -32,6 +36,8 @@ export function databaseIdempotency(
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
   const rows = idempotencyRows(database, maxRows);
+  /** Of requests with one key in this process, one looks into the database or acts, and the others wait in line. */
+  const lock = createKeyedLock(Number.POSITIVE_INFINITY);
 
   const find = (id: string) =>
     database
@@ -145,22 +151,33 @@ export function databaseIdempotency(
     async once(request, work) {
       const id = rowId(request);
       const fingerprint = fingerprintOf(request);
-      const started = performance.now();
-      while (performance.now() - started < maxWaitMs) {
-        const found = await find(id);
-        if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
-        if (found !== undefined && found.status !== null) return { body: found.body ?? '', replayed: true };
-        if (found !== undefined && found.claimed_until <= now().getTime())
-          throw readFailure(found.body) ?? responseLost();
-        if (found === undefined) {
-          await rows.requireRoom(id, now().getTime());
-          if (await lease(id, fingerprint)) return { body: await run(id, work), replayed: false };
+      const ends = deadline(maxWaitMs, request.signal, 'The request with this Idempotency-Key takes too long');
+      const wait = { signal: ends.signal };
+      let unlock = () => {};
+      try {
+        unlock = await lock.acquire(id, ends.signal, () => {});
+        for (let pause = firstPollMs; ; pause = Math.min(2 * pause, maxPollMs)) {
+          const found = await find(id);
+          if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
+          if (found !== undefined && found.status !== null) return { body: found.body ?? '', replayed: true };
+          if (found !== undefined && found.claimed_until <= now().getTime()) {
+            throw readFailure(found.body) ?? responseLost();
+          }
+          if (found === undefined) {
+            await rows.requireRoom(id, now().getTime());
+            if (await lease(id, fingerprint)) {
+              ends[Symbol.dispose]();
+              return { body: await run(id, work), replayed: false };
+            }
+          }
+          await sleep(pause, undefined, wait);
         }
-        await sleep(pollMs, undefined, { signal: request.signal });
+      } catch (error) {
+        throw ends.signal.reason instanceof TimeoutError && !(error instanceof ServiceError) ? stillRunning() : error;
+      } finally {
+        ends[Symbol.dispose]();
+        unlock();
       }
-      throw new ServiceError('service_unavailable', {
-        detail: 'Another request with this Idempotency-Key is still running. Try again later.',
-      });
     },
   };
 }
@@ -186,6 +203,11 @@ function readFailure(column: string | null): ServiceError | null {
     readJsonColumn<Pick<ServiceError, 'errorName' | 'status' | 'title' | 'detail'>>(column);
   return new ServiceError(errorName, { ...told, headers: { [replayedHeader]: 'true' }, outcomeUnknown: true });
 }
+
+const stillRunning = () =>
+  new ServiceError('service_unavailable', {
+    detail: 'Another request with this Idempotency-Key is still running. Try again later.',
+  });
 
 /** Not 503, which says that nothing was carried out. */
 const responseLost = () =>

@@ -28,8 +28,9 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
     const store = databaseIdempotency(gateway.app.database, () => clock.now, logger, maxKeys);
     const ownKeyId = randomBytes(16).toString('base64url');
-    const once = (key: string, work: () => Promise<string>, keyId = ownKeyId) =>
-      store.once(
+    const other = databaseIdempotency(gateway.app.database, () => clock.now, logger, maxKeys);
+    const once = (key: string, work: () => Promise<string>, keyId = ownKeyId, by = store) =>
+      by.once(
         {
           caller: { workspaceId: 'w', keyId, keyName: 'k', scopes: new Set(), accountIds: null } as never,
           endpoint: 'PUB',
@@ -39,7 +40,9 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
         },
         work,
       );
-    return { clock, once };
+    /** In another process. */
+    const elsewhere = (key: string, work: () => Promise<string>) => once(key, work, ownKeyId, other);
+    return { clock, once, elsewhere };
   }
   const rows = () => gateway.app.database.selectFrom('idempotent_responses').selectAll().execute();
 
@@ -72,6 +75,24 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     await gateway.app.database.updateTable('idempotent_responses').set({ expires_at: 1 }).execute();
     await put(0);
     expect(await rows()).toHaveLength(1);
+  });
+
+  test('many requests that wait for one response ask the database once each', async () => {
+    const { once } = open(3);
+    const begun = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<string>();
+    const first = once('a', () => {
+      begun.resolve();
+      return response.promise;
+    });
+    await begun.promise;
+    const reads = vi.spyOn(gateway.app.database, 'selectFrom');
+    const others = Array.from({ length: 100 }, () => once('a', async () => 'again'));
+    setTimeout(response.resolve, 500, 'done');
+    expect(await first).toEqual({ body: 'done', replayed: false });
+    for (const other of await Promise.all(others)) expect(other).toEqual({ body: 'done', replayed: true });
+    expect(reads.mock.calls.length).toBeLessThan(200);
+    reads.mockRestore();
   });
 
   test('refusals are not stored', async () => {
@@ -152,7 +173,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
   test('a request holds its lease for as long as it runs, and no longer than seconds beyond', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { clock, once } = open(3);
+    const { clock, once, elsewhere } = open(3);
     const others = new Set((await rows()).map(({ id }) => id));
     const pass = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 1) {
@@ -172,7 +193,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     });
     await running.promise;
     await pass(30);
-    const second = once('a', async () => 'again');
+    const second = elsewhere('a', async () => 'again');
     response.resolve('done');
     expect(await first).toEqual({ body: 'done', replayed: false });
     expect(await second).toEqual({ body: 'done', replayed: true });
@@ -186,6 +207,6 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     });
     await abandoned.promise;
     clock.now = new Date(clock.now.getTime() + 5_000);
-    await expect(once('b', async () => 'again')).rejects.toMatchObject(unknown);
+    await expect(elsewhere('b', async () => 'again')).rejects.toMatchObject(unknown);
   });
 });
