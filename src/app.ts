@@ -12,17 +12,18 @@ import { messageOf } from './config/values.ts';
 import { ConfigError } from './config/variable.ts';
 import type { DeliveryRateLimits } from './deliveries/limits.ts';
 import type { DeliveryEngine } from './delivery/engine.ts';
-import { rememberedDocuments } from './graphql/cost/documents.ts';
+import { rememberedDocuments } from './graphql/documents/documents.ts';
+import { createPersistedQueries } from './graphql/documents/persisted-queries.ts';
+import { documentFinder } from './graphql/documents/requested-document.ts';
+import type { TrustedDocuments } from './graphql/documents/trusted-documents.ts';
+import { openDoors } from './graphql/doors/doors.ts';
 import { endpoint } from './graphql/endpoint.ts';
+import { preparedIntrospection } from './graphql/executors/introspection.ts';
 import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from './graphql/graphiql/sign-in.ts';
-import { createPersistedQueries } from './graphql/persisted-queries.ts';
-import { documentFinder } from './graphql/requested-document.ts';
 import { createResponseCache } from './graphql/response-cache.ts';
 import { schemaPath, schemaRoutes } from './graphql/schema-document.ts';
 import { servedSchema } from './graphql/served-schema.ts';
 import { createGraphQL } from './graphql/server.ts';
-import { graphqlShortCut } from './graphql/short-cut.ts';
-import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCompression } from './http/compression.ts';
 import { corsFor } from './http/cors.ts';
 import { createDraining } from './http/draining.ts';
@@ -108,19 +109,30 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const { admit, admitKeyless } = admission(backend.authenticate, limits);
   metrics?.observe('postern.streams', () => [[streams.size, {}]]);
   const responses =
-    config.responseCache === null ? null : await openResponses(config.responseCache, schema, backend, dependencies);
+    config.responseCache === null ? null : await openResponses(config.responseCache, backend, dependencies);
   const traced = tracer === null ? backend.ports : tracedPorts(backend.ports, tracer);
   const ports = responses === null ? traced : invalidatingPorts(traced, responses.invalidate);
   const demoKey = await demoKeyFor(config);
   const persistedQueries = createPersistedQueries();
   const compress = config.compression ? createCompression() : null;
-  const executing = {
+  const doors = openDoors({
     schema,
     ports,
     tracer,
+    logger,
     admit,
+    admitKeyless,
+    streams,
     cursors: cursorCodec(cursorKeys.current, 'base64url', cursorKeys.previous),
-    documentOf: rememberedDocuments(trusted?.parsed),
+    documentOf: rememberedDocuments(
+      {
+        schema,
+        introspect: config.introspection ? preparedIntrospection(schema) : null,
+        // Only an upstream's lists come as bytes, which are compiled.
+        compiling: config.compiledOperations && config.upstream !== null ? ports : null,
+      },
+      trusted === null ? {} : { trusted: trusted.parsed },
+    ),
     compress,
     responseCache: responses?.cache ?? null,
     persistedQueries,
@@ -129,21 +141,10 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       trusted,
       ...(demoKey === undefined ? {} : { isExempt: isOfDemoPage(demoKey) }),
     }),
-    limits: {
-      maxCost: config.maxOperationCost,
-      maxResponseBytes: config.maxResponseBytes,
-      introspection: config.introspection,
-    },
-  };
-  // Only an upstream's lists come as bytes, which are compiled.
-  const shortCut = config.compiledOperations
-    ? graphqlShortCut({
-        ...executing,
-        trusted: new Set(trusted?.parsed.values()),
-        logger,
-        isCompiling: config.upstream !== null,
-      })
-    : null;
+    maxCost: config.maxOperationCost,
+    maxResponseBytes: config.maxResponseBytes,
+    suggestions: config.introspection,
+  });
   const draining = createDraining();
   const server = createHttpServer({
     logger,
@@ -157,7 +158,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   const graphiql = config.graphiql
     ? { signIn, webhooksPage: hasWebhooksPage ? webhooksPage : null, schema: config.introspection ? schema : null }
     : null;
-  const graphql = createGraphQL({ ...executing, admitKeyless, streams, graphiql, shortCut });
+  const graphql = createGraphQL({ doors, graphiql });
   server.add(graphql.routes);
   if (config.introspection) server.add(schemaRoutes(print));
   if (hasWebhooksPage) server.add(webhooksPageRoutes(config.graphiql));
@@ -192,13 +193,12 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
     async listen() {
       if (prometheus !== null) metricsAddress = (await metricsServer?.listen(prometheus)) ?? null;
       const origin = await server.listen({ host: config.host, port: config.port });
-      // The first request would wait for it; without a short cut, every one does.
       const warmUp = () => {
         graphql
           .warmUp()
           .catch((error: unknown) => logger.warn({ err: error }, 'a part of the gateway could not be loaded'));
       };
-      setTimeout(warmUp, shortCut === null ? 0 : warmUpMs).unref();
+      setTimeout(warmUp, warmUpMs).unref();
       if (prometheus?.onMainPort) metricsAddress = `${origin}${metricsPath}`;
       return origin;
     },
@@ -248,7 +248,7 @@ async function trustedDocuments(
 ): Promise<TrustedDocuments | null> {
   if (documents === null) return null;
   const ofPages = hasWebhooksPage ? await documentsOfPage() : [];
-  const { openTrustedDocuments } = await import('./graphql/trusted-documents.ts');
+  const { openTrustedDocuments } = await import('./graphql/documents/trusted-documents.ts');
   try {
     return openTrustedDocuments(documents, { schema, introspection, ofPages });
   } catch (error) {
@@ -265,17 +265,12 @@ function requireStorage(storage: Storage | null): Storage {
 }
 
 /** The response cache, and what invalidates it. Loaded only where there is one. */
-async function openResponses(
-  settings: ResponseCacheSettings,
-  schema: GraphQLSchema,
-  { tenantOf }: Backend,
-  dependencies: Dependencies,
-) {
+async function openResponses(settings: ResponseCacheSettings, { tenantOf }: Backend, dependencies: Dependencies) {
   const { openResponseStore } = await import('./response-cache/open-store.ts');
   const store = await openResponseStore(settings, dependencies);
   return {
     store,
-    cache: createResponseCache({ schema, store, tenantOf, maxAge: settings.maxAge }),
+    cache: createResponseCache({ store, tenantOf, maxAge: settings.maxAge }),
     invalidate: (caller: Caller) => store.invalidate(tenantOf(caller)),
   };
 }

@@ -66,29 +66,6 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
   };
 }
 
-/** The admission that identifies and counts each request once, however often it is asked. */
-export function oncePerRequest({ admit, admitKeyless }: Admission): Admission {
-  const callers = new WeakMap<AdmissionRequest, Promise<Caller>>();
-  const counted = new WeakMap<AdmissionRequest, Promise<void>>();
-  return {
-    admit: (request) => remembered(callers, request, admit),
-    admitKeyless: (request) =>
-      apiKeyOf(request)
-        ? remembered(callers, request, admit).then(() => undefined)
-        : remembered(counted, request, admitKeyless),
-  };
-}
-
-function remembered<T>(
-  known: WeakMap<AdmissionRequest, Promise<T>>,
-  request: AdmissionRequest,
-  make: (request: AdmissionRequest) => Promise<T>,
-): Promise<T> {
-  const made = known.get(request) ?? make(request);
-  known.set(request, made);
-  return made;
-}
-
 /** Not a missing one: nothing was looked up for it. */
 const isWrongKey = (error: unknown): boolean =>
   error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);

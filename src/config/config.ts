@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import type { RateLimitSettings } from '../auth/rate-limits.ts';
 import type { StreamLimits } from '../auth/streams.ts';
-import type { DocumentSettings } from '../graphql/document-manifest.ts';
+import type { DocumentSettings } from '../graphql/documents/document-manifest.ts';
 import type { ResponseCacheSettings } from '../response-cache/settings.ts';
 import type { AddressBlock } from '../security/addresses.ts';
 import type { DatabaseLocation } from '../store/database.ts';

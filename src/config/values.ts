@@ -6,7 +6,7 @@ import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
-import { type DocumentManifest, readManifest } from '../graphql/document-manifest.ts';
+import { type DocumentManifest, readManifest } from '../graphql/documents/document-manifest.ts';
 import type { DatabaseLocation } from '../store/database.ts';
 import type { UpstreamSettings } from '../upstream/settings.ts';
 import type { TermMap } from '../upstream/translation.ts';

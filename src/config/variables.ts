@@ -1,5 +1,5 @@
 /** The variables of the environment: what each says, its default, and how its value is read. */
-import { documentModes } from '../graphql/document-manifest.ts';
+import { documentModes } from '../graphql/documents/document-manifest.ts';
 import { readBlocks } from '../security/addresses.ts';
 import { postgresVariables } from './postgres.ts';
 import { telemetryVariables } from './telemetry.ts';
@@ -98,7 +98,7 @@ export const variables = {
     (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
   ),
   COMPILED_OPERATIONS: variable(
-    '`on` executes queries of lists over the bytes that the upstream service sends, and other operations straight from the request. `off` executes everything through Yoga. The responses are the same.',
+    '`on` executes queries of lists over the bytes that the upstream service sends. `off` executes everything with graphql-js. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
   ),

@@ -23,6 +23,23 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
   });
 }
 
+/** What GraphQL over HTTP says about a refusal: its status, and headers of the response. */
+export interface HttpOfError {
+  readonly status: number;
+  /** Whether it is 200 for a client that accepts nothing newer than application/json. */
+  readonly spec?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What an error says about the response as a whole; undefined for one that says nothing. */
+export const httpOfError = ({ extensions }: GraphQLError): HttpOfError | undefined =>
+  // Nothing else writes this extension.
+  extensions.http as HttpOfError | undefined;
+
+/** A request that is no request of GraphQL, in the words of Yoga. */
+export const badRequest = (message: string, { status = 400, ...http }: Partial<HttpOfError> = {}): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status, ...http } } });
+
 /**
  * Turns whatever a resolver throws into a ServiceError, where it is thrown. Later would be too late: graphql-js throws
  * a plain Error for a value that does not fit the schema, and a bug of ours could not be told from odd data of a

@@ -1,10 +1,15 @@
+/** Makes responses of what came of requests: errors in the contract's terms, within the largest size, with the cost. */
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
-import { type ErrorName, fromUnknown, ServiceError, unexpectedError } from '../errors.ts';
+import { type ErrorName, fromUnknown, ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/refusals.ts';
+import type { Splice } from '../splice/splicer.ts';
+import { withoutStatus } from './error-extensions.ts';
 import { toGraphQLError } from './errors.ts';
+import type { Exchange, Outcome } from './exchange.ts';
 import { FailureLog } from './failure-log.ts';
 import { requireSendable, withRoomFor } from './response-size.ts';
+import { shortErrors } from './short-errors.ts';
 
 export interface ResponseOptions {
   /** The largest response, in bytes. */
@@ -13,18 +18,75 @@ export interface ResponseOptions {
   readonly suggestions: boolean;
 }
 
+/** A response as a door sends it. */
+export type Presented =
+  /** Bytes in the memory of the kernel, which whoever sends them closes. */
+  | { readonly splice: Splice }
+  | PresentedBody
+  /** Each still to be presented. */
+  | { readonly results: AsyncIterable<ExecutionResult> };
+
+/** JSON, with the errors in it, which say the status. */
+export interface PresentedBody {
+  readonly body: Uint8Array | string;
+  readonly errors: readonly GraphQLError[];
+  readonly hasData: boolean;
+}
+
+/** The response to a request that has passed, or that a stage responds to. */
+export function present(outcome: Outcome, exchange: Exchange, options: ResponseOptions): Presented {
+  if ('results' in outcome) return outcome;
+  if ('result' in outcome) return presentedResult(outcome.result, exchange, options);
+  const output = 'body' in outcome ? outcome.body : outcome.splice.output();
+  if ('splice' in outcome) exchange.cached?.set(output);
+  if (!wantsCost(exchange)) return 'splice' in outcome ? outcome : { body: output, errors: [], hasData: true };
+  const body = withExtensions(output, { cost: exchange.cost });
+  if ('splice' in outcome) outcome.splice.close();
+  return { body, errors: [], hasData: true };
+}
+
+/** The response to a request that is refused, or that failed where only a bug can. */
+export function refusal(error: unknown, exchange: Exchange, options: ResponseOptions): PresentedBody {
+  const failure =
+    error instanceof GraphQLError ? error : new GraphQLError('Refused', { originalError: fromUnknown(error) });
+  return presentedResult({ errors: shortErrors([failure]) }, exchange, options);
+}
+
+function presentedResult(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions): PresentedBody {
+  const result = presentResult(executed, exchange, options);
+  const { errors = [], data } = result;
+  if (errors.length === 0) {
+    const body = JSON.stringify(result);
+    exchange.cached?.set(body);
+    return { body: wantsCost(exchange) ? withExtensions(body, { cost: exchange.cost }) : body, errors, hasData: true };
+  }
+  const isTooLarge = data === undefined && errors.some(({ extensions }) => extensions.type === limitError.type);
+  if (isTooLarge)
+    for (const { extensions } of errors) if (extensions.type === limitError.type) extensions.cost = exchange.cost;
+  const extensions = isTooLarge || wantsCost(exchange) ? { extensions: { cost: exchange.cost } } : {};
+  const body = JSON.stringify({ ...result, errors: errors.map(withoutStatus), ...extensions });
+  return { body, errors, hasData: data !== undefined };
+}
+
+/** The header with which a client asks for the cost of its operation, as Hot Chocolate has it: `GraphQL-Cost: report`. */
+const wantsCost = ({ http: { headers } }: Exchange): boolean => headers['graphql-cost'] === 'report';
+
+/** The type of an operation that was refused for a limit: what it costs is said whether it is asked for or not. */
+const limitError = new ServiceError('limit_too_high');
+
+/** `{"data":…}` with extensions. */
+function withExtensions(body: Uint8Array | string, extensions: object): string {
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+  return `${text.slice(0, -1)},"extensions":${JSON.stringify(extensions)}}`;
+}
+
 /** What presenting a failure needs of its request. */
 export type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
 
 /** The result of an operation that was executed or refused, with room for it, and its errors in the contract's terms. */
-export function presentResult(
-  result: ExecutionResult,
-  isMutation: boolean,
-  http: () => FailedRequest,
-  options: ResponseOptions,
-): ExecutionResult {
-  const limited = (isMutation ? withRoomFor : orRefusal)(result, options.maxResponseBytes);
-  return limited.errors === undefined ? limited : presentErrors(limited, limited.errors, http(), options);
+export function presentResult(result: ExecutionResult, exchange: Exchange, options: ResponseOptions): ExecutionResult {
+  const limited = (exchange.isMutation ? withRoomFor : orRefusal)(result, options.maxResponseBytes);
+  return limited.errors === undefined ? limited : presentErrors(limited, limited.errors, exchange.http, options);
 }
 
 function presentErrors(
@@ -36,15 +98,13 @@ function presentErrors(
   // Before anything is executed, the HTTP status can tell what failed.
   const isWhole = !('data' in result);
   const isEmpty = Object.values(result.data ?? {}).every((value) => value === null);
-  // Yoga drops the errors of work that was aborted.
-  const failures = errors.length === 0 && isWhole ? [unexpectedError('The execution was aborted')] : errors;
   const log = new FailureLog();
   const presentation = { ...options, isWhole, isEmpty, log: (failure: ServiceError) => log.note(failure) };
-  const reported = failures.slice(0, maxReportedErrors).map((error) => presentError(error, http, presentation));
-  const omitted = failures.length - reported.length;
+  const reported = errors.slice(0, maxReportedErrors).map((error) => presentError(error, http, presentation));
+  const omitted = errors.length - reported.length;
   log.write(http, omitted);
   http.facts.errors = [...new Set(reported.map(({ extensions }) => String(extensions.type)))];
-  return { ...result, errors: omitted === 0 ? reported : [...reported, moreErrors(omitted, http)] };
+  return { ...result, errors: omitted === 0 ? reported : [...reported, moreErrors(omitted, http.id)] };
 }
 
 /**
@@ -53,8 +113,8 @@ function presentErrors(
  */
 const maxReportedErrors = 100;
 
-const moreErrors = (count: number, http: FailedRequest): GraphQLError =>
-  toGraphQLError(new ServiceError('provider_error', { detail: `There are ${count} more errors.` }), http.id);
+const moreErrors = (count: number, requestId: string): GraphQLError =>
+  toGraphQLError(new ServiceError('provider_error', { detail: `There are ${count} more errors.` }), requestId);
 
 /** The result, or the error of one that is too large. */
 function orRefusal(result: ExecutionResult, maxBytes: number): ExecutionResult {

@@ -1,26 +1,20 @@
 /**
  * The response cache: the bytes of responses to queries, for the same query of the same API key. A response is looked up when a
- * request has passed its key, its limits and the shape of its variables, in the place of the execution, whichever path would execute
- * it: what one path has stored, any other may send. What the key may not see is decided by the execution, so nothing but a response
+ * request has passed its key, its limits and the shape of its variables, in the place of the execution: what one executor has stored
+ * stands for any other. What the key may not see is decided by the execution, so nothing but a response
  * without an error is cached, and only for the key that got it.
  */
 import { hash } from 'node:crypto';
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../auth/caller.ts';
-import { buildVersion } from '../build-version.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { FoundResponse, ResponseStore } from '../response-cache/response-store.ts';
-import { maxAgeOf } from './max-age.ts';
+import type { KnownOperation } from './documents/known-operation.ts';
 
 /** An operation that is about to be executed. */
 export interface CacheableOperation {
   readonly request: IncomingRequest;
   readonly caller: Caller;
-  /** The document, as it was sent. */
-  readonly text: string;
-  /** The same, valid. */
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
+  readonly operation: KnownOperation;
   /** As they were sent. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -36,16 +30,11 @@ export interface CacheLookup {
 }
 
 export interface ResponseCache {
-  /**
-   * Looks a response up, once for each request: a path that takes over from another goes on with what that one found, because it
-   * may have read something since.
-   * @returns null for an operation whose response is not cached
-   */
+  /** @returns null for an operation whose response is not cached */
   lookup(operation: CacheableOperation): CacheLookup | null | Promise<CacheLookup | null>;
 }
 
 export interface ResponseCacheOptions {
-  readonly schema: GraphQLSchema;
   readonly store: ResponseStore;
   readonly tenantOf: (caller: Caller) => string;
   /** No response is cached for longer, in seconds. */
@@ -57,13 +46,6 @@ export interface ResponseCacheOptions {
 /** Larger responses are not stored: they would take the place of many. */
 const maxBodyBytes = 1_048_576;
 
-/** What is the same for all requests of an operation. */
-interface CachePolicy {
-  readonly lifetimeMs: number;
-  readonly id: string;
-  readonly variables: readonly string[];
-}
-
 /** What is looked up. */
 interface LookupKey {
   readonly tenant: string;
@@ -73,38 +55,25 @@ interface LookupKey {
 }
 
 export function createResponseCache({
-  schema,
   store,
   tenantOf,
   maxAge,
   elapsed = () => performance.now(),
 }: ResponseCacheOptions): ResponseCache {
-  /** By the operations of the documents that the cache of documents holds. */
-  const policies = new WeakMap<OperationDefinitionNode, CachePolicy>();
-  const lookups = new WeakMap<IncomingRequest, ReturnType<ResponseCache['lookup']>>();
-
-  function analyze({ text, document, operation }: CacheableOperation): CachePolicy {
-    const policy = {
-      lifetimeMs: Math.min(maxAgeOf(schema, document, operation), maxAge) * 1_000,
-      id: hash('sha256', JSON.stringify([buildVersion, text, operation.name?.value ?? null])),
-      variables: (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value).sort(),
-    };
-    policies.set(operation, policy);
-    return policy;
-  }
-
-  const keyOf = ({ id, variables: names }: CachePolicy, { caller, variables }: CacheableOperation): string => {
-    const given = names.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, sorted(variables[name])]] : []));
-    return hash('sha256', JSON.stringify([id, rightsOf(caller), given]));
+  const keyOf = ({ operation: { cacheId, variableNames }, caller, variables }: CacheableOperation): string => {
+    const given = variableNames.flatMap((name) =>
+      Object.hasOwn(variables, name) ? [[name, sorted(variables[name])]] : [],
+    );
+    return hash('sha256', JSON.stringify([cacheId, rightsOf(caller), given]));
   };
 
   function lookup(operation: CacheableOperation): ReturnType<ResponseCache['lookup']> {
-    const policy = policies.get(operation.operation) ?? analyze(operation);
-    if (policy.lifetimeMs === 0) return null;
+    const lifetimeMs = Math.min(operation.operation.maxAge, maxAge) * 1_000;
+    if (lifetimeMs === 0) return null;
     const lookupKey = {
       tenant: tenantOf(operation.caller),
-      key: keyOf(policy, operation),
-      expiresAt: elapsed() + policy.lifetimeMs,
+      key: keyOf(operation),
+      expiresAt: elapsed() + lifetimeMs,
     };
     const found = store.get(lookupKey.tenant, lookupKey.key);
     return found instanceof Promise
@@ -138,15 +107,7 @@ export function createResponseCache({
     };
   }
 
-  return {
-    lookup(operation) {
-      const before = lookups.get(operation.request);
-      if (before !== undefined) return before;
-      const begun = lookup(operation);
-      lookups.set(operation.request, begun);
-      return begun;
-    },
-  };
+  return { lookup };
 }
 
 /** RFC 9211. */

@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.ts';
 import { isShallow, maxJsonDepth } from '../json-limits.ts';
 import { instantOf } from '../splice/instant.ts';
 import { builder } from './builder.ts';
-import { printedAs } from './compiled/leaves.ts';
+import { printedAs } from './executors/compiled/leaves.ts';
 
 builder.scalarType('DateTime', {
   description:

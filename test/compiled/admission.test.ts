@@ -10,7 +10,7 @@ const posts = (args = '', account = 'a1') =>
 const query = `{ ${posts()} }`;
 
 /** A request is served alike, and by the compiled way as the log line says. */
-async function expectAlike(both: BothWays, compiled: string, request: GraphQLRequest): Promise<Served> {
+async function expectAlike(both: BothWays, compiled: string | undefined, request: GraphQLRequest): Promise<Served> {
   const { on, off } = await both.ask(request);
   expect(seen(on)).toEqual(seen(off));
   expect(on.compiled).toBe(compiled);
@@ -39,16 +39,16 @@ async function withOwnKeys(environment: Readonly<Record<string, string>> = {}) {
   };
 }
 
-test.each<[what: string, compiled: string, status: number, key: Parameters<NewKey>[0] | string]>([
+test.each<[what: string, compiled: string | undefined, status: number, key: Parameters<NewKey>[0] | string]>([
   ['every scope', 'yes', 200, {}],
   ['the scope', 'yes', 200, { scopes: ['posts:read'] }],
   ['another scope', 'errors/insufficient_privileges', 401, { scopes: ['webhooks:read'] }],
   ['the account', 'yes', 200, { accountIds: ['a1'] }],
   ['another account', 'errors/account_mismatch', 200, { accountIds: ['a2'] }],
-  ['a key that has expired', 'errors/expired_credentials', 401, { expiresAt: new Date('2026-11-20T11:59:59Z') }],
+  ['a key that has expired', undefined, 401, { expiresAt: new Date('2026-11-20T11:59:59Z') }],
   ['a key that expires later', 'yes', 200, { expiresAt: new Date('2026-11-20T12:00:01Z') }],
-  ['a wrong key', 'errors/invalid_credentials', 401, 'pst_wrong'],
-  ['no key', 'no key', 401, ''],
+  ['a wrong key', undefined, 401, 'pst_wrong'],
+  ['no key', undefined, 401, ''],
 ])('a key with %s', async (_what, compiled, status, options) => {
   const both = await withOwnKeys();
   const key = typeof options === 'string' ? options : await both.workspace.newKey(options);
@@ -105,7 +105,7 @@ test.each([
 });
 
 test.each([
-  ['beyond the limit', 400, 'cost', 100],
+  ['beyond the limit', 400, undefined, 100],
   ['within the limit', 5_000, 'yes', 100],
   ['of the page that is asked for', 400, 'yes', 1],
 ])('a cost %s', async (_what, limit, compiled, first) => {
@@ -127,7 +127,7 @@ test('a remembered cost applies to its variables only', async () => {
   const { requestedCost } = JSON.parse((await unlimited.ask(report)).on.body).extensions.cost;
   const both = await startBothWays(pages, { GRAPHQL_MAX_COST: String(requestedCost - 1) });
   await expectAlike(both, 'yes', { body: cheap });
-  await expectAlike(both, 'cost', { body: expensive });
+  await expectAlike(both, undefined, { body: expensive });
   await expectAlike(both, 'yes', { body: cheap });
 });
 
@@ -141,9 +141,9 @@ test.each([1, 100, 200, 250, 300, 800, 1_600, 2_400, 10_000])('a response of at 
 test('without introspection a document that selects the schema anywhere is refused', async () => {
   const both = await startBothWays(pages, { INTROSPECTION: 'off' });
   const asks = `query Posts ${query} query Schema { __schema { queryType { name } } }`;
-  await expectAlike(both, 'introspection', { body: { query: asks, operationName: 'Posts' } });
+  await expectAlike(both, undefined, { body: { query: asks, operationName: 'Posts' } });
   await expectAlike(both, 'yes', { body: { query: `query Posts { __typename ${posts()} }` } });
-  await expectAlike(both, 'invalid', { body: { query: '{ posts { nodez } }' } });
+  await expectAlike(both, undefined, { body: { query: '{ posts { nodez } }' } });
 });
 
 test('with terms of its own, the service is not read as bytes', async () => {

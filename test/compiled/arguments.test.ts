@@ -1,7 +1,7 @@
 import { buildSchema, type FieldNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { compileArguments } from '../../src/graphql/compiled/arguments.ts';
-import { Fallback } from '../../src/graphql/fallback.ts';
+import { compileArguments } from '../../src/graphql/executors/compiled/arguments.ts';
+import { Declined } from '../../src/graphql/executors/declined.ts';
 
 const schema = buildSchema('input Range { from: Int, to: Int } type Query { list(ids: [Int], range: Range): Int }');
 const field = schema.getQueryType()?.getFields().list;
@@ -15,7 +15,7 @@ function read(given: string) {
 
 test.each([['ids: [1, $x]'], ['ids: [$x]'], ['range: { from: 1, to: $x }'], ['range: { from: $x }']])(
   'a literal with a variable inside is not compiled: %s',
-  (given) => expect(() => read(given)).toThrow(expect.any(Fallback)),
+  (given) => expect(() => read(given)).toThrow(expect.any(Declined)),
 );
 
 test.each([

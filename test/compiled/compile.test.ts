@@ -11,9 +11,9 @@ import {
   validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { compileOperation } from '../../src/graphql/compiled/operation.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
-import { Fallback } from '../../src/graphql/fallback.ts';
+import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
+import { Declined } from '../../src/graphql/executors/declined.ts';
 import { listSourceOf } from '../../src/graphql/list-source.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
@@ -28,7 +28,7 @@ function reasonFor(query: string, values = {}): string | null {
     compileOperation(schema, ports, document, operation, values);
     return null;
   } catch (error) {
-    if (error instanceof Fallback) return error.reason;
+    if (error instanceof Declined) return error.reason;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Compiled operations against graphql-js, over generated operations and pages. `npm run test:differential` runs a million. */
 import { describe, expect, test } from 'vitest';
-import { compileOperation } from '../../src/graphql/compiled/operation.ts';
+import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { toSubgraph } from '../../src/graphql/federation/subgraph.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { randomSeed, realSubject, runDifferential, summaryOf, type Tally } from './differential.ts';

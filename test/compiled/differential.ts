@@ -6,11 +6,11 @@
 import { randomBytes } from 'node:crypto';
 import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
 import { ServiceError } from '../../src/errors.ts';
-import { type EncodedOperation, encodeOperation } from '../../src/graphql/compiled/encoded-operation.ts';
-import { compileOperation } from '../../src/graphql/compiled/operation.ts';
-import { runCompiled } from '../../src/graphql/compiled/run.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
-import { Fallback } from '../../src/graphql/fallback.ts';
+import { type EncodedOperation, encodeOperation } from '../../src/graphql/executors/compiled/encoded-operation.ts';
+import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
+import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
+import { Declined } from '../../src/graphql/executors/declined.ts';
 import { createLoaders } from '../../src/graphql/loaders.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import type { Ports } from '../../src/ports.ts';
@@ -107,7 +107,7 @@ interface PreparedOperation extends GeneratedOperation {
   readonly document: DocumentNode;
   /** The variables, coerced. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly plan: EncodedOperation | Fallback;
+  readonly plan: EncodedOperation | Declined;
 }
 
 function prepare(operation: GeneratedOperation, seed: number, { compile }: Subject): PreparedOperation {
@@ -125,7 +125,7 @@ function prepare(operation: GeneratedOperation, seed: number, { compile }: Subje
     const plan = encodeOperation(compile(schema, ports, document, chosen, coerced));
     return { ...operation, seed, document, values: coerced, plan };
   } catch (plan) {
-    if (plan instanceof Fallback) return { ...operation, seed, document, values: coerced, plan };
+    if (plan instanceof Declined) return { ...operation, seed, document, values: coerced, plan };
     throw new Error(`Seed ${seed}: compiling failed`, { cause: plan });
   }
 }
@@ -173,14 +173,14 @@ async function compiledResponse(
   context: Parameters<typeof runCompiled>[2],
   { run, splicer }: Subject,
 ): Promise<string | { readonly reason: string }> {
-  if (plan instanceof Fallback) return { reason: plan.reason };
+  if (plan instanceof Declined) return { reason: plan.reason };
   try {
     const splice = await run(plan, values, context, splicer);
     const response = Buffer.from(splice.output()).toString();
     splice.close();
     return response;
   } catch (error) {
-    if (error instanceof Fallback) return { reason: error.reason };
+    if (error instanceof Declined) return { reason: error.reason };
     if (error instanceof ServiceError || error instanceof GraphQLError) return { reason: error.name };
     throw new Error(`Seed ${seed}: the compiled way failed`, { cause: error });
   }

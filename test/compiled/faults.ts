@@ -1,7 +1,7 @@
 /** Deliberate faults of the compiler and of the runner, each of which the differential test must find. */
 import { type DocumentNode, visit } from 'graphql';
-import type { Values } from '../../src/graphql/compiled/arguments.ts';
-import type { CompiledOperation } from '../../src/graphql/compiled/operation.ts';
+import type { Values } from '../../src/graphql/documents/variables.ts';
+import type { CompiledOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import type { PageSource } from '../../src/page-source.ts';
 import type { Ports } from '../../src/ports.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';

@@ -1,12 +1,12 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { createOperationCache } from '../../src/graphql/compiled/operation-cache.ts';
-import { runCompiled } from '../../src/graphql/compiled/run.ts';
-import { rememberedCosts } from '../../src/graphql/cost/known-costs.ts';
-import { Fallback } from '../../src/graphql/fallback.ts';
+import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
+import { encodeOperation } from '../../src/graphql/executors/compiled/encoded-operation.ts';
+import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
+import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
+import { Declined } from '../../src/graphql/executors/declined.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { createValidity } from '../../src/graphql/validity.ts';
 import type { Ports } from '../../src/ports.ts';
 import { upstreamPosts } from '../../src/posts/upstream.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
@@ -21,14 +21,10 @@ const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on Pne
 async function responseWith(characters: number): Promise<unknown> {
   const body = Buffer.from(JSON.stringify(postList([pnetPost('1', { text: 'x'.repeat(characters) })])));
   const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
-  const { find, compiledFor } = createOperationCache({
-    ports,
-    maxCost: Infinity,
-    costOf: rememberedCosts(schema),
-    schema,
-    refusalOf: createValidity(schema, true),
-  });
-  const operation = compiledFor(find(parse(query), null), {});
+  const document = parse(query);
+  const node = chosenOperation(document, null);
+  if (node === undefined) throw new Error('The document has no operation');
+  const operation = encodeOperation(compileOperation(schema, ports, document, node, {}));
   const context = {
     caller: postsReader,
     requestId: 'request',
@@ -42,7 +38,7 @@ async function responseWith(characters: number): Promise<unknown> {
     splice.close();
     return response;
   } catch (error) {
-    if (error instanceof Fallback && error.reason === 'too_large') return undefined;
+    if (error instanceof Declined && error.reason === 'too_large') return undefined;
     throw error;
   }
 }

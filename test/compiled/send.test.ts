@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { createSend } from '../../src/graphql/compiled/send.ts';
+import { createSend } from '../../src/graphql/doors/send-splice.ts';
 import type { Splice } from '../../src/splice/splicer.ts';
 
 /** A splice that printed a text, out of so much memory. */

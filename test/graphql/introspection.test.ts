@@ -11,7 +11,7 @@ import {
   visit,
 } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { preparedIntrospection } from '../../src/graphql/cost/introspection.ts';
+import { preparedIntrospection } from '../../src/graphql/executors/introspection.ts';
 import { schema } from '../../src/graphql/schema.ts';
 
 /** Everything that can be deprecated, and types within types. */
@@ -64,7 +64,7 @@ function someOf(document: DocumentNode, random: () => number): DocumentNode {
 const asPrepared = (introspect: ReturnType<typeof preparedIntrospection>, document: DocumentNode) => {
   const operation = getOperationAST(document);
   if (!operation) throw new Error('There is no operation');
-  return introspect(document, operation);
+  return introspect(document, operation)?.() ?? null;
 };
 
 const whole = parse(getIntrospectionQuery(options).replaceAll('{\n', '{ __typename\n'));

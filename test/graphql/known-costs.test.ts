@@ -1,7 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import { rememberedCosts } from '../../src/graphql/cost/known-costs.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
+import { createCosts } from '../../src/graphql/documents/costs.ts';
 import { schema } from '../../src/graphql/schema.ts';
 
 const values: readonly unknown[] = [
@@ -31,14 +31,12 @@ test.each([
   const document = parse(text);
   const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The document has no operation');
-  const costOf = rememberedCosts(schema);
+  const costOf = createCosts(schema, document, operation);
   for (const _ of ['first', 'again']) {
     for (const a of values) {
       for (const b of values) {
         const sent = JSON.parse(JSON.stringify({ a, b }));
-        expect(costOf(document, operation, sent), JSON.stringify(sent)).toBe(
-          operationCost(schema, document, operation, sent),
-        );
+        expect(costOf(sent), JSON.stringify(sent)).toBe(operationCost(schema, document, operation, sent));
       }
     }
   }
@@ -49,10 +47,10 @@ test('long values are not remembered', () => {
   const document = parse(`query (${names}) { viewer { name } }`);
   const [operation] = document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('The document has no operation');
-  const costOf = rememberedCosts(schema);
+  const costOf = createCosts(schema, document, operation);
   const sent = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`v${at}`, Math.PI]));
   const kept = vi.spyOn(Map.prototype, 'set');
-  costOf(document, operation, sent);
+  costOf(sent);
   const longest = Math.max(...kept.mock.calls.map(([key]) => (typeof key === 'string' ? key.length : 0)));
   kept.mockRestore();
   expect(longest).toBeLessThan(300);

@@ -14,7 +14,7 @@ import { RetryLink } from '@apollo/client/link/retry';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { multipartBody, wantsMultipart } from '../../src/graphql/plugins/multipart-subscriptions.ts';
+import { multipartBody, wantsMultipart } from '../../src/graphql/doors/multipart-subscriptions.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { startTwoGateways } from '../support/two-gateways.ts';
 

@@ -5,7 +5,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, fetchExchange } from '@urql/core';
 import { persistedExchange } from '@urql/exchange-persisted';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPersistedQueries, requireHash } from '../../src/graphql/persisted-queries.ts';
+import { createPersistedQueries, requireHash } from '../../src/graphql/documents/persisted-queries.ts';
 import { startBothWays } from '../compiled/both-ways.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
@@ -116,16 +116,16 @@ describe('of a gateway', () => {
   });
 });
 
-test('a document with a known hash is compiled, and any other goes to the executor', async () => {
+test('a document is compiled by its hash as by its text, and one that is refused is not', async () => {
   const { ask } = await startBothWays();
   const query = '{ posts(accountId: "a", identifier: "b", first: 1) { nodes { __typename } } }';
   const extensions = persisted(query);
   for (const [body, compiled] of [
-    [{ extensions }, 'parameters'],
-    [{ query, extensions }, 'parameters'],
+    [{ extensions }, undefined],
+    [{ query, extensions }, 'yes'],
     [{ extensions }, 'yes'],
     [{ query, extensions }, 'yes'],
-    [{ query: `${query} `, extensions }, 'parameters'],
+    [{ query: `${query} `, extensions }, undefined],
   ] as const) {
     const { on, off } = await ask({ body });
     expect([on.status, on.body]).toEqual([off.status, off.body]);

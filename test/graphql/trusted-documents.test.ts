@@ -2,20 +2,13 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigError } from '../../src/config/variable.ts';
-import { createOperationCache } from '../../src/graphql/compiled/operation-cache.ts';
-import { rememberedDocuments } from '../../src/graphql/cost/documents.ts';
-import { rememberedCosts } from '../../src/graphql/cost/known-costs.ts';
-import { readManifest } from '../../src/graphql/document-manifest.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { createValidity } from '../../src/graphql/validity.ts';
+import { readManifest } from '../../src/graphql/documents/document-manifest.ts';
 import { documentsOfPage } from '../../src/webhooks-page/page.ts';
 import { startBothWays } from '../compiled/both-ways.ts';
 import { type Gateway, type GatewayOptions, startGateway, type TestWorkspace } from '../support/gateway.ts';
-import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
 import { temporaryDirectory } from '../support/process.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -92,21 +85,6 @@ describe('a manifest', () => {
     await expect(failed).rejects.toThrow(ConfigError);
     await expect(failed).rejects.toThrow(message);
   });
-});
-
-test('documents that others send evict no trusted document, nor what is known of it', () => {
-  const document = parse(documents.posts);
-  const documentOf = rememberedDocuments(new Map([[documents.posts, document]]));
-  const trusted = new Set([document]);
-  const options = { ports, maxCost: 100_000, schema, refusalOf: createValidity(schema, true), trusted };
-  const { find, compiledFor } = createOperationCache({ ...options, costOf: rememberedCosts(schema, trusted) });
-  const compiled = compiledFor(find(document, null), {});
-  for (let index = 0; index < 500; index += 1) {
-    const text = documents.posts.replace('Posts', `Posts${index}`) + ' '.repeat(20_000);
-    compiledFor(find(documentOf(text), null), {});
-  }
-  expect(documentOf(documents.posts)).toBe(document);
-  expect(compiledFor(find(document, null), {})).toBe(compiled);
 });
 
 interface Sent {

@@ -157,6 +157,11 @@ const rules: readonly Rule[] = [
     finds: ['graphql/response-cache.ts', 'graphql/schema.ts'],
   },
   {
+    name: 'a gate is called from the pipeline only',
+    forbids: (from, to) => to.startsWith('graphql/stages/') && from !== 'graphql/pipeline.ts',
+    finds: ['graphql/doors/socket.ts', 'graphql/stages/admit.ts'],
+  },
+  {
     name: 'only main imports app',
     forbids: (from, to) => to === 'app.ts' && from !== 'process.ts',
     finds: ['cli/keys.ts', 'app.ts'],

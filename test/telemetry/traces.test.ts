@@ -24,32 +24,37 @@ const list = 'query Few { posts(accountId: "a", identifier: "i", first: 1) { nod
 
 describe('in front of a service', () => {
   test.each([
-    { way: 'compiled', headers: { accept: '*/*' }, between: ['posts.pages.read', 'query compiled'] },
-    { way: 'executed', headers: { accept: '*/*', 'graphql-cost': 'report' }, between: ['posts.list', 'query Few'] },
-  ])('an operation that is $way leads to the call, which carries the trace on', async ({ headers, between }) => {
-    const collector = await startOtlpReceiver();
-    const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
-    const gateway = await gatewayInFrontOf(stub, { environment: tracing(collector) });
-    expect(await send(gateway.address, 'their-key', list, headers)).toMatchObject({
-      data: { posts: { nodes: [{ text: 'Text 1' }] } },
-    });
-    await gateway.close();
-    const call = collector.spans.find(({ kind }) => kind === 3);
-    expect(call).toMatchObject({
-      traceId,
-      name: 'GET /v1/users/{identifier}/posts',
-      attributes: { 'http.response.status_code': 200, 'server.address': '127.0.0.1' },
-      status: 0,
-    });
-    expect(collector.above(call).map(({ name }) => name)).toEqual([...between, 'POST /graphql']);
-    expect(collector.above(call).at(-1)).toMatchObject({
-      parentSpanId: parentId,
-      kind: 2,
-      attributes: { 'graphql.operation.name': 'Few', 'http.route': '/graphql', 'http.response.status_code': 200 },
-    });
-    expect(stub.received[0]?.headers.traceparent).toBe(`00-${traceId}-${call?.spanId}-01`);
-    expect(gateway.log.find(({ msg }) => msg === 'request')).toMatchObject({ traceId, operation: 'Few' });
-  });
+    { way: 'compiled', headers: { accept: '*/*' }, between: ['posts.pages.read', 'query Few'] },
+    { way: 'executed', headers: { accept: '*/*' }, between: ['posts.list', 'query Few'], compiling: 'off' },
+  ])(
+    'an operation that is $way leads to the call, which carries the trace on',
+    async ({ headers, between, compiling = 'on' }) => {
+      const collector = await startOtlpReceiver();
+      const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
+      const gateway = await gatewayInFrontOf(stub, {
+        environment: { ...tracing(collector), COMPILED_OPERATIONS: compiling },
+      });
+      expect(await send(gateway.address, 'their-key', list, headers)).toMatchObject({
+        data: { posts: { nodes: [{ text: 'Text 1' }] } },
+      });
+      await gateway.close();
+      const call = collector.spans.find(({ kind }) => kind === 3);
+      expect(call).toMatchObject({
+        traceId,
+        name: 'GET /v1/users/{identifier}/posts',
+        attributes: { 'http.response.status_code': 200, 'server.address': '127.0.0.1' },
+        status: 0,
+      });
+      expect(collector.above(call).map(({ name }) => name)).toEqual([...between, 'POST /graphql']);
+      expect(collector.above(call).at(-1)).toMatchObject({
+        parentSpanId: parentId,
+        kind: 2,
+        attributes: { 'graphql.operation.name': 'Few', 'http.route': '/graphql', 'http.response.status_code': 200 },
+      });
+      expect(stub.received[0]?.headers.traceparent).toBe(`00-${traceId}-${call?.spanId}-01`);
+      expect(gateway.log.find(({ msg }) => msg === 'request')).toMatchObject({ traceId, operation: 'Few' });
+    },
+  );
 
   test('the line of a request whose client has gone has its trace', async () => {
     const collector = await startOtlpReceiver();

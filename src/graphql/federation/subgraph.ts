@@ -23,8 +23,8 @@ import {
 } from 'graphql';
 import { fromUnknown, ServiceError } from '../../errors.ts';
 import { invalidParameters, shortened } from '../../issues.ts';
-import { serviceField } from '../cost/introspection.ts';
 import { readsByIds, tellsSchema } from '../cost/weights.ts';
+import { serviceField } from '../executors/introspection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { idArguments } from '../id-arguments.ts';
 import { findNode, findOfKind, typeOfNode } from '../node.ts';

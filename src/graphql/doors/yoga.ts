@@ -1,0 +1,129 @@
+/**
+ * The door for what the other does not speak: server-sent events, `multipart/mixed`, and the words of GraphQL over HTTP for other
+ * methods and media types. Yoga only writes here: what it would do before is in the pipeline.
+ */
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
+import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
+import { fromUnknown } from '../../errors.ts';
+import { privateHeaders } from '../../http/headers.ts';
+import { badRequest } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Pipeline } from '../pipeline.ts';
+import type { Presented } from '../presentation.ts';
+import { protocolFor } from './media-type.ts';
+import { multipartResponse } from './multipart-subscriptions.ts';
+import { cutAt } from './stream-cut.ts';
+
+export interface YogaOptions {
+  readonly schema: GraphQLSchema;
+  readonly pipeline: Pipeline;
+  /** Aborts when the process ends all streams. */
+  readonly stopping: AbortSignal;
+}
+
+/** What Yoga hands to each hook. */
+interface Served {
+  readonly exchange: Exchange;
+}
+
+/** Serves a request that may have passed the stages already. */
+export type YogaDoor = (exchange: Exchange) => Promise<void>;
+
+export function yogaDoor(options: YogaOptions): YogaDoor {
+  const yoga = createYoga<Served>({
+    schema: options.schema,
+    // The router has matched the path, however it is spelt.
+    graphqlEndpoint: '*',
+    landingPage: false,
+    // Yoga's own page loads GraphiQL from a CDN.
+    graphiql: false,
+    logging: false,
+    multipart: false,
+    maxRequestBodySize: false,
+    parserAndValidationCache: false,
+    cors: false,
+    maskedErrors: { maskError: asGraphQLError },
+    plugins: [usePipeline(options)],
+  });
+  return async (exchange) => {
+    const { raw, response } = exchange.http;
+    await yoga.handle(raw, response, { exchange });
+  };
+}
+
+/** An error as Yoga passes it on; what it is about is in `originalError`. */
+const asGraphQLError = (error: unknown): GraphQLError =>
+  error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
+
+/** A result that is printed already. */
+type Printed = ExecutionResult & { readonly stringify: () => string };
+
+function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugin<object, Served> {
+  const writeEvents = getSSEProcessor();
+
+  async function serve(exchange: Exchange): Promise<Printed | AsyncIterable<ExecutionResult>> {
+    const refused = exchange.hasPassed ? null : await pipeline.pass(exchange);
+    // Before anything is executed whose result nobody could read.
+    if (protocolOf(exchange, exchange.isSubscription) === null)
+      return printed(pipeline.refuse(notAcceptable(), exchange));
+    const presented = refused ?? (await pipeline.execute(exchange));
+    if (!('results' in presented)) return printed(presented);
+    return mapAsyncIterator(
+      presented.results,
+      (result) => pipeline.presentResult(result, exchange),
+      (error: unknown) => pipeline.presentResult({ errors: [asGraphQLError(error)] }, exchange),
+    );
+  }
+
+  return {
+    onRequestParse({ request, setRequestParser }) {
+      // The pipeline reads the parameters. Yoga asks for a text.
+      if (['GET', 'POST'].includes(request.method)) setRequestParser(() => ({ query: '' }));
+    },
+    onParams({ setParamsHandler, context }) {
+      setParamsHandler(() => serve((context as Served).exchange));
+    },
+    onResultProcess({ result, setResult, setResultProcessor, serverContext: { exchange } }) {
+      const isStream = Symbol.asyncIterator in result;
+      // What Yoga itself refuses.
+      if (!isStream && !Array.isArray(result) && !('stringify' in result)) {
+        setResult(pipeline.presentResult(result, exchange));
+      }
+      const isRefused = protocolOf(exchange, exchange.isSubscription) === null;
+      const protocol = isRefused ? null : protocolOf(exchange, isStream);
+      if (protocol === 'events') setResultProcessor(writeEvents, 'text/event-stream');
+      else if (protocol === 'multipart') setResultProcessor(multipartResponse, 'multipart/mixed');
+      else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
+    },
+    onResponse({ response, setResponse, fetchAPI }) {
+      // A stream of events would be `no-cache`, which lets a cache store it.
+      response.headers.set('cache-control', privateHeaders['cache-control']);
+      const cut = cutAt(stopping, response, fetchAPI);
+      if (cut !== null) setResponse(cut);
+    },
+  };
+}
+
+const protocolOf = ({ http: { headers } }: Exchange, isStream: boolean) => protocolFor(headers.accept, isStream);
+
+const json = 'application/graphql-response+json, application/json';
+const streams = 'text/event-stream, multipart/mixed;subscriptionSpec=1.0';
+
+const notAcceptable = () =>
+  badRequest(
+    'Accept application/graphql-response+json or application/json; for a subscription, text/event-stream or multipart/mixed;subscriptionSpec=1.0.',
+    // RFC 9110, section 12.5.1.
+    { status: 406, headers: { Accept: `${json}, ${streams}` } },
+  );
+
+function printed(presented: Exclude<Presented, { readonly results: unknown }>): Printed {
+  if ('splice' in presented) {
+    const text = Buffer.from(presented.splice.output()).toString();
+    presented.splice.close();
+    return { data: {}, stringify: () => text };
+  }
+  const { body, errors, hasData } = presented;
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+  const ofErrors = errors.length === 0 ? {} : { errors };
+  return { ...ofErrors, ...(hasData ? { data: {} } : {}), stringify: () => text };
+}

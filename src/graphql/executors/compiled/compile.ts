@@ -1,0 +1,180 @@
+/**
+ * Compiles a query operation to a plan for the splicer: what to note of the page that a service sends, and how to print
+ * the response from it. Everything is read off the schema: where values stand (wire.ts), what the contract requires
+ * (network-values.ts), and which lists have bytes (list-source.ts). There is no second list of fields.
+ */
+import {
+  type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Part } from '../../../splice/plan.ts';
+import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../../cost/selections.ts';
+import { type IdKind, idSuffix } from '../../node.ts';
+import { isRequired, type RawIds, tagOf, wireOf } from '../../wire.ts';
+import { Declined } from '../declined.ts';
+import { leafRuleOf } from './leaves.ts';
+import { addShape, type MutableShape, text } from './parts.ts';
+
+/** Where selections are compiled: what takes part, and what they need beside the page. */
+export interface Compiling {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
+  /** Counts what is selected of an object. @throws Declined for more than a plan should hold */
+  readonly count: (selected: Collected['fields']) => void;
+  /** The index of the parameter that the global ids of a kind begin with. */
+  readonly prefixOf: (kind: IdKind) => number;
+}
+
+/** The fields that are selected of an object, by their names in the response. */
+export function selectedOf(
+  { schema, fragments, includes, count }: Omit<Compiling, 'prefixOf'>,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): Collected['fields'] {
+  const { fields } = collectFields(sets, fragments, { includes, applies: (name) => isOf(schema, type, name) });
+  count(fields);
+  return fields;
+}
+
+function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+  const on = schema.getType(condition);
+  return on === type || (isAbstractType(on) && schema.isSubType(on, type));
+}
+
+/**
+ * An object that is read from the page.
+ * @param shape gets what is to be noted of the object
+ * @throws Declined for a selection that a plan cannot say
+ */
+export function compileObject(
+  compiling: Compiling,
+  type: GraphQLObjectType | GraphQLAbstractType,
+  sets: readonly SelectionSetNode[],
+  shape: MutableShape,
+): Part[] {
+  if (isObjectType(type)) return ofType(compiling, type, sets, shape);
+  const tag = tagOf(type);
+  if (tag === undefined) throw new Declined(`the types of ${type.name} have no tag`);
+  const partsOf = (name: string): Part[] => {
+    const possible = compiling.schema.getType(name);
+    if (!isObjectType(possible)) throw new Declined(`${name} is no object type`);
+    return ofType(compiling, possible, sets, shape);
+  };
+  addShape(shape, tag.key, 'leaf');
+  return [
+    {
+      kind: 'switch',
+      key: tag.key,
+      cases: Object.fromEntries(Object.entries(tag.types).map(([word, name]) => [word, partsOf(name)])),
+      otherwise: tag.otherwise === null ? null : partsOf(tag.otherwise),
+    },
+  ];
+}
+
+const ofType = (
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  shape: MutableShape,
+): Part[] => compileFields(compiling, type, sets, (_, nodes) => [partOf(compiling, type, nodes, shape)]);
+
+/**
+ * An object in braces, with its fields as they are selected.
+ * @param partOf the value of a field, by its name in the schema; `__typename` is printed here
+ */
+export function compileFields(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+  partOf: (name: string, nodes: readonly FieldNode[]) => readonly Part[],
+): Part[] {
+  const parts: Part[] = [];
+  for (const [key, nodes] of selectedOf(compiling, type, sets)) {
+    parts.push(text(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));
+    const name = nodes[0]?.name.value ?? '';
+    parts.push(...(name === '__typename' ? [text(JSON.stringify(type.name))] : partOf(name, nodes)));
+  }
+  return parts.length === 0 ? [text('{}')] : [...parts, text('}')];
+}
+
+function partOf(
+  compiling: Compiling,
+  parent: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  shape: MutableShape,
+): Part {
+  const name = nodes[0]?.name.value ?? '';
+  const field = parent.getFields()[name];
+  const wire = field && wireOf(field);
+  if (field === undefined || wire === undefined || field.args.length > 0) {
+    throw new Declined(`${parent.name}.${name} is known to its resolver only`);
+  }
+  if ('constant' in wire) return text(JSON.stringify(wire.constant));
+  if ('present' in wire) {
+    addShape(shape, wire.present, 'leaf');
+    return { kind: 'presence', key: wire.present };
+  }
+  if ('globalId' in wire) {
+    const { globalId, preferred } = wire;
+    const prefix = compiling.prefixOf(globalId);
+    const idOf = ({ ownedBy: first, key }: RawIds): Part => {
+      if (first !== undefined) addShape(shape, first.object, { object: { [first.key]: 'leaf' } });
+      addShape(shape, key, 'leaf');
+      return { kind: 'base64url', key, first, prefix, suffix: idSuffix };
+    };
+    const id = idOf(wire);
+    if (preferred === undefined) return id;
+    const otherwise = [id];
+    const parts = [idOf(preferred)];
+    const ofOwner: Part = { kind: 'choice', key: preferred.ownedBy.object, parts, otherwise };
+    return { kind: 'choice', key: preferred.key, parts: [ofOwner], otherwise };
+  }
+  const required = isRequired(field);
+  if (required === undefined) throw new Declined(`${parent.name}.${name} is not read from a network`);
+  if ('part' in wire) return fromNetwork(compiling, field, { key: wire.part, required, nodes, shape });
+  const { exposed: key, within } = wire;
+  if (within === undefined) return fromNetwork(compiling, field, { key, required, nodes, shape });
+  const inner: MutableShape = {};
+  const part = fromNetwork(compiling, field, { key, required, nodes, shape: inner });
+  addShape(shape, within, { object: inner });
+  return { kind: 'object', key: within, required, parts: [part] };
+}
+
+function fromNetwork(
+  compiling: Compiling,
+  { type }: GraphQLField<unknown, unknown>,
+  {
+    key,
+    required,
+    nodes,
+    shape,
+  }: {
+    readonly key: string;
+    readonly required: boolean;
+    readonly nodes: readonly FieldNode[];
+    readonly shape: MutableShape;
+  },
+): Part {
+  const named = getNamedType(type);
+  const isList = isListType(getNullableType(type));
+  if (isLeafType(named)) {
+    if (isList) throw new Declined('a list of leaves');
+    addShape(shape, key, 'leaf');
+    return { kind: 'leaf', key, rule: leafRuleOf(named), required };
+  }
+  const inner: MutableShape = {};
+  const parts = compileObject(compiling, named, selectionSetsOf(nodes), inner);
+  addShape(shape, key, isList ? { list: inner } : { object: inner });
+  return { kind: isList ? 'list' : 'object', key, required, parts };
+}

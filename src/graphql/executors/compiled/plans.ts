@@ -1,0 +1,104 @@
+/** The plans of an operation that clients send: each is compiled once. */
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  isLeafType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  print,
+  typeFromAST,
+  visit,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Ports } from '../../../ports.ts';
+import type { Values } from '../../documents/variables.ts';
+import { listSourceOf } from '../../list-source.ts';
+import { Declined } from '../declined.ts';
+import { type EncodedOperation, encodeOperation } from './encoded-operation.ts';
+import { compileOperation } from './operation.ts';
+
+export interface Plans {
+  /** The operation compiled for coerced values of its variables, or why a plan cannot say it. */
+  planFor(values: Values): EncodedOperation | Declined;
+}
+
+/** Plans that are kept of one operation: one for each combination of the values that decide what is selected. */
+const maxPlans = 16;
+
+/**
+ * @param grew is told the bytes of each plan that is kept
+ * @returns why an operation is not compiled, whatever the values of its variables are
+ */
+export function plansOf(
+  schema: GraphQLSchema,
+  ports: Ports,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  grew: (bytes: number) => void = () => undefined,
+): Plans | Declined {
+  if (!readsListsOnly(schema, ports, operation)) return new Declined('more than lists of a service');
+  if (!hasPlainVariables(schema, operation)) return new Declined('variables');
+  const deciding = variablesOfDirectives(document, operation);
+  const plans = new LRUCache<string, EncodedOperation | Declined>({ max: deciding.length === 0 ? 1 : maxPlans });
+
+  function compile(values: Values): EncodedOperation | Declined {
+    try {
+      const compiled = encodeOperation(compileOperation(schema, ports, document, operation, values));
+      grew(compiled.plan.bytes.length);
+      return compiled;
+    } catch (error) {
+      if (error instanceof Declined) return error;
+      throw error;
+    }
+  }
+
+  return {
+    planFor(values) {
+      // A directive without a value is an error where it stands.
+      if (deciding.some((name) => typeof values[name] !== 'boolean')) return new Declined('variables');
+      const key = JSON.stringify(deciding.map((name) => values[name]));
+      const plan = plans.get(key) ?? compile(values);
+      plans.set(key, plan);
+      return plan;
+    },
+  };
+}
+
+/** Whether all root fields may be lists that come as bytes. What a fragment hides is seen when the operation is compiled. */
+function readsListsOnly(
+  schema: GraphQLSchema,
+  ports: Ports,
+  { operation, selectionSet }: OperationDefinitionNode,
+): boolean {
+  if (operation !== OperationTypeNode.QUERY) return false;
+  const fields = schema.getQueryType()?.getFields() ?? {};
+  return selectionSet.selections.every((selection) => {
+    if (selection.kind !== Kind.FIELD || selection.name.value === '__typename') return true;
+    const field = fields[selection.name.value];
+    return field !== undefined && listSourceOf(field)?.bytes(ports) !== undefined;
+  });
+}
+
+/** Whether no variable is a list or an object, which may be of any size. */
+const hasPlainVariables = (schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): boolean =>
+  variableDefinitions.every((definition) => {
+    const type = typeFromAST(schema, definition.type);
+    // graphql-js would set the prototype of its values to that of `__proto__`.
+    return isLeafType(isNonNullType(type) ? type.ofType : type) && definition.variable.name.value !== '__proto__';
+  });
+
+/** The variables of an operation that decide what is selected. */
+function variablesOfDirectives(document: DocumentNode, { variableDefinitions = [] }: OperationDefinitionNode) {
+  const inDirectives = new Set<string>();
+  visit(document, {
+    Directive({ arguments: given = [] }) {
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) inDirectives.add(value.name.value);
+    },
+  });
+  // Another operation may have a variable of the same name and another type.
+  return variableDefinitions.flatMap(({ variable: { name }, type }) =>
+    print(type).replace('!', '') === 'Boolean' && inDirectives.has(name.value) ? name.value : [],
+  );
+}

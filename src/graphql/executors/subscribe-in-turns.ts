@@ -1,0 +1,49 @@
+/** Subscriptions as graphql-js has them, but that the executions of all streams take turns. */
+import {
+  createSourceEventStream,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  type SubscriptionArgs,
+} from 'graphql';
+import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
+import { ServiceError } from '../../errors.ts';
+import { includedBy, variablesOf } from '../cost/arguments.ts';
+import { collectFields, fragmentsOf } from '../cost/selections.ts';
+import type { StreamTurn, StreamTurns } from './stream-turns.ts';
+
+/**
+ * @param turn of the stream; `selection` says which operation it is
+ * @throws ServiceError `invalid_parameters` for a subscription whose directives leave no field
+ */
+export async function subscribeInTurns(
+  args: SubscriptionArgs,
+  turns: StreamTurns,
+  turn: StreamTurn,
+): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+  requireField(args);
+  const events = await createSourceEventStream(args);
+  if (!isAsyncIterable<unknown>(events)) return events;
+  const { end } = turns.open(turn);
+  turn.signal.addEventListener('abort', end, { once: true });
+  const { variableValues, operationName } = args;
+  return mapAsyncIterator(events, (rootValue) => {
+    const selection = JSON.stringify([turn.selection, operationName, variableValues, rootValue]);
+    return turns.take({ ...turn, selection }, async () => execute({ ...args, rootValue }));
+  });
+}
+
+/** graphql-js takes the first field of those that `@skip` and `@include` leave, without a look whether there is one. */
+function requireField({ document, operationName, variableValues }: SubscriptionArgs): void {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return;
+  const variables = variablesOf(operation, variableValues);
+  const { fields } = collectFields([operation.selectionSet], fragmentsOf(document), {
+    includes: (selection) => includedBy(selection, variables),
+    applies: () => true,
+  });
+  if (fields.size > 0) return;
+  throw new ServiceError('invalid_parameters', {
+    detail: 'The subscription selects no field: @skip and @include leave out the one that it has.',
+  });
+}

@@ -1,0 +1,283 @@
+/**
+ * Whatever a client sends, and whatever the service responds, the compiled way changes nothing: the response has the same
+ * status, headers and bytes, and the service gets the same requests.
+ */
+import { expect, test } from 'vitest';
+import { type GraphQLRequest, seen, startBothWays } from './both-ways.ts';
+
+const posts = (args = '', selection = 'nodes { __typename ... on PnetPost { id text } }') =>
+  `posts(accountId: "a1", identifier: "ACo1"${args}) { ${selection} }`;
+const query = `{ ${posts()} }`;
+
+/** What the log line says of a request that is executed: `yes`, or why it was not compiled. */
+type Requests = Readonly<Record<string, readonly [compiled: string | undefined, request: GraphQLRequest]>>;
+
+const bodies = (table: Readonly<Record<string, readonly [compiled: string | undefined, body: unknown]>>): Requests =>
+  Object.fromEntries(Object.entries(table).map(([what, [compiled, body]]) => [what, [compiled, { body }]]));
+
+const withHeaders = (compiled: string | undefined, headers: Readonly<Record<string, string>>) =>
+  [compiled, { headers, body: { query } }] as const;
+
+const accepting = (compiled: string | undefined, ranges: readonly string[]): Requests =>
+  Object.fromEntries(ranges.map((accept) => [`accept: ${accept}`, withHeaders(compiled, { accept })]));
+
+const get = (path: string) => ({ method: 'GET', path, headers: { 'content-type': '' } }) as const;
+
+/** Requests with GET. */
+const inUrl = (
+  cases: Readonly<Record<string, readonly [string | undefined, Readonly<Record<string, string>>]>>,
+): Requests =>
+  Object.fromEntries(
+    Object.entries(cases).map(([what, [compiled, parameters]]) => [
+      `GET: ${what}`,
+      [compiled, get(`/graphql?${new URLSearchParams(parameters)}`)],
+    ]),
+  );
+
+const sized = `query ($n: Int!) { ${posts(', first: $n')} }`;
+const flagged = `query ($on: Boolean = true) { ${posts('', 'nodes { ... on PnetPost { id @include(if: $on) text } }')} }`;
+
+const requests: Requests = {
+  ...bodies({
+    'a query': ['yes', { query }],
+    'a query with a name': ['yes', { query: `query Posts ${query}`, operationName: 'Posts' }],
+    'one of several operations': [
+      'yes',
+      { query: `query Posts ${query} query Other { accounts { nodes { id } } }`, operationName: 'Posts' },
+    ],
+    'the other of several operations': [
+      'more than lists of a service',
+      { query: `query Posts ${query} query Other { webhooks { nodes { id } } }`, operationName: 'Other' },
+    ],
+    'none of several operations': [undefined, { query: `query Posts ${query} query Other ${query}` }],
+    'an operation that the document does not have': [undefined, { query, operationName: 'Other' }],
+    'an empty operation name': [undefined, { query: `query Posts ${query}`, operationName: '' }],
+    'an operation name that is no text': [undefined, { query, operationName: 7 }],
+    'an empty query': [undefined, { query: '' }],
+    'a query that is no text': [undefined, { query: 7 }],
+    'no query': [undefined, {}],
+    'a list of requests': [undefined, [{ query }]],
+    'no object': [undefined, 'null'],
+    'variables that are a list': [undefined, { query, variables: [] }],
+    'variables that are a text': [undefined, { query, variables: 'x' }],
+    'variables that are null': ['yes', { query, variables: null, operationName: null, extensions: null }],
+    'extensions, as Apollo Client sends them': [
+      'yes',
+      { query, extensions: { clientLibrary: { name: '@apollo/client', version: '4.3.8' } } },
+    ],
+    'extensions that are a text': [undefined, { query, extensions: 'x' }],
+    'a parameter that there is none of': [undefined, { query, more: 1 }],
+    'a parameter out of the prototype': [undefined, `{"query":${JSON.stringify(query)},"__proto__":{"a":1}}`],
+    'a variable that the operation does not have': ['yes', { query, variables: { more: { a: [1] } } }],
+    'a variable without use that is nested deeply': [
+      undefined,
+      { query, variables: { more: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) } },
+    ],
+    'a query that is no GraphQL': [undefined, { query: '{ posts(' }],
+    'an unknown field': [undefined, { query: `{ ${posts('', 'nodes { ... on PnetPost { nothing } }')} }` }],
+    'an unknown root field': [undefined, { query: '{ nothing }' }],
+    'an unknown argument': [undefined, { query: `{ ${posts(', nothing: 1')} }` }],
+    'a missing argument': [undefined, { query: '{ posts(accountId: "a") { nodes { __typename } } }' }],
+    'a variable of an unknown type': [undefined, { query: `query ($n: Nothing) { ${posts(', first: $n')} }` }],
+    'a variable of the wrong type': [undefined, { query: `query ($n: String) { ${posts(', first: $n')} }` }],
+    'a variable without use': [undefined, { query: `query ($n: Int) { ${posts()} }` }],
+    'a variable that is a list': [undefined, { query: `query ($n: [Int]) { ${posts(', first: $n')} }` }],
+    'a variable that is not defined': [undefined, { query: `{ ${posts(', first: $n')} }` }],
+    'a value': ['yes', { query: sized, variables: { n: 3 } }],
+    'a value of the wrong type': [undefined, { query: sized, variables: { n: 'three' } }],
+    'a value that is no integer': [undefined, { query: sized, variables: { n: 1.5 } }],
+    'a value that is beyond an integer': [undefined, { query: sized, variables: { n: 2 ** 31 } }],
+    'a missing value': [undefined, { query: sized, variables: {} }],
+    'a value that is null': [undefined, { query: sized, variables: { n: null } }],
+    'null where a default stands': [
+      'arguments',
+      { query: `query ($n: Int = 5) { ${posts(', first: $n')} }`, variables: { n: null } },
+    ],
+    'the default of a variable': ['yes', { query: `query ($n: Int = 5) { ${posts(', first: $n')} }` }],
+    'the default of an argument': ['yes', { query: `query ($n: Int) { ${posts(', first: $n')} }` }],
+    'an id that is a number': [
+      'yes',
+      {
+        query: `query ($a: ID!) { posts(accountId: $a, identifier: "ACo1") { nodes { ... on PnetPost { id } } } }`,
+        variables: { a: 7 },
+      },
+    ],
+    'first: 0': ['errors/unprocessable_entity', { query: `{ ${posts(', first: 0')} }` }],
+    'first: 1': ['yes', { query: `{ ${posts(', first: 1')} }` }],
+    'first: 100': ['yes', { query: `{ ${posts(', first: 100')} }` }],
+    'a window that goes on in another page': [
+      'the window needs another page',
+      { query: `{ ${posts(', first: 13').replace('ACo1', 'ACoLong')} }` },
+    ],
+    'the rest of a page': ['yes', { query: `{ ${posts(', first: 12').replace('ACo1', 'ACoLong')} }` }],
+    'first: 101': ['errors/unprocessable_entity', { query: `{ ${posts(', first: 101')} }` }],
+    'first: -1': ['errors/unprocessable_entity', { query: `{ ${posts(', first: -1')} }` }],
+    'a cursor that is none': ['errors/unprocessable_entity', { query: `{ ${posts(', after: "x"')} }` }],
+    'an empty identifier': [
+      'errors/invalid_recipient',
+      { query: '{ posts(accountId: "a1", identifier: "") { nodes { __typename } } }' },
+    ],
+    'a directive with a default': ['yes', { query: flagged }],
+    'a directive that says no': ['yes', { query: flagged, variables: { on: false } }],
+    'a directive without a value': ['variables', { query: flagged, variables: { on: null } }],
+    'a directive with a variable that is not sent': [
+      undefined,
+      { query: `query ($missing: Boolean!) { ${posts('', 'nodes { __typename @include(if: $missing) }')} }` },
+    ],
+    'a directive with a variable out of the prototype': [
+      'variables',
+      `{"query":${JSON.stringify(`query ($__proto__: Boolean!) { ${posts('', 'nodes { __typename } totals: __typename @include(if: $__proto__)')} }`)},"variables":{"__proto__":true}}`,
+    ],
+    'an argument with a variable out of the prototype': [
+      'variables',
+      `{"query":${JSON.stringify(`query ($__proto__: Int!) { ${posts(', first: $__proto__')} }`)},"variables":{"__proto__":3}}`,
+    ],
+    'aliases out of the prototype': [
+      'yes',
+      {
+        query: `{ __proto__: ${posts('', 'nodes { constructor: __typename ... on PnetPost { __proto__: text toString: id } }')} }`,
+      },
+    ],
+    'everything is skipped': [
+      'no list of one kind',
+      { query: '{ posts(accountId: "a1", identifier: "ACo1") @skip(if: true) { nodes { __typename } } }' },
+    ],
+    'fields that are merged across fragments': [
+      'yes',
+      {
+        query: `{ ${posts('', 'nodes { ...A ...B }')} }
+          fragment A on Post { ... on PnetPost { author { name } text } }
+          fragment B on PnetPost { author { ...C } id ...C2 @skip(if: false) }
+          fragment C on PnetAuthor { publicIdentifier name }
+          fragment C2 on PnetPost { author { isCompany } }`,
+      },
+    ],
+    'a fragment on the query': ['yes', { query: `{ ...A } fragment A on Query { ${posts()} }` }],
+    'a fragment on the query that hides more': [
+      'Query.webhooks reads no list of a service',
+      { query: `{ ...A } fragment A on Query { ${posts()} webhooks { nodes { id } } }` },
+    ],
+    'a fragment on the query that hides the schema': [
+      'Query.__schema reads no list of a service',
+      { query: '{ ...A } fragment A on Query { __schema { queryType { name } } }' },
+    ],
+    'only a type name': ['introspection', { query: '{ __typename }' }],
+    'only a type name with another name': ['introspection', { query: '{ a: __typename b: __typename }' }],
+    'a type name beside a list': ['yes', { query: `{ a: __typename ${posts()} b: __typename }` }],
+    'the schema': ['introspection', { query: '{ __schema { queryType { name } } }' }],
+    'the schema beside a list': [
+      'more than lists of a service',
+      { query: `{ __schema { queryType { name } } ${posts()} }` },
+    ],
+    'lists of authors of posts': [
+      'PnetAuthor.posts is known to its resolver only',
+      {
+        query: `{ ${posts(', first: 1', 'nodes { ... on PnetPost { author { posts(first: 1) { nodes { __typename } } } } }')} }`,
+      },
+    ],
+    'a mutation': [
+      'more than lists of a service',
+      { query: 'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }' },
+    ],
+    'a subscription': [undefined, { query: 'subscription { a: __typename }' }],
+    'lists by several names': [
+      'yes',
+      {
+        query:
+          `{ a: ${posts()} b: ${posts(', first: 1')} c: ${posts(', first: 12')} d: ${posts()} e: ${posts(', first: 2')} }`.replaceAll(
+            '"ACo1")',
+            '"ACo1", first: 12)',
+          ),
+      },
+    ],
+    'a list of a company and of a user': [
+      'yes',
+      {
+        query: `{ a: ${posts(', first: 2, isCompany: false')} b: ${posts(', first: 2')} c: posts(accountId: "a1", identifier: "12", first: 3, isCompany: true) { nodes { __typename } } }`,
+      },
+    ],
+  }),
+  'no key': withHeaders(undefined, { 'x-api-key': '' }),
+  'a bearer token': withHeaders('yes', { 'x-api-key': '', authorization: 'Bearer their-key' }),
+  'a key that no header can have': withHeaders('yes', { 'x-api-key': 'ké' }),
+  'a request for the cost': withHeaders('yes', { 'graphql-cost': 'report' }),
+  'another word than report': withHeaders('yes', { 'graphql-cost': 'no' }),
+  'no x-request-id that we accept': withHeaders('yes', { 'x-request-id': 'own-id-of-client' }),
+  'another content type with parameters': withHeaders('yes', { 'content-type': 'application/json; charset=utf-8' }),
+  'a body that is no JSON': [undefined, { body: '{' }],
+  'a body beyond the limit': [undefined, { body: JSON.stringify({ query, more: 'x'.repeat(1_100_000) }) }],
+  'a body with too many fields': [
+    undefined,
+    {
+      body: JSON.stringify({
+        query,
+        variables: Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [at, 0])),
+      }),
+    },
+  ],
+  'a body that is no UTF-8': [undefined, { body: new Blob([Uint8Array.of(0x7b, 0xff, 0x7d)]) }],
+  'no body': [undefined, { body: '', headers: { 'content-type': '' } }],
+  'a form': [
+    undefined,
+    { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'query={__typename}' },
+  ],
+  'a text': [undefined, { headers: { 'content-type': 'text/plain' }, body: { query } }],
+  'another type of JSON': [undefined, { headers: { 'content-type': 'application/graphql+json' }, body: { query } }],
+  'a body that is encoded': [undefined, { headers: { 'content-encoding': 'gzip' }, body: { query } }],
+  ...inUrl({
+    'a query': ['yes', { query }],
+    'a query with variables': ['yes', { query: sized, variables: '{"n":1}' }],
+    'variables and extensions that are empty': ['yes', { query, variables: '', extensions: '', operationName: '' }],
+    'variables that are null': ['yes', { query, variables: 'null' }],
+    extensions: ['yes', { query, extensions: '{"a":1}' }],
+    'a parameter that there is none of': ['yes', { query, more: '1' }],
+    'variables that are no JSON': [undefined, { query, variables: '{' }],
+    'variables that are a list': [undefined, { query, variables: '[]' }],
+    'extensions that are no JSON': [undefined, { query, extensions: '{' }],
+    'no query': [undefined, {}],
+    'an empty query': [undefined, { query: '' }],
+    'a mutation': [undefined, { query: 'mutation { deleteWebhook(webhookId: "a") { __typename } }' }],
+  }),
+  'a query in the URL twice': ['yes', get(`/graphql?query=${encodeURIComponent(query)}&query=b`)],
+  'a URL without a query': [undefined, get('/graphql')],
+  'a browser that opens a query': [
+    undefined,
+    { ...get(`/graphql?query=${encodeURIComponent(query)}`), headers: { accept: 'text/html, */*;q=0.8' } },
+  ],
+  'a slash behind the path': ['yes', { path: '/graphql/', body: { query } }],
+  'a query of the URL': ['yes', { path: '/graphql?query=%7B__typename%7D&a=b', body: { query } }],
+  'an escaped path': ['yes', { path: '/%67raphql', body: { query } }],
+  ...accepting('yes', [
+    '*/*',
+    'application/json',
+    'application/graphql-response+json',
+    'application/graphql-response+json, application/json;q=0.9',
+    'application/json;q=0.1, application/graphql-response+json',
+    'application/*',
+    '*/json',
+    'APPLICATION/JSON ; charset=UTF-8',
+    'application/json; charset=utf-16, */*;q=0.1',
+    'text/event-stream, application/json',
+    'multipart/mixed, */*',
+    'text/html, */*;q=0.8',
+    ',,application/json',
+    'application/json/x',
+    'application/json;q=0',
+    'text/event-stream',
+    'multipart/mixed',
+  ]),
+  ...accepting(undefined, ['application/json; charset=utf-16', 'text/html', 'application', '*', ';']),
+};
+
+test('requests are served alike', { timeout: 120_000 }, async () => {
+  const both = await startBothWays();
+  let keys = 0;
+  for (const [what, [compiled, { headers, ...request }]] of Object.entries(requests)) {
+    // Each has a rate limit of its own, so that one difference is one difference.
+    keys += 1;
+    const { on, off } = await both.ask({ ...request, headers: { 'x-api-key': `key-${keys}`, ...headers } });
+    expect.soft(seen(on), what).toEqual(seen(off));
+    expect.soft(on.compiled, what).toBe(compiled);
+    expect.soft(off.compiled, what).toBeUndefined();
+  }
+});

@@ -1,0 +1,237 @@
+/** Whatever a client asks for, what it gets does not depend on the door: ours for JSON, or Yoga's for events. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { backends, type SeededWorkspace, type Served, seeded } from '../support/backends.ts';
+import { startGateway } from '../support/gateway.ts';
+import { fieldOperations, furnish, type Named } from '../support/operations.ts';
+import { outlined } from '../support/outlined.ts';
+
+interface Request {
+  readonly key?: string;
+  readonly query: string;
+  readonly variables?: object;
+  readonly operationName?: string;
+}
+
+interface Came {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** With the types of values that differ between two runs in their place. */
+  readonly body: unknown;
+}
+
+const ways = { json: 'application/graphql-response+json', events: 'text/event-stream' } as const;
+
+/** The JSON of a response, which may be an event. */
+const jsonIn = (body: string): string => /^data: (\{.*)$/m.exec(body)?.[1] ?? body;
+
+async function ask(address: string, way: keyof typeof ways, { key, ...body }: Request): Promise<Came> {
+  const response = await fetch(`${address}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: ways[way],
+      'x-request-id': 'request-id-of-the-test',
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+    },
+    body: JSON.stringify(body),
+  });
+  const { status } = response;
+  return { status, headers: headersOf(response), body: outlined(JSON.parse(jsonIn(await response.text()))) };
+}
+
+/** Those that are not about how the bytes are sent. */
+const headersOf = ({ headers }: Response): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...headers].filter(
+      ([name]) => !/^(?:date|ratelimit|vary|connection|keep-alive|x-accel.*|content-.*|transfer-.*)$/.test(name),
+    ),
+  );
+
+/** Of no workspace. */
+const nobody: Named = { accountId: 'acc_1', draftId: '1', webhookId: 'wh_1', triggerId: 'wh_2', deliveryId: 'dlv_1' };
+
+describe.each(backends)('$name', ({ start, serves }) => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await start();
+  });
+  afterAll(() => served.close());
+
+  async function furnished(): Promise<{ workspace: SeededWorkspace; named: Named }> {
+    const workspace = await served.workspace();
+    return { workspace, named: serves.drafts ? await furnish(workspace) : nobody };
+  }
+
+  test.each(fieldOperations)('$field', async ({ document }) => {
+    for (const owner of ['their own', 'of others'] as const) {
+      const came: Partial<Record<keyof typeof ways, Came>> = {};
+      for (const way of ['json', 'events'] as const) {
+        const { workspace, named } = await furnished();
+        const other = owner === 'of others' ? await served.workspace() : workspace;
+        came[way] = await ask(served.address, way, { key: other.key, query: document(named) });
+      }
+      const { json, events } = came as Record<keyof typeof ways, Came>;
+      // A client of events reads none of another status.
+      expect({ ...events, status: json.status }).toEqual(json);
+    }
+  });
+});
+
+describe('names that JavaScript knows', () => {
+  const objectNames = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__');
+  const create = `createWebhook(input: { requestUrl: "https://hooks.example/then", enabled: false, source: { users: {} } })`;
+  const named: readonly (readonly [string, Omit<Request, 'key'>, string])[] = [
+    ['a field', { query: '{ viewer { then: name } }' }, '{"viewer":{"then":"'],
+    ['a root field', { query: '{ then: __typename viewer { __typename } }' }, '{"then":"Query","viewer":{'],
+    ['an object', { query: '{ then: viewer { then: __typename } }' }, '{"then":{"then":"Viewer"}}'],
+    [
+      'a mutation',
+      { query: `mutation { a: ${create} { __typename } then: ${create} { __typename } }` },
+      '{"a":{"__typename":"WebhookCreated"},"then":{"__typename":"WebhookCreated"}}',
+    ],
+    [
+      'a field beside a mutation',
+      { query: `mutation { then: __typename a: ${create} { then: __typename } }` },
+      '{"then":"Mutation","a":{"then":"WebhookCreated"}}',
+    ],
+    ...objectNames.map((name): readonly [string, Omit<Request, 'key'>, string] => [
+      `a variable ${name} with a default`,
+      { query: `query ($${name}: Int = 1) { accounts(first: $${name}) { __typename } }`, variables: {} },
+      '{"accounts":{"__typename":"AccountConnection"}}',
+    ]),
+    ...[...objectNames, '__proto__'].map((name): readonly [string, Omit<Request, 'key'>, string] => [
+      `an alias ${name}`,
+      { query: `{ ${name}: viewer { ${name}: __typename } }` },
+      `{"${name}":{"${name}":"Viewer"}}`,
+    ]),
+  ];
+
+  test.each(named)('%s', async (_, request, data) => {
+    const gateway = await startGateway();
+    const { key } = await gateway.workspace();
+    for (const accept of Object.values(ways)) {
+      const response = await fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { accept, 'content-type': 'application/json', 'x-api-key': key },
+        body: JSON.stringify(request),
+      });
+      const body = jsonIn(await response.text());
+      expect(body.slice(0, 8 + data.length)).toBe(`{"data":${data}`);
+      expect(body).not.toContain('"errors"');
+    }
+  });
+});
+
+describe('what is refused', () => {
+  const refused: Readonly<Record<string, Omit<Request, 'key'>>> = {
+    'a document that is not GraphQL': { query: '{' },
+    'a document that is not valid': { query: '{ viewer { unknown } }' },
+    'an operation that is not there': { query: 'query a { viewer { name } }', operationName: 'b' },
+    'one of several operations, without a name': { query: 'query a { viewer { name } } query b { viewer { name } }' },
+    'a variable that does not fit': {
+      query: 'query ($n: Int) { accounts(first: $n) { nodes { id } } }',
+      variables: { n: 'x' },
+    },
+    'a variable that is missing': { query: 'query ($id: ID!) { account(accountId: $id) { id } }' },
+    'a page that is too long': { query: '{ accounts(first: 100000) { nodes { id } } }' },
+    'an operation that costs too much': {
+      query: `{ ${Array.from({ length: 19 }, (_, n) => `a${n}: accounts(first: 100) { nodes { webhooks: id } edges { node { id name } } }`).join(' ')} }`,
+    },
+  };
+  test.each(Object.entries(refused))('%s', async (_, request) => {
+    const gateway = await startGateway({ environment: { GRAPHQL_MAX_COST: '500' } });
+    const { key } = await gateway.workspace();
+    for (const ofKey of [{ key }, { key: 'wrong' }, {}]) {
+      const [json, events] = [
+        await ask(gateway.address, 'json', { ...request, ...ofKey }),
+        await ask(gateway.address, 'events', { ...request, ...ofKey }),
+      ];
+      expect({ ...events, status: json.status }).toEqual(json);
+      expect(json.status).toBeGreaterThanOrEqual(400);
+    }
+  });
+});
+
+test('a mutation in the query of a URL is refused', async () => {
+  const gateway = await startGateway();
+  const { key } = await gateway.workspace();
+  const query = 'mutation { deleteWebhook(input: { webhookId: "wh_1" }) { __typename } }';
+  const response = await fetch(`${gateway.address}/graphql?query=${encodeURIComponent(query)}`, {
+    headers: { 'x-api-key': key },
+  });
+  expect(response.status).toBe(405);
+});
+
+test.each(Object.entries(ways))('no further mutation is executed for a client that has gone: %s', async (_, accept) => {
+  const edited = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let edits = 0;
+  const gateway = await startGateway({
+    providers: (sandbox) => ({
+      ...sandbox,
+      PNET: {
+        ...sandbox.PNET,
+        async editPosting(...args) {
+          edits += 1;
+          edited.resolve();
+          await release.promise;
+          return sandbox.PNET.editPosting(...args);
+        },
+      },
+    }),
+  });
+  const workspace = await seeded(gateway, gateway.address).workspace();
+  const accountId = await workspace.account();
+  const jobIds = await Promise.all([1, 2].map(() => workspace.draft({ accountId, state: 'active' })));
+  const edit = (jobId: string, at: number) =>
+    `e${at}: editJob(input: { accountId: "${accountId}", jobId: "${jobId}", description: "new" }) { __typename }`;
+  const gone = new AbortController();
+  const response = fetch(`${gateway.address}/graphql`, {
+    method: 'POST',
+    headers: { accept, 'content-type': 'application/json', 'x-api-key': workspace.key },
+    body: JSON.stringify({ query: `mutation { ${jobIds.map(edit).join(' ')} }` }),
+    signal: gone.signal,
+  });
+  await edited.promise;
+  gone.abort();
+  await expect(response).rejects.toThrow('aborted');
+  await expect.poll(() => gateway.log.some(({ msg }) => msg === 'request')).toBe(true);
+  release.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(edits).toBe(1);
+});
+
+test.each(['json', 'events'] as const)('a request too many is refused before its document is read: %s', async (way) => {
+  const gateway = await startGateway({ environment: { REQUESTS_PER_MINUTE: '1' } });
+  const { key } = await gateway.workspace();
+  const query = '{ viewer { name } }';
+  await ask(gateway.address, way, { key, query });
+  const { status } = await ask(gateway.address, way, { key, query });
+  expect(status).toBe(503);
+  const lines = () => gateway.log.filter(({ msg }) => msg === 'request');
+  await expect.poll(() => lines().length).toBe(2);
+  expect(lines()[0]).toHaveProperty('operationType');
+  expect(lines()[1]).not.toHaveProperty('operationType');
+});
+
+test('a mutation whose response cannot be made was executed once, and says that something went wrong', async () => {
+  const gateway = await startGateway();
+  const workspace = await seeded(gateway, gateway.address).workspace();
+  const accountId = await workspace.account();
+  const { stringify } = JSON;
+  const broken = vi.spyOn(JSON, 'stringify').mockImplementation((value, ...options) => {
+    if (typeof value === 'object' && value !== null && 'data' in value) throw new RangeError('too deep');
+    return stringify(value, ...(options as [])) as string;
+  });
+  const input = `{ accountId: "${accountId}", jobTitle: { text: "New" } }`;
+  const response = await ask(gateway.address, 'json', {
+    key: workspace.key,
+    query: `mutation { createJobDraft(input: ${input}) { __typename } }`,
+  });
+  broken.mockRestore();
+  expect(response.status).toBe(500);
+  expect(JSON.stringify(response.body)).toContain('errors/unexpected_error');
+  const jobs = await gateway.app.database.selectFrom('jobs').select('id').execute();
+  expect(jobs).toHaveLength(1);
+  expect(gateway.log).toContainEqual(expect.objectContaining({ msg: 'request failed', level: 50 }));
+});

@@ -1,0 +1,185 @@
+/** What each gate refuses, as operations of each executor: the table of gates.test.ts. */
+import type { executors, stages } from '../../src/graphql/pipeline.ts';
+
+export type StageName = keyof typeof stages;
+export type ExecutorName = keyof typeof executors;
+
+/** What a request sends, by names that a URL can have as well. */
+export interface Sent {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** A key that may do everything if it is left out; `''` for none. */
+  readonly key?: string;
+}
+
+export interface GateCase {
+  readonly what: string;
+  /** The type of the error, which is the same for every executor and door. */
+  readonly type: string;
+  /** Of the gateway, beside the usual. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A refused request for each executor; a text says why there is none. */
+  readonly requests: Readonly<Record<ExecutorName, Sent | string>>;
+}
+
+const list = (args = '', selection = '... on PnetPost { id }') =>
+  `posts(accountId: "a1", identifier: "ACo1"${args}) { nodes { ${selection} } }`;
+const nested = 'author { posts(first: 1) { nodes { __typename } } }';
+
+/** A valid operation of each executor, with variables and a field that may stand in it. */
+const operation = (variables = '', args = '', field = '__typename'): Readonly<Record<ExecutorName, string>> => ({
+  compiled: `query Compiled${variables} { ${list(args, `... on PnetPost { id } ... on NetworkPost { ${field} }`)} }`,
+  graphqlJs: `query Executed${variables} { ${list(args, `... on PnetPost { ${nested} } ... on NetworkPost { ${field} }`)} }`,
+  introspect: `query Introspected${variables} { __schema { description ${field} } }`,
+  subscribe: `subscription Subscribed${variables} { deliveryUpdated { state ${field} } }`,
+});
+
+export const valid = operation();
+
+/** The same for every executor. */
+const forEach = (
+  make: (query: string, executor: ExecutorName) => Sent | string,
+  documents = valid,
+): GateCase['requests'] => ({
+  compiled: make(documents.compiled, 'compiled'),
+  introspect: make(documents.introspect, 'introspect'),
+  subscribe: make(documents.subscribe, 'subscribe'),
+  graphqlJs: make(documents.graphqlJs, 'graphqlJs'),
+});
+
+const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`);
+const hash = 'a'.repeat(64);
+const rootFields = Array.from({ length: 51 }, (_, at) => `a${at}: __typename`).join(' ');
+
+export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
+  readRequest: [
+    {
+      what: 'parameters that are nested too deeply',
+      type: 'errors/malformed_request',
+      requests: forEach((query) => ({ parameters: { query, variables: { deep } } })),
+    },
+  ],
+  admit: [
+    {
+      what: 'a wrong key',
+      type: 'errors/invalid_credentials',
+      requests: forEach((query) => ({ parameters: { query }, key: 'pst_wrong' })),
+    },
+    {
+      what: 'a request too many without a key',
+      type: 'errors/service_unavailable',
+      environment: { KEYLESS_PER_MINUTE: '1' },
+      requests: forEach((query) => ({ parameters: { query }, key: '' })),
+    },
+  ],
+  findDocument: [
+    {
+      what: 'an id that means nothing',
+      type: 'errors/malformed_request',
+      requests: forEach(() => ({ parameters: { documentId: 'nobody-knows' } })),
+    },
+    {
+      what: 'a hash that nobody knows',
+      type: 'errors/resource_not_found',
+      requests: forEach(() => ({ parameters: { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } } })),
+    },
+    {
+      what: 'a hash of another document',
+      type: 'errors/malformed_request',
+      requests: forEach((query) => ({
+        parameters: { query, extensions: { persistedQuery: { version: 1, sha256Hash: hash } } },
+      })),
+    },
+    {
+      what: 'a document that is not of the manifest',
+      type: 'errors/resource_access_restricted',
+      environment: { DOCUMENTS: 'a manifest', DOCUMENTS_MODE: 'only' },
+      requests: forEach((query) => ({ parameters: { query } })),
+    },
+    {
+      what: 'variables that are a list',
+      type: 'errors/malformed_request',
+      requests: forEach((query) => ({ parameters: { query, variables: [] } })),
+    },
+  ],
+  knowOperation: [
+    {
+      what: 'a document that is not GraphQL',
+      type: 'errors/malformed_request',
+      requests: forEach((query) => ({ parameters: { query: query.slice(0, -1) } })),
+    },
+    {
+      what: 'a document that is nested too deeply',
+      type: 'errors/limit_too_high',
+      requests: forEach((query) => ({
+        parameters: { query: `${query} { ${'a { '.repeat(20)} b ${'}'.repeat(20)} }` },
+      })),
+    },
+    {
+      what: 'an operation that is not there',
+      type: 'errors/malformed_request',
+      requests: forEach((query) => ({ parameters: { query, operationName: 'Other' } })),
+    },
+    {
+      what: 'a document that asks for the schema where nobody may',
+      type: 'errors/invalid_parameters',
+      environment: { INTROSPECTION: 'off' },
+      requests: forEach((query, executor) => ({
+        parameters: {
+          query: executor === 'introspect' ? query : `${query} query Schema { __schema { description } }`,
+          operationName: /(?<=query |subscription )\w+/.exec(query)?.[0],
+        },
+      })),
+    },
+  ],
+  limit: [
+    {
+      what: 'a cost that is too large',
+      type: 'errors/limit_too_high',
+      environment: { GRAPHQL_MAX_COST: '1' },
+      requests: forEach((query, executor) => ({
+        parameters: { query: executor === 'introspect' ? '{ another: __schema { types { name } } }' : query },
+      })),
+    },
+    {
+      what: 'too many root fields',
+      type: 'errors/limit_too_high',
+      requests: forEach((query) => ({ parameters: { query: query.replace('{', `{ ${rootFields} `) } })),
+    },
+  ],
+  validate: [
+    {
+      what: 'an unknown field',
+      type: 'errors/invalid_parameters',
+      requests: forEach((query) => ({ parameters: { query } }), operation('', '', 'nothing')),
+    },
+  ],
+  authorize: [
+    {
+      what: 'no key',
+      type: 'errors/missing_credentials',
+      requests: forEach((query, executor) =>
+        executor === 'introspect' ? 'anybody may read the schema' : { parameters: { query }, key: '' },
+      ),
+    },
+  ],
+  coerce: [
+    {
+      what: 'a value of another type',
+      type: 'errors/invalid_parameters',
+      requests: forEach(
+        (query) => ({ parameters: { query, variables: { on: 'x' } } }),
+        operation('($on: Boolean!)', '', '__typename @include(if: $on)'),
+      ),
+    },
+    {
+      what: 'a value that is missing',
+      type: 'errors/invalid_parameters',
+      requests: forEach(
+        (query) => ({ parameters: { query, variables: {} } }),
+        operation('($on: Boolean!)', '', '__typename @include(if: $on)'),
+      ),
+    },
+  ],
+  // It refuses nothing: what it responds with is compared below.
+  lookUp: [],
+};

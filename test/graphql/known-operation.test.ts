@@ -1,0 +1,72 @@
+/** What is known of documents and their operations is found once, and bounded. */
+import { parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
+import type { KnowledgeOptions } from '../../src/graphql/documents/known-operation.ts';
+import { Declined } from '../../src/graphql/executors/declined.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
+
+const options: KnowledgeOptions = { schema, introspect: null, compiling: ports };
+const list = 'posts(accountId: "a", identifier: "b", first: $first) { nodes { ... on PnetPost { text } } }';
+const text = `query Posts($first: Int!, $on: Boolean = true) { ${list} viewer @skip(if: $on) { name } }`;
+
+const planOf = (document: ReturnType<ReturnType<typeof rememberedDocuments>>, values: object) => {
+  const plans = document.find(null)?.plans;
+  return plans instanceof Declined ? plans : plans?.planFor({ ...values });
+};
+
+test('a document is parsed once, and its operation known once, whether a request names it or not', () => {
+  const documentOf = rememberedDocuments(options);
+  const known = documentOf(text);
+  expect(documentOf(text)).toBe(known);
+  expect(known.find('Posts')).toBe(known.find(null));
+  expect(known.find('Other')).toBeUndefined();
+  expect(known.errors).toBe(known.errors);
+});
+
+test('an operation is compiled once for the values that decide what is selected', () => {
+  const compiled = `query Posts($first: Int!, $on: Boolean!) { ${list.replace('text', 'text @include(if: $on)')} }`;
+  const document = rememberedDocuments(options)(compiled);
+  expect(planOf(document, { first: 1, on: true })).toBe(planOf(document, { first: 2, on: true }));
+  expect(planOf(document, { first: 1, on: false })).not.toBe(planOf(document, { first: 1, on: true }));
+  expect(planOf(document, { first: 1 })).toBeInstanceOf(Declined);
+});
+
+test('a comment counts: texts of few tokens do not fill the memory', () => {
+  const documentOf = rememberedDocuments(options, { maxTokens: 1_000 });
+  const texts = Array.from({ length: 10 }, (_, index) => `{__typename}#${index}${'x'.repeat(8_000)}`);
+  const known = texts.map((each) => documentOf(each));
+  expect(texts.map((each) => documentOf(each)).filter((each, at) => each === known[at])).toEqual([]);
+  const last = texts.at(-1) ?? '';
+  expect(documentOf(last)).toBe(documentOf(last));
+});
+
+test('what is found of a document counts: a plan and errors push others out', () => {
+  const one = '{ viewer { name } }';
+  const found: Readonly<Record<string, (document: ReturnType<ReturnType<typeof rememberedDocuments>>) => unknown>> = {
+    [`query ($first: Int!) { ${list} }`]: (document) => planOf(document, { first: 1 }),
+    '{ a b c }': ({ errors }) => errors,
+  };
+  for (const [other, find] of Object.entries(found)) {
+    const [small, large] = [one, other].map((each) => rememberedDocuments(options)(each).weight);
+    const documentOf = rememberedDocuments(options, { maxTokens: Number(small) + Number(large) });
+    const [first, second] = [documentOf(one), documentOf(other)];
+    expect(documentOf(one)).toBe(first);
+    find(second);
+    expect(documentOf(other)).toBe(second);
+    expect(documentOf(one)).not.toBe(first);
+  }
+});
+
+test('documents that others send evict no trusted document, nor what is known of it', () => {
+  const trusted = 'query Posts { posts(accountId: "a", identifier: "b", first: 1) { nodes { __typename } } }';
+  const documentOf = rememberedDocuments(options, { trusted: new Map([[trusted, parse(trusted)]]) });
+  const known = documentOf(trusted);
+  const plan = planOf(known, {});
+  for (let index = 0; index < 500; index += 1) {
+    planOf(documentOf(trusted.replace('Posts', `Posts${index}`) + ' '.repeat(20_000)), {});
+  }
+  expect(documentOf(trusted)).toBe(known);
+  expect(planOf(known, {})).toBe(plan);
+});

@@ -1,0 +1,57 @@
+/** The stream that a subscription opens is closed again, whatever fails on the way to its first event. */
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createStreams } from '../../src/auth/streams.ts';
+import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
+import { Exchange } from '../../src/graphql/exchange.ts';
+import { subscribe } from '../../src/graphql/executors/subscribe.ts';
+import type { IncomingRequest } from '../../src/http/incoming-request.ts';
+import type { Ports } from '../../src/ports.ts';
+import { requestContext } from '../support/request-context.ts';
+
+const logger = pino({ level: 'silent' });
+const { caller, signal } = requestContext('workspace');
+
+function served(start: () => unknown): GraphQLSchema {
+  const schema = buildSchema('type Query { a: Int } type Subscription { events: Int }');
+  const events = schema.getSubscriptionType()?.getFields().events;
+  if (events !== undefined) events.subscribe = start;
+  return schema;
+}
+
+const broken = () => {
+  throw new Error('broken');
+};
+
+test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
+  ['the field refuses', served(broken), () => ({}) as Ports],
+  ['the field has no events', served(() => null), () => ({}) as Ports],
+  ['the context cannot be made', served(broken), broken],
+])('of a subscription where %s', async (_what, schema, ports) => {
+  const streams = createStreams({
+    limits: { perKey: 1, perProcess: 1 },
+    now: () => new Date(),
+    logger,
+    refusedKeys: null,
+  });
+  const exchange = new Exchange({ id: 'test', clientAborted: signal, facts: {}, response: {} } as IncomingRequest, {
+    maxCost: 1,
+  });
+  const documentOf = rememberedDocuments({ schema, introspect: null, compiling: null });
+  const operation = documentOf('subscription { events }').find(null);
+  if (operation === undefined) throw new Error('The document has no operation');
+  Object.assign(exchange, { caller, operation });
+  const options = {
+    schema,
+    streams,
+    cursors: {} as never,
+    get ports() {
+      return ports();
+    },
+  };
+  const execute = async () => subscribe(options)(exchange);
+  await execute().catch(() => null);
+  expect(streams.size).toBe(0);
+  expect(() => streams.open(caller, signal).close()).not.toThrow();
+});
