@@ -58,6 +58,8 @@ export function refuseUnreadable(
 
 /** Responds where there is no response of node:http, and closes the connection. */
 export function respondOn(socket: Duplex, failure: ServiceError, logger: Logger, code?: string): void {
+  // After CONNECT node:http listens for no errors, and one of a client that is gone would end the process.
+  socket.on('error', () => socket.destroy());
   const envelope = toEnvelope(failure, randomUUID());
   const body = JSON.stringify(envelope);
   socket.end(

@@ -206,6 +206,22 @@ describe('what is refused ahead of any route', () => {
     });
   });
 
+  test('a tunnel, also for a client that resets the connection', async () => {
+    expect(await sendBytes('CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*malformed_request/s);
+    const socket = connect(Number(new URL(address).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const [accepted] = (await once(server.server, 'connection')) as [Socket];
+    const closed = new Promise((resolve) => accepted.once('close', resolve));
+    server.server.once('connect', () => {
+      socket.resetAndDestroy();
+      // What node:net does with a reset that it meets while it writes: without a listener it ends the process.
+      setImmediate(() => accepted.emit('error', new Error('reset')));
+    });
+    socket.write('CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n');
+    await closed;
+    expect((await fetch(`${address}/livez`)).status).toBe(200);
+  });
+
   test('the invalid bytes of a client that never closes its side: it reads the response, and the connection is closed', async () => {
     const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true });
     let text = '';
