@@ -85,7 +85,8 @@ export type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted'
 
 /** The result of an operation that was executed or refused, with room for it, and its errors in the contract's terms. */
 export function presentResult(result: ExecutionResult, exchange: Exchange, options: ResponseOptions): ExecutionResult {
-  const limited = (exchange.isMutation ? withRoomFor : orRefusal)(result, options.maxResponseBytes);
+  const limit = exchange.isMutation ? withRoomFor : orRefusal;
+  const limited = result.data ? limit(result, options.maxResponseBytes) : result;
   return limited.errors === undefined ? limited : presentErrors(limited, limited.errors, exchange.http, options);
 }
 

@@ -30,7 +30,7 @@ export function createGraphQL({ doors, ...options }: GraphQLOptions): GraphQLFac
     const { method, headers } = request;
     const refusal = codingRefusal(headers);
     if (refusal !== undefined) throw refusal;
-    if (graphiql !== null && wantsPage(request)) return graphiql.sendPage(request);
+    if (graphiql !== null && method === 'GET' && wantsPage(request)) return graphiql.sendPage(request);
     if (method === 'POST' && hasBody(request)) {
       requireJson(request);
       await request.json();

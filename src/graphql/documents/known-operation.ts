@@ -44,7 +44,8 @@ export class KnownDocument {
   /** What it takes in memory with all that is known of it, in tokens. */
   weight: number;
   readonly #grew: (document: KnownDocument) => void;
-  readonly #operations = new Map<OperationDefinitionNode, KnownOperation>();
+  /** By the names that chose them. */
+  readonly #operations = new Map<string | null, KnownOperation>();
   #errors: readonly GraphQLError[] | undefined;
   #schemaError: GraphQLError | null | undefined;
 
@@ -62,10 +63,16 @@ export class KnownDocument {
 
   /** The operation that a request chooses; undefined if it chooses none. */
   find(operationName: string | null): KnownOperation | undefined {
-    const operation = chosenOperation(this.document, operationName);
-    if (operation === undefined) return undefined;
-    const known = this.#operations.get(operation) ?? new KnownOperation(this, operation);
-    this.#operations.set(operation, known);
+    return this.#operations.get(operationName) ?? this.#know(operationName);
+  }
+
+  #know(operationName: string | null): KnownOperation | undefined {
+    const node = chosenOperation(this.document, operationName);
+    if (node === undefined) return undefined;
+    const name = node.name?.value ?? null;
+    // A request need not name the only one.
+    const known = this.#operations.get(name) ?? new KnownOperation(this, node);
+    this.#operations.set(operationName, known).set(name, known);
     return known;
   }
 

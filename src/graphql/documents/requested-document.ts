@@ -109,7 +109,7 @@ interface DocumentName {
 
 /** @throws ServiceError `malformed_request` for what is no id, or for several */
 function nameOf({ documentId, doc_id: relayId, extensions }: SentDocument, hasManifest: boolean): DocumentName | null {
-  const automatic = persistedIdOf(extensions);
+  const automatic = isGiven(extensions) ? persistedIdOf(extensions) : undefined;
   if (automatic !== undefined && !hasManifest && !isHash(withoutPrefix(automatic))) throw malformed(hashDetail);
   const ids = new Set([documentId, relayId, automatic].filter(isGiven).map(idIn));
   const [id] = ids;

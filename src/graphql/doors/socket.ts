@@ -42,9 +42,11 @@ export function socketDoor({
   async function send({ http, batchSize }: Exchange, contentType: string, presented: Presented): Promise<void> {
     if ('results' in presented) throw new Error('A subscription has no response of JSON');
     if ('splice' in presented) return sendPrinted(http, contentType, presented.splice);
-    const { status, headers } = httpOf(presented.errors, contentType.startsWith('application/json'));
+    const { body, errors } = presented;
+    if (errors.length === 0) return sendJson(http, contentType, body, { compress });
+    const { status, headers } = httpOf(errors, contentType.startsWith('application/json'));
     http.addHeaders(headers);
-    return sendJson(http, contentType, times(batchSize, presented.body), { status, compress });
+    return sendJson(http, contentType, times(batchSize, body), { status, compress });
   }
 
   async function sendPrinted(request: IncomingRequest, contentType: string, splice: Splice): Promise<void> {

@@ -24,6 +24,7 @@ export interface YogaOptions {
 /** What Yoga hands to each hook. */
 interface Served {
   readonly exchange: Exchange;
+  isAcceptable: boolean;
 }
 
 /** Serves a request that may have passed the stages already. */
@@ -47,7 +48,7 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
   });
   return async (exchange) => {
     const { raw, response } = exchange.http;
-    await yoga.handle(raw, response, { exchange });
+    await yoga.handle(raw, response, { exchange, isAcceptable: true });
   };
 }
 
@@ -61,13 +62,22 @@ type Printed = ExecutionResult & { readonly stringify: () => string };
 function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugin<object, Served> {
   const writeEvents = getSSEProcessor();
 
-  async function serve(exchange: Exchange): Promise<Printed | AsyncIterable<ExecutionResult>> {
+  async function serve(served: Served): Promise<Printed | AsyncIterable<ExecutionResult>> {
+    const { exchange } = served;
     const refused = exchange.hasPassed ? null : await pipeline.pass(exchange);
-    // Before anything is executed whose result nobody could read.
-    if (protocolOf(exchange, exchange.isSubscription) === null)
+    const canStream = exchange.isSubscription && protocolOf(exchange, true) !== null;
+    const notAccepted = () => {
+      served.isAcceptable = false;
       return printed(pipeline.refuse(notAcceptable(), exchange));
+    };
+    // Before anything is executed whose result nobody could read.
+    if (!canStream && protocolOf(exchange, false) === null) return notAccepted();
     const presented = refused ?? (await pipeline.execute(exchange));
     if (!('results' in presented)) return printed(presented);
+    if (!canStream) {
+      await presented.results[Symbol.asyncIterator]().return?.();
+      return notAccepted();
+    }
     return mapAsyncIterator(
       presented.results,
       (result) => pipeline.presentResult(result, exchange),
@@ -81,16 +91,15 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
       if (['GET', 'POST'].includes(request.method)) setRequestParser(() => ({ query: '' }));
     },
     onParams({ setParamsHandler, context }) {
-      setParamsHandler(() => serve((context as Served).exchange));
+      setParamsHandler(() => serve(context as Served));
     },
-    onResultProcess({ result, setResult, setResultProcessor, serverContext: { exchange } }) {
+    onResultProcess({ result, setResult, setResultProcessor, serverContext: { exchange, isAcceptable } }) {
       const isStream = Symbol.asyncIterator in result;
       // What Yoga itself refuses.
       if (!isStream && !Array.isArray(result) && !('stringify' in result)) {
         setResult(pipeline.presentResult(result, exchange));
       }
-      const isRefused = protocolOf(exchange, exchange.isSubscription) === null;
-      const protocol = isRefused ? null : protocolOf(exchange, isStream);
+      const protocol = isAcceptable ? protocolOf(exchange, isStream) : null;
       if (protocol === 'events') setResultProcessor(writeEvents, 'text/event-stream');
       else if (protocol === 'multipart') setResultProcessor(multipartResponse, 'multipart/mixed');
       else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
