@@ -3,6 +3,7 @@
 import { requireAccount, requireManaging } from '../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../auth/account-repository.ts';
 import type { Caller } from '../auth/caller.ts';
+import { firstMillisecondFrom } from '../date-time.ts';
 import type { Emit, Emitted } from '../delivery/emit.ts';
 import { listensTo } from '../delivery/match.ts';
 import { requeue, requeueAll } from '../delivery/requeue.ts';
@@ -167,8 +168,8 @@ export function deliveryCommands({
       const filter = {
         webhookId: webhook_id,
         state,
-        since: since === undefined ? null : Date.parse(since),
-        until: until === undefined ? null : Date.parse(until),
+        since: since === undefined ? null : firstMillisecondFrom(since),
+        until: until === undefined ? null : firstMillisecondFrom(until),
         // All of them are accounts of the key, which manages the webhook.
         accountIds: accountIdsOf(webhook),
       };

@@ -2,6 +2,7 @@
 import { requireAccount } from '../auth/account-access.ts';
 import { amongAccounts } from '../auth/among-accounts.ts';
 import type { Caller } from '../auth/caller.ts';
+import { firstMillisecondFrom } from '../date-time.ts';
 import type { Database } from '../store/database.ts';
 import { byCreation, mergedIds } from '../store/keyset.ts';
 import { type DeliveryFilter, deliveryStates } from './shapes.ts';
@@ -61,7 +62,7 @@ function fittingDeliveries(
     .where(amongAccounts(caller.accountIds, 'account_id'));
   if (event.length > 0) query = query.where('event', 'in', [...new Set(event)]);
   if (account_id !== undefined) query = query.where('account_id', '=', account_id);
-  if (since !== undefined) query = query.where('created_at', '>=', Date.parse(since));
-  if (until !== undefined) query = query.where('created_at', '<', Date.parse(until));
+  if (since !== undefined) query = query.where('created_at', '>=', firstMillisecondFrom(since));
+  if (until !== undefined) query = query.where('created_at', '<', firstMillisecondFrom(until));
   return query;
 }

@@ -3,6 +3,7 @@
  * cover deliveries, so these terms and shapes are Postern's.
  */
 import { z } from 'zod';
+import { dateTimeOf } from '../date-time.ts';
 import { webhookEvents } from '../events/sources.ts';
 import { keysOf } from '../keys-of.ts';
 import { anyOf, type CursorScope } from '../paging.ts';
@@ -122,7 +123,11 @@ const cursor = pageCursor().optional();
 const limit = pageLimit(deliveryLimits.limit.max).optional();
 const idempotencyKey = shortText().min(1, 'must not be empty').optional();
 const instant = () =>
-  shortText().pipe(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T09:30:00Z' }));
+  shortText().transform((text, { addIssue }) => {
+    const dateTime = dateTimeOf(text);
+    if (dateTime === undefined) addIssue('must be a time such as 2026-01-31T09:30:00Z');
+    return dateTime ?? z.NEVER;
+  });
 
 const filter = {
   webhook_id: identifier(),

@@ -6,6 +6,7 @@
  * |---|---|---|
  * | required | nothing, or null | null, with an error at its path |
  * | optional | nothing, or null | null |
+ * | a time | text or a number that stands for none (see date-time.ts) | null, with an error at its path; what was sent is in the field with `Raw` |
  * | a number | anything else | null, with an error at its path |
  * | an object | anything else | null, with an error at its path |
  * | a list of objects | anything else | null, with an error at its path |
@@ -62,8 +63,8 @@ export const optional = (description: string): OptionalValue => ({
   extensions: { required: false },
 });
 
-/** Of a field that has a time as the contract does, beside one with a `DateTime`. */
-export const rawTime = 'as the network sent it: a number since the Unix epoch, as a rule of milliseconds.';
+/** Of a field that has a time as the network sent it, beside one with a `DateTime`. */
+export const rawTime = 'as the network sent it.';
 
 /** Makes each field that was declared with the options above read its value as the table says. */
 export function readNetworkValues(schema: GraphQLSchema): GraphQLSchema {

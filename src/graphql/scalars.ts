@@ -6,6 +6,7 @@
  * Why not `graphql-scalars`: its DateTime turns text into a Date, so the form that a network or a caller sent is lost.
  */
 import { GraphQLError } from 'graphql';
+import { dateTimeOf } from '../date-time.ts';
 import { ServiceError } from '../errors.ts';
 import { isShallow, maxJsonDepth } from '../json-limits.ts';
 import { instantOf } from '../splice/instant.ts';
@@ -14,19 +15,18 @@ import { printedAs } from './executors/compiled/leaves.ts';
 
 builder.scalarType('DateTime', {
   description:
-    'A date and time in ISO 8601 format, such as `2026-01-31T09:30:00.000Z`. Where a network sends a number, its field ends in `Raw`.',
+    'A date and time in RFC 3339 format and in UTC, such as `2026-01-31T09:30:00.000Z`. As an input, any offset is accepted. What a network sent for it is in the field whose name ends in `Raw`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   extensions: printedAs('instant'),
   serialize(value) {
-    if (typeof value === 'string' && !Number.isNaN(Date.parse(value))) return value;
-    const instant = typeof value === 'number' ? instantOf(value) : undefined;
-    if (instant !== undefined) return instant;
+    const dateTime = typeof value === 'string' ? dateTimeOf(value) : typeof value === 'number' && instantOf(value);
+    if (typeof dateTime === 'string') return dateTime;
     throw misread('DateTime');
   },
   parseValue(value) {
     // The shape of the request checks the format, and reports it together with the other invalid fields.
     if (typeof value === 'string') return value;
-    throw new GraphQLError('DateTime must be ISO 8601 text');
+    throw new GraphQLError('DateTime must be RFC 3339 text');
   },
 });
 

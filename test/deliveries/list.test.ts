@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startDeliveriesOverGraphQL, stateDocument } from '../support/deliveries-graphql.ts';
+import { oddTimes } from '../support/odd-times.ts';
 
 describe.each(databases)('deliveries on $name', (dialect) => {
   it('are listed page by page, newest first, by state', async () => {
@@ -49,6 +50,9 @@ describe.each(databases)('deliveries on $name', (dialect) => {
       [`since: "${moment(2)}", until: "${moment(6)}"`, ({ at }) => at >= started + 2_000 && at < started + 6_000],
       [`accountId: "${one}", event: STOPPED, state: SUCCEEDED`, (e) => e.accountId === one && e.event === 'STOPPED'],
       ['state: [PENDING, HELD]', () => false],
+      // 3.0001 s, with an offset and in the basic form: a delivery of 3 s is before it.
+      [`since: "${moment(3).replace(/[-:]/g, '').replace('Z', '1+0000')}"`, ({ at }) => at > started + 3_000],
+      [`until: "${moment(3).replace('Z', '1-00:00')}"`, ({ at }) => at <= started + 3_000],
     ];
     const list = (args: string, id = webhookId) =>
       ask(`{ webhook(webhookId: "${id}") { deliveries(first: 3 ${args}) {
@@ -77,7 +81,11 @@ describe.each(databases)('deliveries on $name', (dialect) => {
       const { errors } = await list(`${args} after: "${cursor}"`, id);
       expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } }]);
     }
-    expect((await list('since: "yesterday"')).errors).toHaveLength(1);
+    for (const [sent, told] of oddTimes.filter(([text]) => text.length < 200)) {
+      const { errors } = await list(`since: ${JSON.stringify(sent)}, until: ${JSON.stringify(sent)}`);
+      const issues = [{ path: ['since'] }, { path: ['until'] }];
+      expect(errors, sent).toMatchObject(told === null ? [{ extensions: { code: 'INVALID_PARAMETERS', issues } }] : []);
+    }
 
     const limited = await gateway.space.newKey({ accountIds: [one] });
     const counted = (args: string) =>

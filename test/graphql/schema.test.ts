@@ -55,15 +55,36 @@ describe('schema', () => {
     for (const { name, specifiedByURL } of scalars) expect(specifiedByURL, name).toMatch(/^https:\/\//);
   });
 
-  test('has one kind of time: every point in time is a DateTime, and a number is only an addition to it', () => {
+  test('has one kind of time: every point in time is a DateTime, and what was sent for it is only an addition', () => {
     for (const type of ownTypes.filter(isWithFields)) {
       const fields = type.getFields();
       for (const { name, type: kind } of Object.values(fields)) {
         const [, time = name] = /^(.*)Raw$/.exec(name) ?? [];
         if (!/(?:At|Datetime|^since|^until)$/.test(time)) continue;
-        expect(String(getNamedType(kind)), `${type.name}.${name}`).toBe(time === name ? 'DateTime' : 'Float');
+        expect(String(getNamedType(kind)), `${type.name}.${name}`).toMatch(
+          time === name ? /^DateTime$/ : /^(?:Float|String)$/,
+        );
         expect(fields, `${type.name}.${name}`).toHaveProperty(time);
       }
+    }
+  });
+
+  test('has what a network sent for a time beside every time that is read from one, in a field whose name ends in Raw', () => {
+    const times = ownTypes.filter(isWithFields).flatMap((type) =>
+      Object.values(type.getFields())
+        .filter(({ type: kind, extensions }) => String(kind) === 'DateTime' && extensions.required !== undefined)
+        .map(({ name, extensions }) => ({ type, name, extensions })),
+    );
+    expect(times.length).toBeGreaterThan(10);
+    for (const { type, name, extensions } of times) {
+      const raw = type.getFields()[`${name}Raw`];
+      // Where the value stands, and whether it must.
+      const place = ({ required, pothosExposedField, wire }: Record<string, unknown> = {}) => [
+        required,
+        pothosExposedField,
+        wire,
+      ];
+      expect(place(raw?.extensions), `${type.name}.${name}`).toEqual(place(extensions));
     }
   });
 
@@ -112,7 +133,8 @@ describe('schema', () => {
   test('every exception of the linter is a type of the schema', async () => {
     // @ts-expect-error: the configuration is plain JavaScript
     const { default: configs } = await import('../../eslint.config.js');
-    const [, { exceptions }] = configs[0].rules['@graphql-eslint/strict-id-in-types'];
+    const rule = '@graphql-eslint/strict-id-in-types';
+    const [, { exceptions }] = configs.find(({ rules }: { rules?: object }) => rules && rule in rules).rules[rule];
     const names = ownTypes.filter(isWithFields).map(({ name }) => name);
     for (const name of exceptions.types) expect(names).toContain(name);
     for (const suffix of exceptions.suffixes) expect(names.some((name) => name.endsWith(suffix))).toBe(true);

@@ -70,13 +70,19 @@ export function withValue(whole: unknown, [step, ...rest]: Path, value: unknown)
   return copy;
 }
 
-/** Times that the contract has as numbers: their field has a `DateTime`, and the number stands beside it. */
-const timesAsNumbers: ReadonlySet<unknown> = new Set(['created_at', 'starts_at', 'expires_at', 'url_expires_at']);
+/** Times of the contract: their field has a `DateTime`, and what was sent stands beside it. */
+const times: ReadonlySet<unknown> = new Set([
+  'created_at',
+  'starts_at',
+  'expires_at',
+  'url_expires_at',
+  'parsed_datetime',
+]);
 
 /** The field of a post that has the value under the key as it was sent. */
 export const graphqlName = (key: string): string => {
   const name = key === 'id' ? 'providerId' : key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return timesAsNumbers.has(key) ? `${name}Raw` : name;
+  return times.has(key) ? `${name}Raw` : name;
 };
 
 /** The path of a place in the answer. */

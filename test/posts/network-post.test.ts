@@ -13,7 +13,7 @@ const feed = `query Feed($accountId: ID!, $identifier: String!) {
     nodes {
       __typename
       ... on NetworkPost {
-        id providerId text url publishedAt reactionCount commentCount hasReacted
+        id providerId text url publishedAt publishedAtRaw reactionCount commentCount hasReacted
         author { id providerId name profilePictureUrl }
       }
     } } }`;
@@ -34,6 +34,7 @@ const shown = {
     text: post.text,
     url: post.share_url,
     publishedAt: post.parsed_datetime,
+    publishedAtRaw: post.parsed_datetime,
     reactionCount: post.reaction_counter,
     commentCount: post.comment_counter,
     hasReacted: post.user_reacted !== undefined,
@@ -47,7 +48,9 @@ const shown = {
     providerId: post.provider_id,
     text: post.caption?.text ?? null,
     url: null,
-    publishedAt: post.caption === undefined ? null : new Date(post.caption.created_at).toISOString(),
+    // Photonet sends no time of a post.
+    publishedAt: null,
+    publishedAtRaw: null,
     reactionCount: post.like_count,
     commentCount: post.comment_count,
     hasReacted: post.has_liked,

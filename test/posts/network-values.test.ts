@@ -6,6 +6,7 @@ import { schema } from '../../src/graphql/schema.ts';
 import { jobEditShape, jobPublishShape } from '../../src/jobs/shapes.ts';
 import { postListShape } from '../../src/posts/shapes.ts';
 import { backends } from '../support/backends.ts';
+import { oddTimes } from '../support/odd-times.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { inGraphQL, kindsOfPost, type Path, type Place, shownElsewhere, withValue } from './contract-places.ts';
 import { type Fields, isFields, servePosts } from './served-posts.ts';
@@ -56,7 +57,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
     return { nodes, errors };
   }
 
-  test.each([
+  test.each<readonly [sent: string | number, told: string | null]>([
     [1_794_817_500_000, '2026-11-16T08:25:00.000Z'],
     [1_794_817_500, '2026-11-16T08:25:00.000Z'],
     [1_794_817_500.25, '2026-11-16T08:25:00.250Z'],
@@ -66,7 +67,7 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
     [253_402_300_800_000, null],
     [1e300, null],
     ['many', null],
-    ['2026-11-16T08:25:00Z', '2026-11-16T08:25:00Z'],
+    ...oddTimes,
   ])('a time that is sent as %s is returned as %s', async (sent, told) => {
     const photonet = kindsOfPost.find(({ typeName }) => typeName === 'PhotonetPost');
     posts.unexpectedItems = [withValue(photonet?.post, ['caption', 'created_at'], sent)];
@@ -77,6 +78,42 @@ describe.each(backends)('values of a network, $name backend', (backend) => {
     );
     expect(data.posts.nodes).toEqual([{ caption: { createdAt: told } }]);
     expect(errors).toHaveLength(told === null ? 1 : 0);
+  });
+
+  test('a time that is sent as text is read, or null with an error; its raw text is beside it', async () => {
+    const pnet = kindsOfPost.find(({ typeName }) => typeName === 'PnetPost');
+    const all = 'parsedDatetime parsedDatetimeRaw';
+    const items = oddTimes.flatMap(([sent]) => [
+      withValue(pnet?.post, ['parsed_datetime'], sent),
+      withValue(pnet?.post, ['repost_content', 'parsed_datetime'], sent),
+    ]);
+    for (let start = 0; start < items.length; start += 100) {
+      posts.unexpectedItems = items.slice(start, start + 100);
+      const { data, errors } = await posts.workspace.ask(
+        `query ($accountId: ID!) { posts(accountId: $accountId, identifier: "ACoOdd") {
+          nodes { ... on NetworkPost { publishedAt publishedAtRaw }
+            ... on PnetPost { ${all} repostContent { ${all} } } } } }`,
+        { accountId: posts.pnet },
+      );
+      const failed = errors.map(({ path = [], extensions }: { path?: Path; extensions?: Fields }) => {
+        expect(extensions?.type).toBe('errors/provider_error');
+        return path.slice(2).join('.');
+      });
+      for (const [index, node] of data.posts.nodes.entries()) {
+        const [sent, told] = oddTimes[(start + index) >> 1] ?? [];
+        const isOwn = (start + index) % 2 === 0;
+        const { repostContent, ...own } = node;
+        const shown = isOwn ? own : repostContent;
+        expect(shown).toEqual({
+          parsedDatetime: told,
+          parsedDatetimeRaw: sent,
+          ...(isOwn ? { publishedAt: told, publishedAtRaw: sent } : {}),
+        });
+        const places = isOwn ? ['publishedAt', 'parsedDatetime'] : ['repostContent.parsedDatetime'];
+        const failedHere = failed.filter((path: string) => path.startsWith(`${index}.`)).sort();
+        expect(failedHere, sent).toEqual(told === null ? places.map((place) => `${index}.${place}`).sort() : []);
+      }
+    }
   });
 
   describe.each(kindsOfPost)('in a $typeName', ({ typeName, post, places }) => {

@@ -108,7 +108,6 @@ describe.each(backends)('unexpected posts, $name backend', (backend) => {
     ['attachments', undefined],
     ['mentions', 'none'],
     ['reaction_counter', 'many'],
-    ['parsed_datetime', 'yesterday'],
     ['is_repost', undefined],
   ])('a required field %s that is %j affects that field only', async (name, value) => {
     const { nodes, errors } = await nodesOf([await good(), { ...(await good()), [name]: value }, await good()], whole);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type PostListRequest, postListShape } from '../../src/posts/shapes.ts';
 import { shuffled } from './list-operations.ts';
+import { oddTimes } from './odd-times.ts';
 import type { Random } from './random.ts';
 
 export interface GeneratedPage {
@@ -107,7 +108,7 @@ const oddities: readonly unknown[] = [
 
 /** Replaces or removes values at any depth, each with a probability. */
 function spoil(random: Random, value: unknown, probability: number): unknown {
-  if (random.chance(probability)) return random.pick(oddities);
+  if (random.chance(probability)) return random.chance(0.7) ? random.pick(oddities) : random.pick(oddTimes)[0];
   if (Array.isArray(value)) return value.map((each) => spoil(random, each, probability));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

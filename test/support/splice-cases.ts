@@ -2,6 +2,7 @@
 import type { ObjectShape, Part, SplicePlan, ValueShape } from '../../src/splice/plan.ts';
 import type { PrintOptions } from '../../src/splice/splicer.ts';
 import type { Choices } from './choices.ts';
+import { oddTimes } from './odd-times.ts';
 
 /** Keys of all lengths around those of a block, and some that JavaScript has its own idea of. */
 const keys = [
@@ -69,6 +70,7 @@ const instants = [
   '2026-01-01T00:00:00.1234Z',
   '2026-01-01T00:00:00+00:00',
   '2026-01-01 00:00:00Z',
+  ...oddTimes.map(([sent]) => sent),
 ];
 
 /** As JSON.stringify writes them. */

@@ -1,6 +1,6 @@
 /** What the posts of all networks have, and what their authors have: a feed of several networks is one fragment. */
 import { builder } from '../../graphql/builder.ts';
-import { optional, required } from '../../graphql/network-values.ts';
+import { optional, rawTime, required } from '../../graphql/network-values.ts';
 import { Node } from '../../graphql/node.ts';
 import type { Post } from '../shapes.ts';
 import { PostConnection, postConnectionArgs } from './list.ts';
@@ -55,6 +55,7 @@ export const NetworkPostInterface = builder.interfaceRef<Post>('NetworkPost').im
       ...optional('When the post was published; null if the network does not say.'),
       ...resolvedByType,
     }),
+    publishedAtRaw: t.string({ ...optional(`\`publishedAt\` ${rawTime}`), ...resolvedByType }),
     url: t.string({ ...optional('URL of the post; null on networks that send none.'), ...resolvedByType }),
     reactionCount: t.float({ ...required('Number of reactions or likes.'), ...resolvedByType }),
     commentCount: t.float({ ...required('Number of comments.'), ...resolvedByType }),

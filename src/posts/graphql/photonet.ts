@@ -93,11 +93,12 @@ PhotonetPostObject.implement({
     }),
     publishedAt: t.field({
       type: 'DateTime',
-      ...readAt<number>(
-        { exposed: 'created_at', within: 'caption' },
-        optional('When the caption was written; null without one. Photonet sends no other time.'),
+      ...readAt<null>(
+        { constant: null },
+        optional('Always null: photonet sends no time of a post. A caption has its own in `createdAt`.'),
       ),
     }),
+    publishedAtRaw: t.string(readAt<null>({ constant: null }, optional('Always null, as `publishedAt` is.'))),
     url: t.string(readAt<null>({ constant: null }, optional('Always null: photonet sends no URL of a post.'))),
     reactionCount: t.exposeFloat(
       'like_count',

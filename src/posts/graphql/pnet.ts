@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { inheritMaxAge } from '../../graphql/cache-hint.ts';
 import { listOf } from '../../graphql/cost/weights.ts';
 import { contractEnum } from '../../graphql/enums.ts';
-import { optional, required, requiredList } from '../../graphql/network-values.ts';
+import { optional, rawTime, required, requiredList } from '../../graphql/network-values.ts';
 import { Node } from '../../graphql/node.ts';
 import { readAt } from '../../graphql/wire-field.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
@@ -78,6 +78,7 @@ const RepostContentObject = builder
         type: 'DateTime',
         ...required('When the original post was published.'),
       }),
+      parsedDatetimeRaw: t.exposeString('parsed_datetime', required(`\`parsedDatetime\` ${rawTime}`)),
       author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
       text: t.exposeString('text', required('Text of the original post.')),
     }),
@@ -116,10 +117,12 @@ PnetPostObject.implement({
     text: t.exposeString('text', required('Text of the post.')),
     date: t.exposeString('date', required('Age of the post as pnet displays it, such as `3d`.')),
     parsedDatetime: t.expose('parsed_datetime', { type: 'DateTime', ...required('When the post was published.') }),
+    parsedDatetimeRaw: t.exposeString('parsed_datetime', required(`\`parsedDatetime\` ${rawTime}`)),
     publishedAt: t.expose('parsed_datetime', {
       type: 'DateTime',
       ...required('The `parsedDatetime`, under the name that posts of all networks share.'),
     }),
+    publishedAtRaw: t.exposeString('parsed_datetime', required(`\`publishedAt\` ${rawTime}`)),
     reactionCount: t.exposeFloat(
       'reaction_counter',
       required('The `reactionCounter`, under the name that posts of all networks share.'),
