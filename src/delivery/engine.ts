@@ -19,8 +19,7 @@
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   match.ts                says is subscribed, in one transaction; then the event is acknowledged
- *   queue.ts              asks for a transaction of the durable queue, which runs in
- *   queue-thread.ts         its own thread on SQLite, or over its own connection on Postgres, and consists of
+ *   queue.ts              asks for a transaction of the durable queue, which on Postgres has connections of its own and consists of
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
@@ -63,8 +62,8 @@ import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { startNotices } from './notices.ts';
-import { createQueue } from './queue.ts';
-import { openQueueTransactions } from './queue-thread.ts';
+import { createQueue, type QueueContext } from './queue.ts';
+import { settleAndClaim } from './queue-transaction.ts';
 import { startRetention } from './retention.ts';
 import { startSteps } from './steps.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout, startWorker, type Worker } from './worker.ts';
@@ -125,14 +124,17 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { deadlineMs = 15_000, leaseMs = 45_000, pollMs = 1_000 } = tuning;
   const { presence = openPresence(database, location, options) } = tuning;
   const notifications = createNotifications(database, options.channels);
-  const transactions = openQueueTransactions(location, {
-    transaction: notifications.transactionOn(queueDatabase),
-    publish: notifications.publish,
-  });
+  const queueTransaction = notifications.transactionOn(queueDatabase);
+  const transact: QueueContext['transact'] = (order) =>
+    queueTransaction(async (transaction, changed) => {
+      const report = await settleAndClaim(transaction, location.kind, order);
+      changed.deliveries(report.changed);
+      return report;
+    });
   const { outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
   const worker = startWorker({
     ...options,
-    queue: createQueue({ ...options, transactions, processId: presence.id, leaseMs }),
+    queue: createQueue({ ...options, transact, processId: presence.id, leaseMs }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     clock,
@@ -189,7 +191,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
         removal.close(),
         notices.close(),
       ]);
-      await Promise.all([outbound.close(), transactions.close(), backlog.close()]);
+      await Promise.all([outbound.close(), backlog.close()]);
       presence.close();
     },
   };

@@ -1,6 +1,6 @@
 /**
  * One transaction of the durable queue: it settles what was sent and claims what is due, so that a busy worker needs one
- * commit for many deliveries. Input and output are plain data, because on SQLite it runs in a thread of its own.
+ * commit for many deliveries.
  */
 import type { Kysely, Transaction } from 'kysely';
 import { readJsonColumn } from '../store/json.ts';
@@ -51,8 +51,8 @@ export interface ClaimedBatch {
 
 export interface PreparedDelivery {
   readonly deliveryId: string;
-  /** The text to send, or why there is none. */
-  readonly payload: string | Error;
+  /** The bytes to send, which no garbage collector has to move; or why there are none. */
+  readonly body: Buffer | Error;
   /** The number of the attempt to be made, from 1, over all redeliveries. */
   readonly number: number;
   /** Its place in the retry schedule, from 1. */
@@ -196,12 +196,11 @@ const toPayloadTarget = ({ name, format, data }: ClaimedBatch['webhook']): Paylo
 
 /** @returns null if there is no room for the payload */
 function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTaker): PreparedDelivery | null {
-  const payload = payloadOf(row, webhook);
-  const bytes = typeof payload === 'string' ? Buffer.byteLength(payload) : 0;
-  if (!room.take(webhook.id, bytes)) return null;
+  const body = bodyOf(row, webhook);
+  if (!room.take(webhook.id, body instanceof Error ? 0 : body.length)) return null;
   return {
     deliveryId: row.id,
-    payload,
+    body,
     number: row.attempts + 1,
     attempt: row.attempts - row.attempts_before + 1,
     traceparent: row.traceparent,
@@ -209,7 +208,7 @@ function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTa
 }
 
 /** One that cannot be built is a matter of its delivery: the others of the transaction go on. */
-function payloadOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): string | Error {
+function bodyOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): Buffer | Error {
   try {
     const event = {
       accountId: row.account_id,
@@ -218,7 +217,7 @@ function payloadOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): string | 
       event: row.event,
       data: readJsonColumn<Record<string, unknown>>(row.data),
     };
-    return buildPayload(event, toPayloadTarget(webhook));
+    return Buffer.from(buildPayload(event, toPayloadTarget(webhook)));
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

@@ -5,14 +5,11 @@ import type { Vault } from '../security/vault.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { claimTokenOf } from './claim-token.ts';
 import { createDestinations, type Destination } from './destination.ts';
-import type { QueueTransactions } from './queue-thread.ts';
-import type { ClaimedBatch, PreparedDelivery } from './queue-transaction.ts';
+import type { ClaimedBatch, PreparedDelivery, QueueOrder, QueueReport } from './queue-transaction.ts';
 import { type DisabledWebhook, type Outcome, type Release, settlementOf } from './settle.ts';
 
 /** A delivery that this process has claimed, ready to be sent. */
-export interface ClaimedDelivery extends Omit<PreparedDelivery, 'payload'> {
-  /** The bytes to send, which no garbage collector has to move; or why there are none. */
-  readonly body: Buffer | Error;
+export interface ClaimedDelivery extends PreparedDelivery {
   readonly claimToken: string;
   readonly destination: Destination;
 }
@@ -33,7 +30,8 @@ export interface Queue {
 }
 
 export interface QueueContext {
-  readonly transactions: Pick<QueueTransactions, 'run'>;
+  /** Settles and claims in one transaction, and notifies with its commit. */
+  readonly transact: (order: QueueOrder) => Promise<QueueReport>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
   /** The id of this process, with which its claims begin. */
@@ -45,27 +43,14 @@ export interface QueueContext {
 
 const latestFirstEvery = 4;
 
-export function createQueue({
-  transactions,
-  vault,
-  randomBytes,
-  processId,
-  logger,
-  now,
-  leaseMs,
-}: QueueContext): Queue {
+export function createQueue({ transact, vault, randomBytes, processId, logger, now, leaseMs }: QueueContext): Queue {
   // Old deliveries come first. Now and then the latest do, so that they need not wait for all the retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
   const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
     try {
       const destination = open(batch.webhook, batch.destination);
-      return batch.deliveries.map(({ payload, ...delivery }) => ({
-        ...delivery,
-        body: typeof payload === 'string' ? Buffer.from(payload) : payload,
-        claimToken,
-        destination,
-      }));
+      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination }));
     } catch (error) {
       // What is sealed cannot be opened. The other webhooks go on; these deliveries are due again when their leases end.
       logger.error({ err: error, webhookId: batch.webhook.id }, 'a webhook cannot be delivered to');
@@ -77,7 +62,7 @@ export function createQueue({
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, more, unfinished, disabled } = await transactions.run({
+      const { claimed, more, unfinished, disabled } = await transact({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,

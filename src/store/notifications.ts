@@ -49,8 +49,6 @@ export interface Notifications {
   readonly transaction: NotifyingTransaction;
   /** The same over other connections to the database. */
   transactionOn(connections: Database): NotifyingTransaction;
-  /** Notifies this process of changes that are committed. */
-  publish(changes: Changes): void;
   onWork(listener: () => void): void;
   /** @returns stops listening */
   onUpdated(listener: UpdateListener): () => void;
@@ -78,7 +76,6 @@ export function createNotifications(database: Database, channels: Channels | nul
   return {
     transaction: transactionOn(database),
     transactionOn,
-    publish,
     onWork(listener) {
       workers.add(listener);
     },

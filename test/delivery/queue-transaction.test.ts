@@ -55,7 +55,7 @@ describe.each(databases)('claims on $name', (dialect) => {
       }),
     );
   const payloadsOf = ({ claimed }: QueueReport) =>
-    claimed.flatMap(({ deliveries }) => deliveries.map(({ payload }) => payload));
+    claimed.flatMap(({ deliveries }) => deliveries.map(({ body }) => String(body)));
   const claimedIds = async () =>
     (await gateway.deliveries()).filter(({ claim_token }) => claim_token !== null).map(({ id }) => id);
 
