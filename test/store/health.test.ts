@@ -77,7 +77,7 @@ describe('a SQLite file', () => {
   test('that another process is writing to is ready', async () => {
     const { location, url } = await emptyDatabase(sqlite);
     const gateway = await start(url);
-    const writer = new DatabaseSync(location.kind === 'sqlite' ? location.file : '');
+    const writer = new DatabaseSync(location.kind === 'sqlite' ? location.file : '', { timeout: 5_000 });
     writer.exec('begin immediate');
     const since = performance.now();
     expect(await readiness(gateway)).toBe(200);
