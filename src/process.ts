@@ -40,6 +40,10 @@ async function main(): Promise<void> {
   const logger = openLog(config.logLevel, telemetry.tracer);
   const now = () => new Date();
   const providers = sandboxNetworks({ clock: now });
+  // Nothing else would end a start that waits, where the process is the first of a container.
+  const giveUp = () => process.exit(1);
+  process.on('SIGTERM', giveUp);
+  process.on('SIGINT', giveUp);
   const app = await createApp(config, { logger, telemetry, now, randomBytes, providers });
 
   let stoppingSince: number | null = null;
@@ -68,8 +72,8 @@ async function main(): Promise<void> {
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop).off('SIGTERM', giveUp);
+  process.on('SIGINT', stop).off('SIGINT', giveUp);
 
   const address = await app.listen().catch(async (error: unknown) => {
     await app.close();

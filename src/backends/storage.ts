@@ -75,6 +75,7 @@ export async function openStorage(
   const databases = await openDatabases(location, health.onFault, {
     observer: observeStore(telemetry),
     queueSession: aliveWhileOpen(processId),
+    onWait: (holders) => logger.warn({ holders }, 'the migration of the database waits for other sessions'),
   });
   const lock = location.kind === 'sqlite' ? lockAsGateway(location.file, { alone: isCachingInMemory }) : null;
   if (location.kind === 'sqlite' && lock === null) {

@@ -4,6 +4,8 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Config, configHelp, readConfig } from '../config/config.ts';
 import type { RandomBytes } from '../ids.ts';
 import { type Database, type DatabaseLocation, openDatabase } from '../store/database.ts';
+import { describeWait } from '../store/lock-holders.ts';
+import { migrations } from '../store/migrations/index.ts';
 import { reportFailure, UsageError } from './report-error.ts';
 
 /** Writes a line for people to standard error, so that standard output has the result alone. */
@@ -38,7 +40,7 @@ export function runCommand(usage: string, subcommands: Readonly<Record<string, S
     }
     const work = subcommand(args);
     return async ({ database: location, upstream }, note) => {
-      const database = await openDatabase(location);
+      const database = await openDatabase(location, migrations, { onWait: (holders) => note(describeWait(holders)) });
       try {
         return await work({ database, location, upstream, now: new Date(), randomBytes, note });
       } finally {

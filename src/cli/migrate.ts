@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { lastOf } from '../store/compatibility.ts';
-import { connectWithoutLimits, type Database, type DatabaseLocation, requireReachable } from '../store/database.ts';
+import { connectForMigrations, type Database, type DatabaseLocation, requireReachable } from '../store/database.ts';
+import { describeWait } from '../store/lock-holders.ts';
 import { migrate, readSchemaState, type SchemaState } from '../store/migrate.ts';
 import { migrations } from '../store/migrations/index.ts';
 import { runProgram, table } from './command.ts';
@@ -21,11 +22,13 @@ const nothingPending = `Nothing is pending: the database has the schema of this 
 
 await runProgram(usage, process.argv.slice(2), (args) => {
   const { values } = parseArgs({ args, options: { check: { type: 'boolean' } } });
-  return ({ database: location }) => (values.check ? check(location) : run(location));
+  return ({ database: location }, note) => (values.check ? check(location) : run(location, note));
 });
 
-async function run(location: DatabaseLocation): Promise<string> {
-  const steps = await using(location, (database) => migrate(database, migrations));
+async function run(location: DatabaseLocation, note: (text: string) => void): Promise<string> {
+  const steps = await using(location, (database) =>
+    migrate(database, migrations, (holders) => note(describeWait(holders))),
+  );
   return steps.length === 0 ? nothingPending : `Migrated the database:\n${steps.map((name) => `  ${name}`).join('\n')}`;
 }
 
@@ -50,7 +53,7 @@ async function using<Result>(
   location: DatabaseLocation,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = connectWithoutLimits(location);
+  const database = connectForMigrations(location);
   try {
     await requireReachable(database);
     return await work(database);

@@ -13,6 +13,11 @@ export interface SchemaStep extends Pick<Migration, 'up'> {
    * it, only those can that know this step.
    */
   readonly worksFrom?: string;
+  /**
+   * By their names, indexes of tables that there were before: what follows the name in `create index`, or null for one that is
+   * dropped. They are built after the steps, without a transaction: `up` would keep all from writing meanwhile.
+   */
+  readonly indexes?: Readonly<Record<string, string | null>>;
 }
 
 /** By their names, which are in order. */

@@ -2,11 +2,12 @@
 import { CompiledQuery, type Dialect, Kysely } from 'kysely';
 import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
+import type { OnWait } from './lock-holders.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import type { StoreObserver } from './observed.ts';
 import { type PostgresPoolOptions, postgresDialect } from './postgres.ts';
-import { type PostgresSettings, postgresDefaults, withoutLimits } from './postgres-settings.ts';
+import { forMigrations, type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
 import type { Tables } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { ThreadedSqliteDialect } from './sqlite-threads.ts';
@@ -23,6 +24,12 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
+export interface OpenOptions {
+  readonly onFault?: OnFault;
+  readonly observer?: StoreObserver | null;
+  readonly onWait?: OnWait;
+}
+
 /**
  * Opens the database and runs its pending migrations, as {@link migrate} does.
  * @throws DatabaseUnavailable when the database cannot be reached; SchemaTooNew; the driver's error when a migration fails
@@ -30,20 +37,19 @@ export class DatabaseUnavailable extends Error {
 export async function openDatabase(
   location: DatabaseLocation,
   steps: SchemaSteps = migrations,
-  onFault: OnFault = () => undefined,
-  observer: StoreObserver | null = null,
+  { onFault = () => undefined, observer = null, onWait }: OpenOptions = {},
 ): Promise<Database> {
-  if (location.kind === 'sqlite') return migrated(connect(location, { onFault, ...observer }), steps);
-  const migrating = await migrated(connectWithoutLimits(location), steps);
+  if (location.kind === 'sqlite') return migrated(connect(location, { onFault, ...observer }), steps, onWait);
+  const migrating = await migrated(connectForMigrations(location), steps, onWait);
   await migrating.destroy();
   return connect(location, { onFault });
 }
 
-/** Opens the database as it is, for what takes as long as it takes. */
-export function connectWithoutLimits(location: DatabaseLocation): Database {
+/** Opens the database as it is, for {@link migrate}. */
+export function connectForMigrations(location: DatabaseLocation): Database {
   if (location.kind === 'sqlite') return connect(location);
   const { settings = postgresDefaults } = location;
-  return connect({ ...location, settings: withoutLimits(settings) });
+  return connect({ ...location, settings: forMigrations(settings) });
 }
 
 export interface ConnectOptions extends PostgresPoolOptions, Partial<StoreObserver> {}
@@ -56,10 +62,10 @@ export const connect = (location: DatabaseLocation, options: ConnectOptions = {}
   });
 
 /** The same database, with its pending migrations run; closed if that fails. */
-async function migrated(database: Database, steps: SchemaSteps): Promise<Database> {
+async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait): Promise<Database> {
   try {
     await requireReachable(database);
-    await migrate(database, steps);
+    await migrate(database, steps, onWait);
     return database;
   } catch (error) {
     await database.destroy();

@@ -4,6 +4,7 @@
  */
 import { connect, type Database, type DatabaseLocation, openDatabase } from './database.ts';
 import type { OnFault } from './faults.ts';
+import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
 import type { PoolFigures, StoreObserver } from './observed.ts';
 import { Epoch } from './postgres.ts';
@@ -46,6 +47,7 @@ export interface DatabasesOptions {
   readonly observer?: StoreObserver | null;
   /** The statement that each connection of the queue to Postgres begins with. */
   readonly queueSession?: string;
+  readonly onWait?: OnWait;
 }
 
 /**
@@ -55,9 +57,9 @@ export interface DatabasesOptions {
 export async function openDatabases(
   location: DatabaseLocation,
   onFault: OnFault,
-  { observer = null, queueSession }: DatabasesOptions = {},
+  { observer = null, queueSession, onWait }: DatabasesOptions = {},
 ): Promise<Databases> {
-  const migrated = await openDatabase(location, migrations, onFault, observer);
+  const migrated = await openDatabase(location, migrations, { onFault, observer, ...(onWait && { onWait }) });
   if (location.kind === 'sqlite') {
     return {
       keys: migrated,

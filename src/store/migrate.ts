@@ -1,8 +1,12 @@
 /** Brings the schema of a database to the version of this gateway, unless a newer gateway has brought it further. */
-import { type Kysely, sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { findNeededStep, lastOf, recordingCompatibility, type SchemaSteps, SchemaTooNew } from './compatibility.ts';
+import { buildIndexes } from './concurrent-indexes.ts';
 import { isConflict } from './faults.ts';
+import { findLockHolders, holdsTables, isPostgres, type OnWait } from './lock-holders.ts';
+import { isLockTimeout } from './postgres-faults.ts';
 import type { Tables } from './schema.ts';
 
 /** What a database has of the schema. */
@@ -30,26 +34,63 @@ export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSte
   };
 }
 
-/** How often the steps are tried: gateways that are at work lock tables in other orders than a step does. */
-const maxTries = 20;
+/** How often to say whom the migration waits for, in milliseconds. */
+const sayMs = 10_000;
+
+/** How long others have before the next try, in milliseconds: processes that start together do not meet again. */
+const pauseMs = () => 750 + 500 * Math.random();
 
 /**
  * Runs the pending steps in one transaction behind a lock: processes that start together wait for one another, and a step
- * that fails leaves nothing behind. After a deadlock they run again.
+ * that fails leaves nothing behind. After a deadlock, or when it does not get a lock soon, it begins anew, for as long as
+ * that takes. The indexes of the steps follow.
  * @returns the steps that it has run
  * @throws SchemaTooNew if the database has steps that this gateway does not know, and cannot work with; or the error of a step
  */
-export async function migrate(database: Kysely<Tables>, steps: SchemaSteps): Promise<readonly string[]> {
-  for (let tries = 1; ; tries += 1) {
-    const { unknown } = await readSchemaState(database, steps);
-    await requireDeclared(database, steps, unknown);
-    const { error, results = [] } = await runSteps(database, steps, unknown);
-    if (error === undefined) return results.map(({ migrationName }) => migrationName);
-    if (isConflict(error) && tries < maxTries) continue;
-    // A newer gateway may have been faster, with steps that were not there before.
-    const later = await readSchemaState(database, steps);
-    if (later.unknown.length === unknown.length) throw error;
-  }
+export async function migrate(
+  database: Kysely<Tables>,
+  steps: SchemaSteps,
+  onWait: OnWait = () => undefined,
+): Promise<readonly string[]> {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  const say = async (condition: RawBuilder<boolean>) => {
+    if (performance.now() - saidAt < sayMs) return;
+    saidAt = performance.now();
+    onWait(isPostgres(database) ? await findLockHolders(database, condition) : []);
+  };
+  const untilFree = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isConflict(error) && !isLockTimeout(error)) throw error;
+      }
+      await say(holdsTables);
+      await sleep(pauseMs());
+    }
+  };
+  const { ran, isNewest } = await untilFree(() => migrateOnce(database, steps));
+  // What a newer gateway has dropped is not built again.
+  if (isNewest) await untilFree(() => buildIndexes(database, steps, say));
+  return ran;
+}
+
+interface Migrated {
+  readonly ran: readonly string[];
+  /** Whether no newer gateway has brought the schema further. */
+  readonly isNewest: boolean;
+}
+
+async function migrateOnce(database: Kysely<Tables>, steps: SchemaSteps): Promise<Migrated> {
+  const { unknown } = await readSchemaState(database, steps);
+  await requireDeclared(database, steps, unknown);
+  const { error, results = [] } = await runSteps(database, steps, unknown);
+  if (error === undefined)
+    return { ran: results.map(({ migrationName }) => migrationName), isNewest: unknown.length === 0 };
+  // A newer gateway may have been faster, with steps that were not there before.
+  const later = await readSchemaState(database, steps);
+  if (later.unknown.length === unknown.length) throw error;
+  return migrateOnce(database, steps);
 }
 
 async function requireDeclared(

@@ -33,3 +33,7 @@ export function postgresFault(error: unknown): unknown {
   // Values that cannot be sent are our mistake. Whatever else comes without a SQLSTATE is about the connection.
   return error instanceof TypeError || error instanceof RangeError ? error : new DatabaseFault('unavailable', error);
 }
+
+/** Whether a statement did not get a lock in the time that it had for that. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseFault && error.cause instanceof pg.DatabaseError && error.cause.code === '55P03';

@@ -33,12 +33,15 @@ export const postgresDefaults: PostgresSettings = {
   lifetimeSeconds: 1_800,
 };
 
-/** For migrations, which take as long as they take: another process may be running them. */
-export const withoutLimits = (settings: PostgresSettings): PostgresSettings => ({
+/**
+ * For migrations, which take as long as they take, but wait for a lock only briefly: whoever comes after them waits behind
+ * them, gateways of before, too. The second connection finds out whom the first one waits for.
+ */
+export const forMigrations = (settings: PostgresSettings): PostgresSettings => ({
   ...settings,
-  connections: 1,
+  connections: 2,
   queryTimeoutMs: 0,
   statementTimeoutMs: 0,
-  lockTimeoutMs: 0,
+  lockTimeoutMs: 300,
   idleTransactionTimeoutMs: 0,
 });

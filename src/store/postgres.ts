@@ -4,12 +4,15 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   type QueryResult,
+  sql,
 } from 'kysely';
 import pg from 'pg';
 import { DatabaseFault, isConflict, type OnFault, unconfirmed } from './faults.ts';
+import { migrationLock } from './lock-holders.ts';
 import { PostgresCompiler } from './long-lists.ts';
 import type { PoolFigures } from './observed.ts';
 import { clientConfig, goodbyeMs, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
@@ -86,11 +89,18 @@ export function postgresDialect(
   }: PostgresPoolOptions = {},
 ): Dialect {
   return {
-    createAdapter: () => new PostgresAdapter(),
+    createAdapter: () => new MigratingAdapter(),
     createQueryCompiler: () => new PostgresCompiler(),
     createIntrospector: (database) => new PostgresIntrospector(database),
     createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures, prepares, session }),
   };
+}
+
+/** Migrators take turns. Kysely's would wait for an hour, with a snapshot that `create index concurrently` waits for. */
+class MigratingAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(database: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_lock(${sql.lit(migrationLock)})`.execute(database);
+  }
 }
 
 class PooledDriver implements Driver {

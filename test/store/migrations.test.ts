@@ -28,8 +28,8 @@ async function columnsOf(database: Database): Promise<ReadonlyMap<string, boolea
   );
 }
 
-/** What a step takes away from the gateways of before: columns that are gone, or that they would have to write. */
-async function takenAway(steps: SchemaSteps, step: string): Promise<string[]> {
+/** What a step takes away from the gateways of before: columns that are gone, or that they would have to write, and time. */
+async function takenAway(steps: SchemaSteps, step: string): Promise<{ taken: string[]; built: string[] }> {
   const database = connect({ kind: 'sqlite', file: ':memory:' });
   const migrations = Object.fromEntries(
     Object.entries(steps).map(([name, { up }]): [string, { up: (db: Kysely<Tables>) => Promise<void> }] => [
@@ -43,17 +43,31 @@ async function takenAway(steps: SchemaSteps, step: string): Promise<string[]> {
     const before = names[names.indexOf(step) - 1];
     if (before !== undefined) await runTo(migrator, before);
     const columns = await columnsOf(database);
+    const indexes = await indexesOf(database);
     await runTo(migrator, step);
     const after = await columnsOf(database);
+    // `up` would keep all from writing while it builds an index.
+    const built = [...(await indexesOf(database))]
+      .filter(
+        ([name, table]) => !indexes.has(name) && [...columns.keys()].some((column) => column.startsWith(`${table}.`)),
+      )
+      .map(([name]) => name);
     const gone = [...columns.keys()].filter((column) => !after.has(column));
     const isOld = (column: string) => [...columns.keys()].some((each) => each.split('.')[0] === column.split('.')[0]);
     const required = [...after].flatMap(([column, canBeLeftOut]) =>
       !canBeLeftOut && isOld(column) && columns.get(column) !== false ? [column] : [],
     );
-    return [...gone, ...required].sort();
+    return { taken: [...gone, ...required].sort(), built };
   } finally {
     await database.destroy();
   }
+}
+
+/** The table of each index. */
+async function indexesOf(database: Database): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ name: string; tbl_name: string }>`
+    select name, tbl_name from sqlite_master where type = 'index'`.execute(database);
+  return new Map(rows.map(({ name, tbl_name }) => [name, tbl_name]));
 }
 
 async function runTo(migrator: Migrator, step: string): Promise<void> {
@@ -70,8 +84,11 @@ async function violations(steps: SchemaSteps, name: string): Promise<string[]> {
   if (worksFrom >= name) return ['worksFrom names no earlier step: no two versions could run at once'];
   const before = names.filter((each) => each < name).map((each) => steps[each]?.worksFrom ?? '');
   const isContracting = before.every((each) => each < worksFrom) && worksFrom > lastWithoutRule;
-  const taken = isContracting ? [] : await takenAway(steps, name);
-  return taken.map((column) => `${column} is taken away, but gateways of before are let in`);
+  const { taken, built } = await takenAway(steps, name);
+  return [
+    ...(isContracting ? [] : taken.map((column) => `${column} is taken away, but gateways of before are let in`)),
+    ...built.map((index) => `${index} belongs into its \`indexes\`: \`up\` keeps all from writing while it builds it`),
+  ];
 }
 
 const underRule = Object.keys(migrations).filter((name) => name > lastWithoutRule);
@@ -124,6 +141,14 @@ describe('the rule would find', () => {
     expect(await found(alter(rename, '990_test'))).toEqual([
       'worksFrom names no earlier step: no two versions could run at once',
     ]);
+  });
+
+  test('an index that keeps gateways from writing while it is built', async () => {
+    const index = 'on deliveries (created_at)';
+    expect(await found(alter(`create index deliveries_by_age ${index}`, lastWithoutRule))).toEqual([
+      'deliveries_by_age belongs into its `indexes`: `up` keeps all from writing while it builds it',
+    ]);
+    expect(await found({ ...alter('select 1', lastWithoutRule), indexes: { deliveries_by_age: index } })).toEqual([]);
   });
 
   test('nothing in a contraction that names the step after which the column is not used', async () => {

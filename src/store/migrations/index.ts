@@ -18,7 +18,8 @@ import * as pendingHolds from './016_pending_holds.ts';
 
 /**
  * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
- * and either expands the schema, so that gateways of before can work on, or takes away what those that it names do not use.
+ * and either expands the schema, so that gateways of before can work on, or takes away what those that it names do not use;
+ * and `indexes`, if it has any for tables that were there before.
  */
 export const migrations: SchemaSteps = {
   '001_foundation': foundation,
