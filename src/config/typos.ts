@@ -4,6 +4,11 @@ import { ConfigError, type Environment } from './variable.ts';
 /** Names are that similar, in letters. Short ones are like many others. */
 const nearnessOf = (name: string): number => (name.length < 10 ? 1 : 2);
 
+/** Variables of earlier versions, and what has become of what they set. */
+const removed: Readonly<Record<string, string>> = {
+  PERSISTED_QUERIES: 'each process keeps the documents of persisted queries for itself',
+};
+
 /**
  * A variable that is set under a name which is nearly one of ours would be ignored, and the gateway would start with a
  * default in its place: on another database, for example. If ours is set too, the other is somebody else's.
@@ -15,6 +20,9 @@ export function refuseTypos(names: readonly string[], environment: Environment):
   const missing = names.filter((name) => !environment[name]);
   for (const [given, value] of Object.entries(environment)) {
     if (value === undefined || value === '' || known.has(given)) continue;
+    const instead = Object.hasOwn(removed, given) ? removed[given] : undefined;
+    if (instead !== undefined)
+      throw new ConfigError(`${given} is a variable of earlier versions: ${instead}. Unset it`);
     const meant = missing.find((name) => isNear(given.toUpperCase(), name));
     if (meant === undefined) continue;
     throw new ConfigError(`${given} is not a variable of the gateway. Did you mean ${meant}?`);

@@ -1,9 +1,9 @@
 /** Indexes of tables that may be large, which are built after the steps of the schema: on Postgres while others write. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { SchemaSteps } from './compatibility.ts';
-import type { Database } from './database.ts';
 import { blocks, isPostgres } from './lock-holders.ts';
+import type { Tables } from './schema.ts';
 
 /** Gateways of before wait for the lock of the steps, with a snapshot that the building of an index would wait for. */
 const indexLock = 3853314791062309108n;
@@ -27,7 +27,7 @@ const wantedBy = (steps: SchemaSteps): readonly (readonly [name: string, definit
  * @param say looks who blocks the session, and says it
  */
 export async function buildIndexes(
-  database: Database,
+  database: Kysely<Tables>,
   steps: SchemaSteps,
   say: (condition: ReturnType<typeof blocks>) => Promise<void>,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function buildIndexes(
 }
 
 /** The indexes of the schema, and whether each is valid: one whose building was broken off is not. */
-async function findIndexes(database: Database): Promise<ReadonlyMap<string, boolean>> {
+async function findIndexes(database: Kysely<Tables>): Promise<ReadonlyMap<string, boolean>> {
   const { rows } = await sql<{ name: string; isValid: boolean }>`
     select c.relname as name, i.indisvalid as "isValid" from pg_index i join pg_class c on c.oid = i.indexrelid
     where c.relnamespace = (select oid from pg_namespace where nspname = current_schema())`.execute(database);

@@ -1,6 +1,6 @@
 /** Who a migration waits for on Postgres, for the log: no texts of statements, which may hold data. */
-import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import type { Tables } from './schema.ts';
 
 /** A session of the database. */
 export interface LockHolder {
@@ -16,7 +16,8 @@ export interface LockHolder {
 /** Is told who a migration waits for; nobody, if the lock was released since. */
 export type OnWait = (holders: readonly LockHolder[]) => void;
 
-export const isPostgres = (database: Database): boolean => database.getExecutor().adapter instanceof PostgresAdapter;
+export const isPostgres = (database: Kysely<Tables>): boolean =>
+  database.getExecutor().adapter instanceof PostgresAdapter;
 
 /** Both halves of an advisory lock's number, as `pg_locks` has them. */
 const isAdvisory = (id: bigint) =>
@@ -36,7 +37,7 @@ export const holdsTables: RawBuilder<boolean> = sql`
 export const blocks = (pid: number): RawBuilder<boolean> => sql`a.pid = any(pg_blocking_pids(${sql.lit(pid)}))`;
 
 /** The three whose transactions are oldest. */
-export async function findLockHolders(database: Database, condition: RawBuilder<boolean>): Promise<LockHolder[]> {
+export async function findLockHolders(database: Kysely<Tables>, condition: RawBuilder<boolean>): Promise<LockHolder[]> {
   const { rows } = await sql<LockHolder>`
     select a.pid, a.application_name as application, a.state,
       to_char(a.xact_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since

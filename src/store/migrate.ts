@@ -34,8 +34,9 @@ export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSte
   };
 }
 
-/** How often to say whom the migration waits for, in milliseconds. */
+/** How often to say whom the migration waits for, in milliseconds; and when first: gateways that start together wait for one another. */
 const sayMs = 10_000;
+const firstMs = 3_000;
 
 /** How long others have before the next try, in milliseconds: processes that start together do not meet again. */
 const pauseMs = () => 750 + 500 * Math.random();
@@ -52,10 +53,10 @@ export async function migrate(
   steps: SchemaSteps,
   onWait: OnWait = () => undefined,
 ): Promise<readonly string[]> {
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let sayAt = performance.now() + firstMs;
   const say = async (condition: RawBuilder<boolean>) => {
-    if (performance.now() - saidAt < sayMs) return;
-    saidAt = performance.now();
+    if (performance.now() < sayAt) return;
+    sayAt = performance.now() + sayMs;
     onWait(isPostgres(database) ? await findLockHolders(database, condition) : []);
   };
   const untilFree = async <Result>(work: () => Promise<Result>): Promise<Result> => {

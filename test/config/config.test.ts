@@ -617,6 +617,20 @@ test('responses are not cached for keys that a service checks', () => {
   expect(readConfig({ ...upstream, UPSTREAM_API_KEY: 'k', RESPONSE_CACHE: 'memory' }).responseCache).not.toBeNull();
 });
 
+test('responses are not cached in memory on Postgres, where other processes change what they show', () => {
+  const { message } = refusalOf({ RESPONSE_CACHE: 'memory', DATABASE_URL: 'postgres://host/name' });
+  expect(message).toMatch(
+    /^RESPONSE_CACHE=memory is for one gateway on a SQLite file: with Postgres set RESPONSE_CACHE=redis/,
+  );
+});
+
+test('a variable that was removed is told, not ignored', () => {
+  const { message } = refusalOf({ PERSISTED_QUERIES: 'redis', REDIS_URL: 'redis://host' });
+  expect(message).toBe(
+    'PERSISTED_QUERIES is a variable of earlier versions: each process keeps the documents of persisted queries for itself. Unset it',
+  );
+});
+
 test('a mode without a manifest is refused', () => {
   expect(refusalOf({ DOCUMENTS_MODE: 'only' }).message).toBe(
     'DOCUMENTS_MODE needs a manifest: set DOCUMENTS too, or leave it out',
