@@ -9,7 +9,7 @@
  *
  * A bucket is one number (GCRA, the generic cell rate algorithm): the time at which it is full again. Taking moves it on.
  */
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import { type Bucket, createSettlement, maxAhead, type RateLimitsContext, usedAt } from './rate-limit-settlement.ts';
 
@@ -59,8 +59,11 @@ export function createRateLimits(context: RateLimitsContext): (policy: Policy) =
   const settleLater = (bucket: Bucket): void => {
     settle(bucket).catch((err: unknown) => context.logger.warn({ err }, 'could not settle rate limits'));
   };
-  const buckets = new BoundedMap<string, Bucket>(keptBuckets, (forgotten) => {
-    if (forgotten.unsettled !== 0) settleLater(forgotten);
+  const buckets = new LRUCache<string, Bucket>({
+    max: keptBuckets,
+    dispose: (forgotten) => {
+      if (forgotten.unsettled !== 0) settleLater(forgotten);
+    },
   });
   const time = () => context.now().getTime() * 1_000;
 

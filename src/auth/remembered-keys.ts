@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { Authenticate, Caller } from './caller.ts';
 
 /** How long a valid key is trusted without another look-up, in milliseconds: the longest delay of a revocation. */
@@ -28,7 +28,7 @@ export function rememberKeys(
   authenticate: Authenticate,
   { now, elapsed = () => performance.now() }: { readonly now: () => Date; readonly elapsed?: () => number },
 ): RememberedKeys {
-  let keys = new BoundedMap<string, Remembered>(maxRemembered);
+  let keys = new LRUCache<string, Remembered>({ max: maxRemembered });
 
   return {
     async authenticate(apiKey) {
@@ -52,7 +52,7 @@ export function rememberKeys(
       }
     },
     forget() {
-      keys = new BoundedMap(maxRemembered);
+      keys = new LRUCache({ max: maxRemembered });
     },
   };
 }

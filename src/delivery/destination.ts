@@ -1,5 +1,5 @@
 /** Destinations made ready for requests: a webhook and its stored destination, with what is sealed opened. */
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { Vault } from '../security/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { openSecrets } from '../webhooks/destinations.ts';
@@ -29,7 +29,9 @@ export type OpenDestination = (
 
 /** Opens destinations, and returns the same one again as long as nothing of it has changed. */
 export function createDestinations(vault: Vault): OpenDestination {
-  const kept = new BoundedMap<string, { readonly version: string; readonly destination: Destination }>(maxDestinations);
+  const kept = new LRUCache<string, { readonly version: string; readonly destination: Destination }>({
+    max: maxDestinations,
+  });
   return (webhook, stored) => {
     const failing = stored.failing_since !== null;
     const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, stored.secrets, failing]);

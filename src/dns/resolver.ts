@@ -7,7 +7,7 @@
  *   3. asks for the name, and where resolv.conf says so for the name within its search domains, until a deadline;
  *   4. keeps what was found as long as its records say, and a failure for some seconds.
  */
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { localAddresses, parseHostsFile } from './hosts-file.ts';
 import { type Lookup, LookupFailure, type ResolvedAddress } from './lookup.ts';
 import { type Answer, type Query, query as queryServers } from './query.ts';
@@ -48,7 +48,7 @@ export function createResolver({
 }: ResolverOptions = {}): Lookup {
   const hosts = watchedFile(hostsFile, parseHostsFile, clock);
   const settings = watchedFile(resolvConf, parseResolverSettings, clock);
-  const known = new BoundedMap<string, Known>(maxNames);
+  const known = new LRUCache<string, Known>({ max: maxNames });
   const underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
   const search = async (hostname: string): Promise<Answer> => {

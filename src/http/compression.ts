@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip, gzipSync, constants as zlib, zstdCompress, zstdCompressSync } from 'node:zlib';
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { IncomingRequest } from './incoming-request.ts';
 
 /**
@@ -55,7 +55,7 @@ export interface Compressed {
 export type Compress = (request: CompressedRequest, body: Uint8Array | string) => Compressed | null;
 
 export function createCompression(): Compress {
-  const known = new BoundedMap<string, Coding | 'none'>(100);
+  const known = new LRUCache<string, Coding | 'none'>({ max: 100 });
   let running = 0;
 
   function codingFor(header = ''): Coding | null {

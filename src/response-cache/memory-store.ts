@@ -1,5 +1,5 @@
 /** Responses in the memory of the process: those that were used last, within a bound in bytes. */
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { CacheEntry, FoundResponse, ResponseStore } from './response-store.ts';
 
 export interface MemoryStore extends ResponseStore {
@@ -30,28 +30,21 @@ export function createMemoryStore(
   { maxBytes }: { readonly maxBytes: number },
   elapsed: () => number = () => performance.now(),
 ): MemoryStore {
-  const entries = new Map<string, Entry>();
-  let bytes = 0;
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ body }) => body.length + entryBytes,
+  });
   /** Counts the invalidations of all tenants, so that no number comes twice. */
   let invalidations = 0;
   /** The last invalidation that concerns every tenant without an entry of its own. */
   let lastOfOthers = 0;
-  const lastInvalidations = new BoundedMap<string, number>(maxTenants, (invalidation) => {
-    lastOfOthers = Math.max(lastOfOthers, invalidation);
+  const lastInvalidations = new LRUCache<string, number>({
+    max: maxTenants,
+    dispose: (invalidation, _tenant, reason) => {
+      if (reason === 'evict') lastOfOthers = Math.max(lastOfOthers, invalidation);
+    },
   });
   const generationOf = (tenant: string) => String(Math.max(lastOfOthers, lastInvalidations.get(tenant) ?? 0));
-
-  const drop = (key: string): void => {
-    const entry = entries.get(key);
-    if (entry === undefined) return;
-    entries.delete(key);
-    bytes -= entry.body.length + entryBytes;
-  };
-  const put = (key: string, entry: Entry): void => {
-    drop(key);
-    entries.set(key, entry);
-    bytes += entry.body.length + entryBytes;
-  };
 
   return {
     get(tenant, key) {
@@ -59,21 +52,15 @@ export function createMemoryStore(
       const entry = entries.get(key);
       if (entry === undefined) return { generation, body: null };
       if (entry.generation !== generation || entry.until <= elapsed()) {
-        drop(key);
+        entries.delete(key);
         return { generation, body: null };
       }
-      put(key, entry);
       return { generation, body: entry.body };
     },
     set({ tenant, key, generation, body, lifetimeMs }: CacheEntry) {
       // Nobody would find it.
       if (generation !== generationOf(tenant)) return false;
-      put(key, { generation, body: copyOf(body), until: elapsed() + lifetimeMs });
-      // A Map iterates in the order of insertion: the first is the one that was not used for the longest time.
-      for (const oldest of entries.keys()) {
-        if (bytes <= maxBytes) break;
-        drop(oldest);
-      }
+      entries.set(key, { generation, body: copyOf(body), until: elapsed() + lifetimeMs });
       return entries.has(key);
     },
     async invalidate(tenant) {
@@ -81,11 +68,10 @@ export function createMemoryStore(
       lastInvalidations.set(tenant, invalidations);
     },
     get bytes() {
-      return bytes;
+      return entries.calculatedSize;
     },
     async close() {
       entries.clear();
-      bytes = 0;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** How much `Idempotency-Key` may store, and when it is deleted. */
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './database.ts';
 
@@ -21,7 +21,7 @@ const batchRows = 1_000;
 const countedApiKeys = 1_000;
 
 export function idempotencyRows(database: Database, maxRows: number) {
-  const counts = new BoundedMap<string, { rows: number; readonly countedAt: number }>(countedApiKeys);
+  const counts = new LRUCache<string, { rows: number; readonly countedAt: number }>({ max: countedApiKeys });
   let deletedAt = 0;
 
   async function deleteExpired(time: number): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { busyMs, openDatabaseFile, watchFiles } from './database-file.ts';
 import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 
@@ -79,7 +79,7 @@ function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFaul
         return result;
       });
   };
-  const prepared = new BoundedMap<string, SqliteStatement>(keptStatements);
+  const prepared = new LRUCache<string, SqliteStatement>({ max: keptStatements });
   return {
     close: () => database.close(),
     prepare(sql) {
