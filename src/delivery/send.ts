@@ -1,5 +1,6 @@
 /** One attempt: a claimed delivery becomes a signed request, and its response an outcome. */
 import type { Outbound, OutboundResponse } from '../security/outbound.ts';
+import { redactor } from '../security/redact.ts';
 import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { classify, type RetryDecision } from './retry-policy.ts';
@@ -43,7 +44,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
         duration_ms: Math.round(clock() - started),
         status: response?.status ?? null,
         failure: response?.failure ?? null,
-        response_body: response === null ? '' : bodyText(response),
+        response_body: response === null ? '' : bodyText(response, destination),
       },
     }),
   };
@@ -89,5 +90,6 @@ function withDefaults(
   return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }
 
-/** The body as text that every database stores: Postgres has no U+0000. */
-const bodyText = ({ body }: OutboundResponse): string => body.toString('utf8').replaceAll('\0', '\uFFFD');
+/** The body as text that every database stores: Postgres has no U+0000. The owner's headers are sealed there, so an echo of them is redacted. */
+const bodyText = ({ body }: OutboundResponse, { headers }: ClaimedDelivery['destination']): string =>
+  redactor(headers.map(({ value }) => value))(body.toString('utf8')).replaceAll('\0', '\uFFFD');

@@ -95,7 +95,11 @@ function send(pool: Dispatcher, { signal, ...request }: ServiceRequest): Promise
         if (started === null) fail(new Error('A response ended that had not begun'));
         else settle({ kind: 'whole', ...started, body });
       },
-      onResponseError: (_controller, error) => fail(error),
+      onResponseError(_controller, error) {
+        // The bytes that are no HTTP, which may echo what was sent, would be logged with the error.
+        if ('data' in error) Reflect.deleteProperty(error, 'data');
+        fail(error);
+      },
     });
   });
 }

@@ -4,6 +4,7 @@ import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import { replayedHeader } from '../http/idempotency.ts';
 import type { RequestContext } from '../request-context.ts';
+import { redactor } from '../security/redact.ts';
 import { openServicePool } from '../security/service-pool.ts';
 import { unreadableResponse } from '../security/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
@@ -82,7 +83,13 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
       const response = await pool.send({ method: endpoint.method, path, headers, body, signal });
       if (response.kind === 'whole') {
         if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
-        const outcome = readResponse(endpoint, translationOf(endpoint), response, now().getTime());
+        const outcome = readResponse(
+          endpoint,
+          translationOf(endpoint),
+          response,
+          now().getTime(),
+          redactor([headers['x-api-key'] ?? '', ...Object.values(settings.headers)]),
+        );
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
       }
       const { status, cause } = response;

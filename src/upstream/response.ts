@@ -23,31 +23,37 @@ export interface Value {
   readonly value: object;
 }
 
-/** @param now epoch milliseconds */
+/**
+ * @param now epoch milliseconds
+ * @param redact takes secrets out of the texts of an error
+ */
 export function readResponse(
   endpoint: ContractEndpoint,
   translation: Translation,
   response: WholeResponse,
   now: number,
+  redact: (text: string) => string = (text) => text,
 ): Success | Failure {
   const { headers, body } = response;
   if (response.status >= 200 && response.status <= 299) {
     return { kind: 'success', body, read: () => readValue(endpoint, translation, response) };
   }
+  const redacted = (text: unknown) => (typeof text === 'string' ? redact(text) : text);
   // Another Postern says 503 for a request too many: it is about the caller, and not that the service is in trouble.
   const status = isLimited(response) ? 429 : response.status;
   const retryAfter = headers['retry-after'];
   const retryAfterMs = parseRetryAfter(typeof retryAfter === 'string' ? retryAfter : null, now);
   const json = parseObject(body);
   if (typeof json === 'string') return { ...unreadable(status, json), retryAfterMs };
-  const { error, reported } = reportedError(endpoint, translation, { status, retryAfterMs }, json);
+  const shown = { ...json, title: redacted(json.title), detail: redacted(json.detail) };
+  const { error, reported } = reportedError(endpoint, translation, { status, retryAfterMs }, shown);
   return {
     kind: 'response',
     error,
     reported,
     status,
     retryAfterMs,
-    instance: textOf(json.instance) ?? null,
+    instance: textOf(redacted(json.instance)) ?? null,
   };
 }
 
