@@ -196,14 +196,14 @@ describe('readiness', () => {
   test('clients that probe without end cost the service a probe a second, and callers no connection', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
     const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_CONNECTIONS: '1' } });
-    const seconds = 3;
-    const endsAt = performance.now() + seconds * 1_000;
+    const startedAt = performance.now();
+    const endsAt = startedAt + 3_000;
     const client = async () => {
       while (performance.now() < endsAt) expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
     };
     await Promise.all(Array.from({ length: 500 }, client));
     expect(stub.probes).toBeGreaterThan(1);
-    expect(stub.probes).toBeLessThanOrEqual(seconds + 2);
+    expect(stub.probes).toBeLessThanOrEqual((performance.now() - startedAt) / 1_000 + 2);
     // A probe that hangs holds up no call.
     stub.holdsProbes = true;
     const before = stub.probes;
