@@ -37,6 +37,7 @@ const bounds: Readonly<Record<string, readonly [keys: string, bound: string]>> =
   'dns/resolver.ts known': ['hosts of webhooks', 'max'],
   'dns/resolver.ts underWay': ['hosts of webhooks', 'deliveries in flight'],
   'http/compression.ts known': ['accept-encoding headers', 'max'],
+  'http/router.ts resources': ['the code', 'the routes'],
   'http/server.ts unused': ['connections', 'open connections'],
   'http/slow-clients.ts waiting': ['responses', 'responses in flight'],
   'http/static-files.ts encodings': ['the code', 'the encodings that it offers'],
