@@ -71,6 +71,7 @@ export async function embeddedBackend(
       accounts: embeddedAccounts({ database: databases.accounts, cursors }),
       jobs: embeddedJobs({
         database: databases.jobs,
+        kind: config.database.kind,
         network: providers.PNET,
         cursors,
         budget,

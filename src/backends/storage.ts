@@ -99,7 +99,7 @@ export async function openStorage(
     authenticate: remembered.authenticate,
     refusedKeys: (keyIds, at) => findRefusedKeys(databases.keys, keyIds, at),
     rateLimits: databaseRateLimits(databases.keys, location.kind),
-    idempotency: databaseIdempotency(databases.jobs, now, logger),
+    idempotency: databaseIdempotency({ database: databases.jobs, kind: location.kind, now, randomBytes, logger }),
     channels,
     processId,
     async useSecret({ secrets, keyring }, vault) {

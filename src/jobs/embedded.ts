@@ -8,6 +8,7 @@ import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '
 import type { RequestContext } from '../request-context.ts';
 import type { Database } from '../store/database.ts';
 import { findByIds, requireFound } from '../store/find-by-ids.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import type { ReadBudget } from '../store/read-budget.ts';
 import { onlyOf } from '../store/read-together.ts';
 import { createRowWatch } from '../store/row-watch.ts';
@@ -39,6 +40,7 @@ const neverAborted = new AbortController().signal;
 /** Postings in our own database, published through the account's network. */
 export function embeddedJobs({
   database,
+  kind,
   network,
   cursors,
   budget,
@@ -48,6 +50,7 @@ export function embeddedJobs({
   tuning = {},
 }: {
   readonly database: Database;
+  readonly kind: DatabaseKind;
   readonly network: JobProvider;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
@@ -56,7 +59,7 @@ export function embeddedJobs({
   readonly logger: Logger;
   readonly tuning?: LeaseTuning;
 }): JobsPort {
-  const leases = jobLeases({ database, now, randomBytes, logger }, tuning);
+  const leases = jobLeases({ database, kind, now, randomBytes, logger }, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
 

@@ -5,52 +5,47 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import { deadline, TimeoutError } from '../deadline.ts';
 import { failureOfCommand, ServiceError } from '../errors.ts';
 import { type Idempotency, type IdempotentRequest, replayedHeader } from '../http/idempotency.ts';
-import type { Database } from './database.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
-import { createKeyedLock } from './keyed-lock.ts';
+import { type Claim, createLeases, type LeaseDependencies } from './lease.ts';
 
-/** How long a response is stored. */
+/** How long a response is stored, by the clock of the process: to a day, seconds do not matter. */
 const keptMs = 24 * 60 * 60 * 1_000;
 
-/** How long a lease outlives its last renewal. While it lasts, a repetition waits for the response. */
-const leaseMs = 5_000;
-/** A lease survives the failure of a renewal or two. */
-const renewalsPerLease = 4;
+/**
+ * How long a lease outlives its last renewal: while it lasts, a repetition waits for the response. How long a request waits
+ * for the response of a concurrent one.
+ */
+const timing = { leaseMs: 5_000, waitMs: 30_000, maxWaiting: 1_000 } as const;
 
-/** How long a request waits for the response of a concurrent one. */
-const maxWaitMs = 30_000;
-/** How often to look whether another process is done: the first wait, doubled up to the longest, in milliseconds. */
-const firstPollMs = 25;
-const maxPollMs = 400;
+/** How often it is tried to give a key back: the first wait, doubled each time up to two minutes in all, in milliseconds. */
+const firstRetryMs = 250;
+const maxRetryMs = 64_000;
 
 /** Stores responses in the database. A row without a status is the lease of the request that is running. */
 export function databaseIdempotency(
-  database: Database,
-  now: () => Date,
-  logger: Logger,
+  dependencies: LeaseDependencies,
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
+  const { database, now, logger } = dependencies;
   const rows = idempotencyRows(database, maxRows);
-  /** Of requests with one key in this process, one looks into the database or acts, and the others wait in line. */
-  const lock = createKeyedLock(Number.POSITIVE_INFINITY);
+  const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
 
   const find = (id: string) =>
     database
       .selectFrom('idempotent_responses')
-      .selectAll()
+      .select(['fingerprint', 'claimed_by', 'status', 'body'])
+      .select(({ eb }) => eb('claimed_until', '>', leases.time()).as('is_running'))
       .where('id', '=', id)
       .where('expires_at', '>', now().getTime())
       .executeTakeFirst();
 
   /** Stores a request that has no row. False if a concurrent request was faster. */
-  async function lease(id: string, fingerprint: string): Promise<boolean> {
+  async function take(id: string, fingerprint: string, claim: Claim): Promise<boolean> {
     const time = now().getTime();
-    const row = { fingerprint, claimed_until: time + leaseMs, status: null, body: null, expires_at: time + keptMs };
+    const row = { fingerprint, ...claim, status: null, body: null, expires_at: time + keptMs };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
       .values({ id, ...row })
@@ -62,41 +57,30 @@ export function databaseIdempotency(
     return numInsertedOrUpdatedRows === 1n;
   }
 
-  /** The row of a request that has no response. */
-  const running = (id: string) =>
-    database.updateTable('idempotent_responses').where('id', '=', id).where('status', 'is', null);
-
-  /**
-   * Renews the lease of a request for as long as it runs.
-   * @returns ends the renewals
-   */
-  function keepLease(id: string): () => void {
-    let isRenewing = false;
-    const renew = async () => {
-      // Of two at a time, the older one could win.
-      if (isRenewing) return;
-      isRenewing = true;
-      try {
-        await running(id)
-          .set({ claimed_until: now().getTime() + leaseMs })
-          .execute();
-      } catch (err) {
-        // The next renewal makes up for one that fails. If none succeeds, repetitions hear that the outcome is unknown.
-        logger.warn({ err }, 'the lease of an Idempotency-Key could not be renewed');
-      } finally {
-        isRenewing = false;
-      }
-    };
-    const renewNow = () => {
-      renew().catch((err: unknown) => logger.warn({ err }, 'the lease of an Idempotency-Key could not be renewed'));
-    };
-    const timer = setInterval(renewNow, leaseMs / renewalsPerLease).unref();
-    return () => clearInterval(timer);
+  /** Gives the key back. */
+  async function release(id: string, holder: string): Promise<void> {
+    await database.deleteFrom('idempotent_responses').where('id', '=', id).where('claimed_by', '=', holder).execute();
   }
 
+  /** Gives back what a request may have taken that has not begun, as soon as the database can be reached. */
+  async function releaseLater(id: string, holder: string): Promise<void> {
+    for (let pause = firstRetryMs; ; pause *= 2) {
+      await sleep(pause, undefined, { ref: false });
+      try {
+        return await release(id, holder);
+      } catch (error) {
+        if (pause >= maxRetryMs) throw error;
+      }
+    }
+  }
+
+  /** The row of a request that has no response. */
+  const running = (id: string, holder: string) =>
+    database.updateTable('idempotent_responses').where('id', '=', id).where('claimed_by', '=', holder);
+
   /** Stores the response. */
-  async function store(id: string, body: string): Promise<void> {
-    await running(id).set({ status: success, body }).execute();
+  async function store(id: string, holder: string, body: string): Promise<void> {
+    await running(id, holder).set({ status: success, body, claimed_by: null }).execute();
     rows.stored(id);
   }
 
@@ -104,46 +88,32 @@ export function databaseIdempotency(
    * Ends the lease of a request that has acted, or may have, and has no response to give again.
    * @param failure to give again; null where the request succeeded
    */
-  async function keepWithoutResponse(id: string, failure: ServiceError | null): Promise<void> {
-    await running(id)
-      .set({ claimed_until: 0, body: failure && writeFailure(failure) })
+  async function keepWithoutResponse(id: string, holder: string, failure: ServiceError | null): Promise<void> {
+    await running(id, holder)
+      .set({ claimed_until: 0, claimed_by: null, body: failure && writeFailure(failure) })
       .execute();
     rows.stored(id);
-  }
-
-  /** Gives the key back. */
-  async function release(id: string): Promise<void> {
-    await database.deleteFrom('idempotent_responses').where('id', '=', id).where('status', 'is', null).execute();
   }
 
   /**
    * Waits for a write about work that is done. If it fails, that is logged and not thrown: the caller must hear what the
    * work came to. When its lease has ended, the outcome of the request is unknown.
    */
-  const note = (write: Promise<void>): Promise<void> =>
-    write.catch((err: unknown) => logger.error({ err }, 'what an Idempotency-Key stands for could not be stored'));
-
-  async function run(id: string, work: () => Promise<string>): Promise<string> {
-    const stopKeeping = keepLease(id);
-    try {
-      return await settle(id, work);
-    } finally {
-      stopKeeping();
-    }
-  }
+  const note = (write: Promise<void>): Promise<void> => write.catch(logUnstored);
+  const logUnstored = (err: unknown) => logger.error({ err }, 'what an Idempotency-Key stands for could not be stored');
 
   /** Does the work, and stores what it came to. */
-  async function settle(id: string, work: () => Promise<string>): Promise<string> {
+  async function settle(id: string, holder: string, work: () => Promise<string>): Promise<string> {
     let body: string;
     try {
       body = await work();
     } catch (error) {
       const failure = failureOfCommand(error);
-      await note(failure.outcomeUnknown ? keepWithoutResponse(id, failure) : release(id));
+      await note(failure.outcomeUnknown ? keepWithoutResponse(id, holder, failure) : release(id, holder));
       throw failure;
     }
     const isSmall = Buffer.byteLength(body) <= idempotencyLimits.bodyBytes;
-    await note(isSmall ? store(id, body) : keepWithoutResponse(id, null));
+    await note(isSmall ? store(id, holder, body) : keepWithoutResponse(id, holder, null));
     return body;
   }
 
@@ -151,32 +121,31 @@ export function databaseIdempotency(
     async once(request, work) {
       const id = rowId(request);
       const fingerprint = fingerprintOf(request);
-      const ends = deadline(maxWaitMs, request.signal, 'The request with this Idempotency-Key takes too long');
-      const wait = { signal: ends.signal };
-      let unlock = () => {};
-      try {
-        unlock = await lock.acquire(id, ends.signal, () => {});
-        for (let pause = firstPollMs; ; pause = Math.min(2 * pause, maxPollMs)) {
-          const found = await find(id);
-          if (found !== undefined && found.fingerprint !== fingerprint) throw keyReused();
-          if (found !== undefined && found.status !== null) return { body: found.body ?? '', replayed: true };
-          if (found !== undefined && found.claimed_until <= now().getTime()) {
-            throw readFailure(found.body) ?? responseLost();
-          }
-          if (found === undefined) {
-            await rows.requireRoom(id, now().getTime());
-            if (await lease(id, fingerprint)) {
-              ends[Symbol.dispose]();
-              return { body: await run(id, work), replayed: false };
-            }
-          }
-          await sleep(pause, undefined, wait);
+      /** The holder whose insert has had no answer. */
+      let unconfirmed: string | null = null;
+      const attempt = async (claim: Claim) => {
+        const found = await find(id);
+        unconfirmed = null;
+        if (found === undefined) {
+          await rows.requireRoom(id, now().getTime());
+          unconfirmed = claim.claimed_by;
+          return (await take(id, fingerprint, claim)) ? 'taken' : 'busy';
         }
-      } catch (error) {
-        throw ends.signal.reason instanceof TimeoutError && !(error instanceof ServiceError) ? stillRunning() : error;
+        if (found.fingerprint !== fingerprint) throw keyReused();
+        if (found.status !== null) return { body: found.body ?? '', replayed: true };
+        if (found.claimed_by === claim.claimed_by) return 'taken';
+        if (found.is_running) return 'busy';
+        throw readFailure(found.body) ?? responseLost();
+      };
+      const lease = await leases.acquire(id, request.signal, attempt).catch((error: unknown) => {
+        if (unconfirmed !== null) releaseLater(id, unconfirmed).catch(logUnstored);
+        throw error;
+      });
+      if ('body' in lease) return lease;
+      try {
+        return { body: await settle(id, lease.holder, work), replayed: false };
       } finally {
-        ends[Symbol.dispose]();
-        unlock();
+        lease[Symbol.dispose]();
       }
     },
   };

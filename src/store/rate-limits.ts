@@ -1,11 +1,9 @@
-/**
- * Rate limits in the database: a row for each bucket that is not full. On Postgres the time is the server's, because the clocks
- * of the processes may differ by more than a bucket's window; processes on a SQLite file have one clock.
- */
+/** Rate limits in the database: a row for each bucket that is not full. */
 import { sql } from 'kysely';
 import { maxAhead, type RateLimitStore } from '../auth/rate-limit-settlement.ts';
 import type { Database } from './database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
+import { statementTime } from './statement-time.ts';
 
 /** How often, in microseconds, rows of full buckets are deleted: they say no more than no row. */
 const cleanEvery = 60_000_000;
@@ -14,10 +12,7 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
   let cleanedAt = 0;
   return {
     async add(grants, now) {
-      const at =
-        kind === 'postgres'
-          ? sql<number>`cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)`
-          : sql<number>`cast(${now} as bigint)`;
+      const at = statementTime(kind, now, 1_000_000);
       // First: if it fails, nothing was added.
       // Also after the clock was set back.
       if (Math.abs(now - cleanedAt) >= cleanEvery) {

@@ -124,6 +124,8 @@ export interface IdempotentResponseTable {
    * have been carried out, and nobody knows.
    */
   claimed_until: number;
+  /** The request that holds the lease; null once it has ended. */
+  claimed_by?: string | null;
   /** Null until the response is complete. */
   status: number | null;
   body: string | null;

@@ -21,7 +21,8 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
 
   const failing: KyselyPlugin = {
     transformQuery({ node }) {
-      if (node.kind === 'UpdateQueryNode' && fails(JSON.stringify(node))) throw new Error('The disk is full');
+      if ((node.kind === 'UpdateQueryNode' || node.kind === 'RawNode') && fails(JSON.stringify(node)))
+        throw new Error('The disk is full');
       return node;
     },
     transformResult: async ({ result }) => result,
@@ -40,6 +41,7 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
 
   const dependencies = () => ({
     database: served.database.withPlugin(failing),
+    kind: 'sqlite' as const,
     now: () => served.clock.now,
     randomBytes,
     logger,
@@ -103,10 +105,12 @@ describe.each(backends.filter(({ serves }) => serves.drafts))('writes that fail,
   test('a lease that cannot be renewed or released says so in the log', async () => {
     const draftId = await workspace.draft({ accountId });
     const lease = await jobLeases(dependencies(), { leaseMs: 40 }).acquire(draftId, new AbortController().signal);
-    fails = (update) => update.includes('"claimed_until"');
-    const logged = (msg: string) => expect.objectContaining({ level: 40, jobId: draftId, msg });
-    await expect.poll(() => log).toContainEqual(logged('the lease on a job could not be renewed'));
+    fails = (update) => update.includes('claimed_until');
+    const logged = (fields: object) => expect.objectContaining({ level: 40, ...fields });
+    await expect
+      .poll(() => log)
+      .toContainEqual(logged({ table: 'jobs', id: draftId, msg: 'a lease could not be renewed' }));
     await lease[Symbol.asyncDispose]();
-    expect(log).toContainEqual(logged('the lease on a job could not be released'));
+    expect(log).toContainEqual(logged({ jobId: draftId, msg: 'the lease on a job could not be released' }));
   });
 });

@@ -207,7 +207,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     await publish(id, 'died');
     await gateway.app.database
       .updateTable('idempotent_responses')
-      .set({ status: null, body: null, claimed_until: gateway.clock.now.getTime() })
+      .set({ status: null, body: null, claimed_until: 0 })
       .execute();
     const before = published;
     for (let time = 0; time < 2; time += 1) {

@@ -1,11 +1,13 @@
 /** What `Idempotency-Key` stores, on every database. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { databaseIdempotency } from '../../src/store/idempotency.ts';
+import { type InjectedFaults, injectFaults } from '../support/database-faults.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
@@ -26,9 +28,20 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
 
   function open(maxKeys: number) {
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
-    const store = databaseIdempotency(gateway.app.database, () => clock.now, logger, maxKeys);
+    /** As in a process of its own, whose clock is ahead by so much. */
+    const start = (aheadMs = 0) =>
+      databaseIdempotency(
+        {
+          database: gateway.app.database,
+          kind: place.location.kind,
+          now: () => new Date(clock.now.getTime() + aheadMs),
+          randomBytes,
+          logger,
+        },
+        maxKeys,
+      );
     const ownKeyId = randomBytes(16).toString('base64url');
-    const other = databaseIdempotency(gateway.app.database, () => clock.now, logger, maxKeys);
+    const [store, other, ahead] = [start(), start(), start(12_000)];
     const once = (key: string, work: () => Promise<string>, keyId = ownKeyId, by = store) =>
       by.once(
         {
@@ -42,7 +55,18 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
       );
     /** In another process. */
     const elsewhere = (key: string, work: () => Promise<string>) => once(key, work, ownKeyId, other);
-    return { clock, once, elsewhere };
+    const elsewhereAhead = (key: string, work: () => Promise<string>) => once(key, work, ownKeyId, ahead);
+    /** On Postgres leases end by the clock of the server: what is later for it is earlier in its rows. */
+    const pass = async (ms: number) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      if (name === 'SQLite') return;
+      await gateway.app.database
+        .updateTable('idempotent_responses')
+        .set(({ eb }) => ({ claimed_until: eb('claimed_until', '-', ms) }))
+        .where('claimed_by', 'is not', null)
+        .execute();
+    };
+    return { clock, once, elsewhere, elsewhereAhead, pass };
   }
   const rows = () => gateway.app.database.selectFrom('idempotent_responses').selectAll().execute();
 
@@ -173,15 +197,15 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
   test('a request holds its lease for as long as it runs, and no longer than seconds beyond', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { clock, once, elsewhere } = open(3);
+    const { clock, once, elsewhere, pass } = open(3);
     const others = new Set((await rows()).map(({ id }) => id));
-    const pass = async (seconds: number) => {
+    const passRenewed = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 1) {
-        clock.now = new Date(clock.now.getTime() + 1_000);
+        await pass(1_000);
         await vi.advanceTimersByTimeAsync(1_000);
         await vi.waitFor(async () => {
           const own = (await rows()).find(({ id }) => !others.has(id));
-          expect(own?.claimed_until).toBeGreaterThan(clock.now.getTime());
+          expect(own?.claimed_until).toBeGreaterThan(name === 'SQLite' ? clock.now.getTime() : Date.now());
         });
       }
     };
@@ -192,7 +216,7 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
       return response.promise;
     });
     await running.promise;
-    await pass(30);
+    await passRenewed(30);
     const second = elsewhere('a', async () => 'again');
     response.resolve('done');
     expect(await first).toEqual({ body: 'done', replayed: false });
@@ -206,7 +230,54 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
       return new Promise(() => {});
     });
     await abandoned.promise;
-    clock.now = new Date(clock.now.getTime() + 5_000);
+    await pass(5_000);
     await expect(elsewhere('b', async () => 'again')).rejects.toMatchObject(unknown);
+  });
+
+  test.skipIf(name === 'SQLite')('a process whose clock is ahead waits for the response too', async () => {
+    const { once, elsewhereAhead } = open(3);
+    const begun = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<string>();
+    const first = once('a', () => {
+      begun.resolve();
+      return response.promise;
+    });
+    await begun.promise;
+    const second = elsewhereAhead('a', async () => 'again');
+    const isOver = await Promise.race([second.then(String, String), sleep(300, 'waits')]);
+    expect(isOver).toBe('waits');
+    response.resolve('done');
+    expect(await first).toEqual({ body: 'done', replayed: false });
+    expect(await second).toEqual({ body: 'done', replayed: true });
+  });
+
+  describe('the answer to the statement that takes the key is lost', () => {
+    let injected: InjectedFaults;
+    beforeEach(() => {
+      injected = injectFaults();
+    });
+    afterEach(() => injected.restore());
+    const insert = 'insert into "idempotent_responses"';
+
+    test('with its connection: the request knows its own lease, and acts once', async () => {
+      const { once } = open(3);
+      const work = vi.fn(async () => 'done');
+      injected.loseAnswerTo(insert);
+      expect(await once('a', work)).toEqual({ body: 'done', replayed: false });
+      expect(injected.failed).toBe(1);
+      expect(await once('a', work)).toEqual({ body: 'done', replayed: true });
+      expect(work).toHaveBeenCalledOnce();
+    });
+
+    test('with the database: the key is given back when it responds again', async () => {
+      const { once } = open(3);
+      const work = vi.fn(async () => 'done');
+      injected.loseAnswerTo(insert, { andAllAfter: true });
+      await expect(once('a', work)).rejects.toMatchObject({ errorName: 'service_unavailable' });
+      expect(work).not.toHaveBeenCalled();
+      injected.stop();
+      expect(await once('a', work)).toEqual({ body: 'done', replayed: false });
+      expect(work).toHaveBeenCalledOnce();
+    });
   });
 });

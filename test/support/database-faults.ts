@@ -10,6 +10,11 @@ export interface InjectedFaults {
   failAt(number: number, fault: Fault, times?: number): void;
   /** Lets commits fail of transactions in which a statement began so, whatever other connections do. */
   failCommitAfter(beginning: string, fault: Fault): void;
+  /**
+   * Lets the next statement that begins so be carried out, and loses its answer with the connection, or thread.
+   * @param andAllAfter lets all statements after it fail as well
+   */
+  loseAnswerTo(beginning: string, options?: { readonly andAllAfter?: boolean }): void;
   /** Lets no more of them fail. */
   stop(): void;
   /** How many statements have failed since. */
@@ -69,6 +74,15 @@ export function injectFaults(): InjectedFaults {
   let failed = 0;
   let current: Fault | null = null;
   let beginning: string | null = null;
+  let unanswered: { readonly beginning: string; readonly andAllAfter: boolean } | null = null;
+  /** Whether the answer to this statement is to be lost. */
+  const losesAnswer = (sql: string | null) => {
+    if (unanswered === null || sql?.startsWith(unanswered.beginning) !== true) return false;
+    failed += 1;
+    if (unanswered.andAllAfter) [next, last, seen, current] = [1, Number.POSITIVE_INFINITY, 0, () => 'lost'];
+    unanswered = null;
+    return true;
+  };
   /** The connections whose next commit fails. */
   const marked = new WeakSet<object>();
   const faultOf = (sql: string): ReturnType<Fault> | null => {
@@ -91,6 +105,14 @@ export function injectFaults(): InjectedFaults {
     const sql = job !== null && typeof job.order.sql === 'string' ? job.order.sql : null;
     const fault = sql === null ? null : beginning === null ? faultOf(sql) : commitFaultOf(this, sql);
     if (fault === 'lost') void this.terminate();
+    if (job !== null && losesAnswer(sql)) {
+      const { emit } = this;
+      this.emit = (event: string | symbol, ...values: unknown[]) => {
+        if (event !== 'message') return Reflect.apply(emit, this, [event, ...values]);
+        void this.terminate();
+        return true;
+      };
+    }
     if (job === null || !(fault instanceof Error)) return Reflect.apply(postMessage, this, [job, ...rest]);
     const result = { id: job.id, report: { error: fault, properties: {} } } satisfies ThreadResult<StatementResult>;
     queueMicrotask(() => this.emit('message', result));
@@ -102,6 +124,12 @@ export function injectFaults(): InjectedFaults {
     const fault = sql === null ? null : beginning === null ? faultOf(sql) : commitFaultOf(this, sql);
     if (fault instanceof Error) return Promise.reject(fault);
     if (fault === 'lost' && this instanceof PostgresClient) this.abandon();
+    if (losesAnswer(sql)) {
+      return (Reflect.apply(query, this, given) as Promise<unknown>).then(() => {
+        if (this instanceof PostgresClient) this.abandon();
+        throw new Error('Connection terminated unexpectedly');
+      });
+    }
     return Reflect.apply(query, this, given);
   } as typeof query;
 
@@ -117,6 +145,10 @@ export function injectFaults(): InjectedFaults {
       beginning = ofTransaction;
       failed = 0;
       current = fault;
+    },
+    loseAnswerTo(ofStatement, { andAllAfter = false } = {}) {
+      unanswered = { beginning: ofStatement, andAllAfter };
+      failed = 0;
     },
     stop() {
       current = null;

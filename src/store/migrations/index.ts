@@ -15,6 +15,7 @@ import * as webhookStatistics from './013_webhook_statistics.ts';
 import * as cascades from './014_cascades.ts';
 import * as plannedCascades from './015_planned_cascades.ts';
 import * as pendingHolds from './016_pending_holds.ts';
+import * as idempotencyHolders from './017_idempotency_holders.ts';
 
 /**
  * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
@@ -38,4 +39,5 @@ export const migrations: SchemaSteps = {
   '014_cascades': cascades,
   '015_planned_cascades': plannedCascades,
   '016_pending_holds': pendingHolds,
+  '017_idempotency_holders': idempotencyHolders,
 };
