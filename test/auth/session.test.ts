@@ -19,6 +19,12 @@ const dataTypes: Partial<Record<ErrorFamily, string>> = {
 const posts = fieldOperations.find(({ field }) => field === 'Query.posts')?.document as (named: Named) => string;
 const mutations = fieldOperations.filter(({ field }) => /\.(editJob|publishJob|solveJobCheckpoint)$/.test(field));
 
+/** A command whose outcome is unknown must not be tried again without a look. */
+const detailOfCommand = (name: ErrorName, detail: string): string =>
+  errorTable[name].outcome === 'unknown'
+    ? `${detail.replace(/ Try again[^.]*\.$/, '')} The outcome is unknown: check it before you try again.`
+    : detail;
+
 /** Expects reading posts and acting on a draft to fail with `name`. */
 async function expectFailure(accountId: string, name: ErrorName, detail: string): Promise<void> {
   const draftId = await auth().workspace.draft({ accountId, scenario: 'otp' });
@@ -39,18 +45,25 @@ async function expectFailure(accountId: string, name: ErrorName, detail: string)
     .set({ checkpoint: JSON.stringify(checkpoint) })
     .where('id', '=', draftId)
     .execute();
+  const ofCommand = detailOfCommand(name, detail);
   for (const { field, document } of mutations) {
     const mutation = field.split('.')[1] as string;
     const { data, errors } = await graphql(auth().served.address, auth().workspace.key, document(target));
     const type = dataTypes[errorTable[name].family];
     if (type === undefined) {
       expect(data).toEqual({ [mutation]: null });
-      expect(errors[0]?.extensions).toMatchObject({ ...envelope(name), detail });
+      expect(errors[0]?.extensions).toMatchObject({ ...envelope(name), detail: ofCommand });
     } else {
       expect({ mutation, errors, result: data?.[mutation] }).toEqual({
         mutation,
         errors: [],
-        result: { __typename: type, type: `errors/${name}`, status: errorTable[name].status, detail, message: detail },
+        result: {
+          __typename: type,
+          type: `errors/${name}`,
+          status: errorTable[name].status,
+          detail: ofCommand,
+          message: ofCommand,
+        },
       });
     }
   }

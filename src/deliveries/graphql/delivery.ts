@@ -81,6 +81,7 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     data: t.field({
       type: 'JSON',
       description: 'Data of the event, keyed by the keys of its source.',
+      extensions: readsById,
       resolve: async ({ delivery_id }, _args, { loaders }) => (await loaders.eventData.load(delivery_id)) ?? gone(),
     }),
     state: t.expose('state', { type: DeliveryStateEnum, description: 'State of the delivery.' }),

@@ -59,6 +59,9 @@ export const sealsCursor = costs(weights.cursor);
 /** For `extensions` of a list that is part of an object. @param assumedSize what a large one has */
 export const listOf = (assumedSize: number) => costs(null, { assumedSize });
 
+/** For `extensions` of a list that is part of an object, and read by itself. @param assumedSize what a large one has */
+export const readsPart = (assumedSize: number) => costs(weights.read, { assumedSize });
+
 /** For `extensions` of a list whose objects are read by the ids in an argument. */
 export const readsByIds = (argument: string, assumedSize: number) =>
   costs(weights.read, { assumedSize, slicingArguments: [argument], requireOneSlicingArgument: false });

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../events/graphql/enums.ts';
 import { sourceOfEvents } from '../../events/sources.ts';
 import { builder } from '../../graphql/builder.ts';
-import { listOf, readsById } from '../../graphql/cost/weights.ts';
+import { listOf, readsById, readsPart } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { required } from '../../graphql/network-values.ts';
 import { globalId, Node, registerNode } from '../../graphql/node.ts';
@@ -82,7 +82,7 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
     accounts: t.field({
       type: [WebhookAccountObject],
-      extensions: listOf(20),
+      extensions: readsPart(20),
       description:
         'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
       resolve: largePart('account_ids'),
@@ -90,12 +90,12 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     headers: t.field({
       type: [WebhookHeaderObject],
       description: 'Extra headers of deliveries.',
-      extensions: listOf(10),
+      extensions: readsPart(10),
       resolve: largePart('headers'),
     }),
     data: t.field({
       type: [WebhookDataMappingObject],
-      extensions: listOf(20),
+      extensions: readsPart(20),
       description: 'Fields of the payload. Every payload also has the field `event`.',
       resolve: largePart('data'),
     }),
