@@ -1,13 +1,14 @@
 /** What dead processes have claimed is due again at once; what others have claimed stays theirs. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { claimTokenOf } from '../../src/delivery/claim-token.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
 import type { DatabaseKind } from '../../src/store/json-rows.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 it.each(databases)('claims of dead processes are freed, and no others, on $name', async (dialect) => {
   const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 }, after: () => () => {} } });
@@ -65,3 +66,38 @@ it.each(databases)('the next process sends what a dead one had claimed, on $name
   await first.close();
   await receiver.close();
 });
+
+const [, postgres] = databases;
+
+it.skipIf(postgres === undefined)(
+  'a process that cannot listen any more keeps what it has claimed',
+  async () => {
+    if (postgres === undefined) return;
+    const place = await postgres.location();
+    onTestFinished(place.drop);
+    const proxy = await startTcpProxy(place.url);
+    onTestFinished(proxy.close);
+    const on = (url: string) => ({ ...postgres, location: async () => ({ ...place, url, drop: async () => {} }) });
+    const receiver = await startReceiver();
+    onTestFinished(receiver.close);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    receiver.answer = (_request, response) => void answered.then(() => response.end());
+
+    const deaf = await startDelivering({ dialect: on(proxy.through(place.url)) });
+    onTestFinished(deaf.close);
+    await deaf.webhook(receiver.address);
+    await deaf.emit('a');
+    await receiver.waitFor(1);
+    const other = await startDelivering({ dialect: on(place.url) });
+    onTestFinished(other.close);
+    proxy.cut('listen postern_');
+    const lost = () => deaf.log.filter(({ msg }) => String(msg).startsWith('lost the notifications'));
+    // A process counts as dead when it was missing for three seconds.
+    await expect.poll(() => lost().length, { timeout: 30_000 }).toBeGreaterThan(8);
+    answer();
+    await expect.poll(async () => (await deaf.deliveries()).map(({ state }) => state)).toEqual(['succeeded']);
+    expect(receiver.received).toHaveLength(1);
+    expect(other.log.filter(({ msg }) => String(msg).startsWith('freed'))).toEqual([]);
+  },
+  60_000,
+);

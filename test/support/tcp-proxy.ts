@@ -8,6 +8,8 @@ export interface TcpProxy {
   silence(): void;
   /** Serves no connection that is made from now on either, though it accepts them. */
   silenceAll(): void;
+  /** Ends the connections over which the client has sent `text`, and from now on each over which it does. */
+  cut(text: string): void;
   close(): Promise<void>;
 }
 
@@ -17,6 +19,12 @@ export async function startTcpProxy(target: string, own = 0): Promise<TcpProxy> 
   const pairs = new Set<readonly Socket[]>();
   const sockets = new Set<Socket>();
   let isDeaf = false;
+  /** What clients have sent over their connections. */
+  const sent = new Map<Socket, string>();
+  let refused: string | null = null;
+  const endRefused = (near: Socket) => {
+    if (refused !== null && sent.get(near)?.includes(refused)) near.destroy();
+  };
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -29,6 +37,11 @@ export async function startTcpProxy(target: string, own = 0): Promise<TcpProxy> 
     keep(far);
     const pair = [near, far];
     pairs.add(pair);
+    near.on('data', (bytes) => {
+      sent.set(near, `${sent.get(near) ?? ''}${bytes.toString('latin1')}`);
+      endRefused(near);
+    });
+    near.once('close', () => sent.delete(near));
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -48,6 +61,10 @@ export async function startTcpProxy(target: string, own = 0): Promise<TcpProxy> 
       return through.href;
     },
     silence: () => pairs.clear(),
+    cut(text) {
+      refused = text;
+      for (const near of sent.keys()) endRefused(near);
+    },
     silenceAll() {
       isDeaf = true;
       pairs.clear();
