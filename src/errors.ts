@@ -230,6 +230,15 @@ export const unexpectedError = (cause: unknown): ServiceError =>
   });
 
 /**
+ * What a service that speaks only the contract cannot serve.
+ * @param action as in "offers no way to …"
+ */
+export const notOffered = (action: string): ServiceError =>
+  new ServiceError('feature_not_subscribed', {
+    detail: `This gateway runs in front of another service, which offers no way to ${action}.`,
+  });
+
+/**
  * The contract's envelope for an error.
  * @param instance the request id, as in the `x-request-id` header
  */

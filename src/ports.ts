@@ -21,7 +21,7 @@ export type PortName = { [Name in keyof Ports]: Ports[Name] extends object ? Nam
 
 /** The methods of each port that change nothing. Any other is a command: the next method is one until it stands here. */
 export const readMethods = {
-  accounts: ['list', 'counts', 'find', 'watch'],
+  accounts: ['checkKey', 'list', 'counts', 'find', 'watch'],
   jobs: ['list', 'lists', 'counts', 'find', 'fields', 'watch'],
   posts: ['list'],
   webhooks: ['list', 'lists', 'counts', 'find', 'whole', 'health'],

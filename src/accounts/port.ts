@@ -4,6 +4,11 @@ import type { Account, AccountFilter, AccountListRequest, AccountWatch } from '.
 
 /** What the gateway can do with connected accounts: additions to the contract that let a client discover them. */
 export interface AccountsPort {
+  /**
+   * Asks the service whether it accepts the key, where only the service knows.
+   * @throws ServiceError of the family `key` for one that it refuses, any other if it does not say
+   */
+  checkKey(context: RequestContext): Promise<void>;
   /** The accounts that the key may use, oldest first. `limit` is 1 to 250. */
   list(context: RequestContext, request: AccountListRequest): Promise<Page<Account>>;
   /** The sizes of lists, in the order of their filters; `maxTotalCount` stands for any larger one. */

@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.ts';
 import { clientOf } from '../security/addresses.ts';
 import type { Authenticate, Caller } from './caller.ts';
+import { isForwarded } from './forwarded-key.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** What admission needs of an HTTP request. */
@@ -52,7 +53,7 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
       throw error;
     });
     request.facts.keyId = caller.keyId;
-    request.facts.workspaceId = caller.workspaceId;
+    if (!isForwarded(caller)) request.facts.workspaceId = caller.workspaceId;
     request.addHeaders(await requests.take(caller.keyId));
     return caller;
   };

@@ -18,9 +18,11 @@ export const scopeNames = keysOf(scopes);
 /** The caller of a request: the API key, its workspace and its permissions there. */
 export interface Caller {
   readonly keyId: string;
-  readonly keyName: string;
+  /** Null where only the service behind the gateway knows the key; see {@link isForwarded}. */
+  readonly keyName: string | null;
   readonly workspaceId: string;
-  readonly workspaceName: string;
+  /** Null as `keyName` is. */
+  readonly workspaceName: string | null;
   readonly scopes: ReadonlySet<Scope>;
   /** The accounts that the key is limited to; null if it may use every account of the workspace. */
   readonly accountIds: ReadonlySet<string> | null;

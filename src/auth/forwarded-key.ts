@@ -10,7 +10,7 @@ const everyScope: ReadonlySet<Scope> = new Set(scopeNames);
 const forwardedKeys = new WeakMap<Caller, string>();
 
 /**
- * Accepts every key. What the key may do is for the upstream to decide: here it has every scope and every account.
+ * Accepts every key. What the key may do is for the upstream to decide: the gateway permits every scope and every account.
  * @throws ServiceError `missing_credentials` without a key
  */
 export const acceptForwardedKey: Authenticate = async (apiKey) => {
@@ -19,9 +19,9 @@ export const acceptForwardedKey: Authenticate = async (apiKey) => {
   const id = hash('sha256', `postern forwarded key\0${apiKey}`, 'buffer').toString('base64url', 0, 16);
   const caller: Caller = {
     keyId: id,
-    keyName: 'forwarded key',
+    keyName: null,
     workspaceId: id,
-    workspaceName: 'upstream',
+    workspaceName: null,
     scopes: everyScope,
     accountIds: null,
     expiresAt: null,
@@ -29,6 +29,12 @@ export const acceptForwardedKey: Authenticate = async (apiKey) => {
   forwardedKeys.set(caller, apiKey);
   return caller;
 };
+
+/**
+ * Whether the upstream checks the key of a caller. Then its workspace, scopes, accounts and expiry are what the gateway
+ * works with, and none of them is true of the key.
+ */
+export const isForwarded = (caller: Caller): boolean => forwardedKeys.has(caller);
 
 /**
  * The API key that a caller brought, to be sent to the upstream.

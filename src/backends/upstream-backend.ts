@@ -9,13 +9,16 @@ import { upstreamPosts } from '../posts/upstream.ts';
 import { noTelemetry } from '../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { handOverReads } from '../upstream/hand-over.ts';
-import { tellKeyFromAccount } from '../upstream/key-or-account.ts';
+import { createKeyCheck } from '../upstream/key-check.ts';
+import { type AskWithKey, tellKeyFromAccount } from '../upstream/key-or-account.ts';
 import type { UpstreamSettings } from '../upstream/settings.ts';
 import { commonVocabularies } from '../upstream/translation.ts';
 import { webhookEndpoints, webhookVocabularies } from '../webhooks/endpoints.ts';
 import { upstreamWebhooks } from '../webhooks/upstream.ts';
 import type { Backend, Dependencies } from './backend.ts';
 import type { Storage } from './storage.ts';
+
+const askWithKey: AskWithKey = (client, context) => client.call(context, webhookEndpoints.list, { limit: 1 });
 
 /**
  * The upstream backend: a service behind the gateway.
@@ -27,16 +30,17 @@ export function upstreamBackend(
   storage: Storage | null,
   { logger, now, telemetry }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
 ): Backend {
-  const judged = tellKeyFromAccount(openUpstream(settings, { logger, now, telemetry }), (client, context) =>
-    client.call(context, webhookEndpoints.list, { limit: 1 }),
-  );
+  const client = openUpstream(settings, { logger, now, telemetry });
+  const judged = tellKeyFromAccount(client, askWithKey);
   // Outermost, so that what is handed over has been told apart already.
   const service = handOverReads(judged);
   return {
     delivery: null,
     ports: {
       serviceJudges: true,
-      accounts: upstreamAccounts,
+      accounts: upstreamAccounts(
+        storage === null ? createKeyCheck((context) => askWithKey(client, context)) : async () => undefined,
+      ),
       jobs: upstreamJobs(service),
       posts: upstreamPosts(service),
       webhooks: upstreamWebhooks(service),

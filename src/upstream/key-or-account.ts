@@ -9,18 +9,15 @@ import type { Upstream } from './client.ts';
 
 const ambiguous: ReadonlySet<ErrorName> = new Set(['invalid_credentials', 'expired_credentials']);
 
+/** Reads something that takes a key and no account. */
+export type AskWithKey = (upstream: Upstream, context: RequestContext) => Promise<unknown>;
+
 /** What a key that is not accepted is refused with. A scope that it lacks says that it is accepted. */
-const refusesKey = ({ errorName, family }: ServiceError): boolean =>
+export const refusesKey = ({ errorName, family }: ServiceError): boolean =>
   family === 'key' && (errorName === 'missing_credentials' || ambiguous.has(errorName));
 
-/**
- * The same client, whose failures of the family `account` are about the account.
- * @param askWithKey reads something that takes a key and no account
- */
-export function tellKeyFromAccount(
-  upstream: Upstream,
-  askWithKey: (upstream: Upstream, context: RequestContext) => Promise<unknown>,
-): Upstream {
+/** The same client, whose failures of the family `account` are about the account. */
+export function tellKeyFromAccount(upstream: Upstream, askWithKey: AskWithKey): Upstream {
   /** The failure with the one who is to blame. If the service does not say, it stays with the account. */
   async function blame(context: RequestContext, failure: ServiceError): Promise<ServiceError> {
     try {

@@ -41,7 +41,6 @@ const otherReads: Readonly<Record<string, string>> = {
   'Query.eventSamples': inMemory,
   'Query.jobPosting': notFound,
   'Query.node': notFound,
-  'Query.viewer': inMemory,
   'Query.webhook': notFound,
 };
 

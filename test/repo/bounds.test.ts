@@ -75,6 +75,7 @@ const bounds: Readonly<Record<string, readonly [keys: string, bound: string]>> =
   'upstream/call-slots.ts lines': ['API keys', 'calls in flight or waiting, which are bounded'],
   'upstream/circuits.ts breakers': ['API keys and accounts', 'max'],
   'upstream/hand-over.ts parameters': ['the code', 'endpoints'],
+  'upstream/key-check.ts refusals': ['API keys', 'max'],
   'upstream/resilient-call.ts retryBudgets': ['API keys', 'max'],
   'upstream/single-flight.ts flightsByOwner': ['API keys', 'reads in flight'],
   'upstream/translation.ts translations': ['the code', 'endpoints'],

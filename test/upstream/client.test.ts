@@ -88,14 +88,6 @@ describe('keys', () => {
     expect(stub.received).toEqual([]);
   });
 
-  test('a forwarded key has every scope, and its id does not reveal it', async () => {
-    const gateway = await gatewayInFrontOf(await startStub());
-    const { data } = await gateway.ask('{ viewer { keyId name scopes accountIds workspace { name } } }');
-    expect(data.viewer).toMatchObject({ name: 'forwarded key', accountIds: null, workspace: { name: 'upstream' } });
-    expect(data.viewer.scopes).toContain('JOBS_WRITE');
-    expect(data.viewer.keyId).not.toContain('their-key');
-  });
-
   test('a cursor of one key is invalid for another', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')], 'next')));
     const gateway = await gatewayInFrontOf(stub);

@@ -1,7 +1,10 @@
 import { type Caller, type Scope, scopes } from '../../auth/caller.ts';
+import { isForwarded } from '../../auth/forwarded-key.ts';
+import { notOffered } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { inheritMaxAge, maxAge } from '../../graphql/cache-hint.ts';
-import { listOf } from '../../graphql/cost/weights.ts';
+import { listOf, readsById } from '../../graphql/cost/weights.ts';
+import { nullMeansError } from '../../graphql/null-means-error.ts';
 import { entriesOf } from '../../keys-of.ts';
 
 const ScopeEnum = builder.enumType('Scope', {
@@ -14,12 +17,22 @@ const ScopeEnum = builder.enumType('Scope', {
   ) as Record<string, { value: Scope; description: string }>,
 });
 
-const WorkspaceObject = builder.objectRef<Caller>('Workspace').implement({
+/** A field of what only the service knows of a key that it checks. */
+const known =
+  <Value>(read: (caller: Caller) => Value) =>
+  (caller: Caller): Value => {
+    if (isForwarded(caller)) throw notOffered('read what an API key is and may do');
+    return read(caller);
+  };
+
+const atItsPath = 'In front of a service that checks the keys of callers: null, with `errors/feature_not_subscribed`.';
+
+const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>('Workspace').implement({
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
   extensions: inheritMaxAge,
   fields: (t) => ({
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
-    name: t.exposeString('workspaceName', { description: 'Name of the workspace.' }),
+    name: t.exposeString('name', { description: 'Name of the workspace.' }),
   }),
 });
 
@@ -28,30 +41,41 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   // Responses are kept for one key, with everything that this type shows of it.
   extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
-    keyId: t.exposeID('keyId', { description: 'Id of the key, as `npm run key -- list` shows it.' }),
-    name: t.exposeString('keyName', { description: 'Name of the key.' }),
+    keyId: t.exposeID('keyId', {
+      description:
+        'Id of the key, as `npm run key -- list` shows it. In front of a service that checks the keys of callers, a hash of the key.',
+    }),
+    name: t.string({
+      nullable: true,
+      description: `Name of the key. ${atItsPath}`,
+      extensions: nullMeansError,
+      resolve: known(({ keyName }) => keyName),
+    }),
     scopes: t.field({
       type: [ScopeEnum],
-      description: 'The permissions of the key.',
-      extensions: listOf(8),
-      resolve: ({ scopes }) => [...scopes],
+      nullable: true,
+      description: `The permissions of the key. ${atItsPath}`,
+      extensions: { ...listOf(8), ...nullMeansError },
+      resolve: known(({ scopes }) => [...scopes]),
     }),
     accountIds: t.idList({
       nullable: true,
-      description: 'Ids of the accounts that the key is limited to. Null if it may use every account of the workspace.',
+      description: `Ids of the accounts that the key is limited to. Null if it may use every account of the workspace. ${atItsPath}`,
       extensions: listOf(20),
-      resolve: ({ accountIds }) => accountIds && [...accountIds],
+      resolve: known(({ accountIds }) => accountIds && [...accountIds]),
     }),
     expiresAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the key expires. Null if it does not expire.',
-      resolve: ({ expiresAt }) => expiresAt?.toISOString(),
+      description: `When the key expires. Null if it does not expire. ${atItsPath}`,
+      resolve: known(({ expiresAt }) => expiresAt?.toISOString()),
     }),
     workspace: t.field({
       type: WorkspaceObject,
-      description: 'The workspace that the key belongs to.',
-      resolve: (caller) => caller,
+      nullable: true,
+      description: `The workspace that the key belongs to. ${atItsPath}`,
+      extensions: nullMeansError,
+      resolve: known(({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name })),
     }),
   }),
 });
@@ -59,7 +83,13 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
 builder.queryField('viewer', (t) =>
   t.field({
     type: ViewerObject,
-    description: 'The API key that made the request. No scope is required.',
-    resolve: (_root, _args, { caller }) => caller,
+    nullable: true,
+    description:
+      'The API key that made the request, which is valid: a service that checks the keys of callers is asked. No scope is required.',
+    extensions: { ...readsById, ...nullMeansError },
+    resolve: async (_root, _args, context) => {
+      await context.ports.accounts.checkKey(context);
+      return context.caller;
+    },
   }),
 );
