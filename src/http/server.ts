@@ -54,7 +54,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const { logger, ready, draining = createDraining(), isTrustedProxy = () => false } = options;
   const { cors = null, observer = null, waiting = waitingLimits } = options;
   const router = createRouter();
-  router.add(probes(ready, draining));
+  router.add(probes(ready, draining, logger));
   const turns = oneAtATime(logger);
   /**
    * Connections without a request so far. node:http waits for them when it stops, and clients open some before they have a

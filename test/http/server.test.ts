@@ -93,6 +93,20 @@ describe('the probes', () => {
     ready = async () => {};
     expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ status: 'ready' });
   });
+
+  test('have a line in the log for each change, however many ask', async () => {
+    for (const reason of ['gone', null, 'gone again', null]) {
+      ready = () => (reason === null ? Promise.resolve() : Promise.reject(new Error(reason)));
+      for (let n = 0; n < 20; n += 1) expect((await fetch(`${address}/readyz`)).ok).toBe(reason === null);
+    }
+    const lines = log.map(({ level, msg, err }) => [level, msg, (err as Error | undefined)?.message]);
+    expect(lines.filter(([, msg]) => !String(msg).startsWith('Server listening'))).toEqual([
+      [50, 'the gateway is not ready', 'gone'],
+      [30, 'the gateway is ready again', undefined],
+      [50, 'the gateway is not ready', 'gone again'],
+      [30, 'the gateway is ready again', undefined],
+    ]);
+  });
 });
 
 describe('the log', () => {
