@@ -13,7 +13,6 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
-import { BoundedMap } from '../../bounded-map.ts';
 import { maxPage } from '../../validation.ts';
 import { directivesOf } from './directives.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
@@ -42,8 +41,7 @@ interface Sizes {
   readonly field: (type: GraphQLObjectType, name: string) => FieldOf | undefined;
 }
 
-/** One table for each schema: tests have several. */
-const tables = new BoundedMap<GraphQLSchema, Sizes>(4);
+const tables = new WeakMap<GraphQLSchema, Sizes>();
 
 export function createSizes(schema: GraphQLSchema): Sizes {
   const known = tables.get(schema);
