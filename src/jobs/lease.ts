@@ -41,17 +41,9 @@ export interface JobLease extends AsyncDisposable {
   note(write: Promise<void>): Promise<void>;
 }
 
-export interface JobLeases {
-  /**
-   * Waits until no other request acts on the posting, and leases it until the lease is disposed of.
-   * @param signal ends the wait early
-   * @throws ServiceError `service_unavailable` when the turn of the request does not come in time, `request_timeout` when
-   *   `signal` aborts
-   */
-  acquire(jobId: string, signal: AbortSignal): Promise<JobLease>;
-}
+export type JobLeases = ReturnType<typeof jobLeases>;
 
-export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning = {}): JobLeases {
+export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning = {}) {
   const { database, now, logger } = dependencies;
   const timing = { leaseMs: defaultLeaseMs, waitMs: defaultWaitMs, ...tuning };
   const leases = createLeases('jobs', dependencies, { ...timing, maxWaiting, busy });
@@ -87,7 +79,12 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
   }
 
   return {
-    async acquire(jobId, signal) {
+    /**
+     * Waits until no other request acts on the posting, and leases it until the lease is disposed of.
+     * @throws ServiceError `service_unavailable` when the turn of the request does not come in time, `request_timeout` when
+     *   `signal` aborts
+     */
+    async acquire(jobId: string, signal: AbortSignal): Promise<JobLease> {
       const lease = await leases.acquire<never>(jobId, signal, async (claim) => {
         const { numUpdatedRows } = await database
           .updateTable('jobs')

@@ -10,6 +10,7 @@ import { type Idempotency, type IdempotentRequest, replayedHeader } from '../htt
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
 import { type Claim, createLeases, type LeaseDependencies } from './lease.ts';
+import type { IdempotentResponseTable } from './schema.ts';
 
 /** How long a response is stored, by the clock of the process: to a day, seconds do not matter. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -74,23 +75,17 @@ export function databaseIdempotency(
     }
   }
 
-  /** The row of a request that has no response. */
-  const running = (id: string, holder: string) =>
-    database.updateTable('idempotent_responses').where('id', '=', id).where('claimed_by', '=', holder);
-
-  /** Stores the response. */
-  async function store(id: string, holder: string, body: string): Promise<void> {
-    await running(id, holder).set({ status: success, body, claimed_by: null }).execute();
-    rows.stored(id);
-  }
-
-  /**
-   * Ends the lease of a request that has acted, or may have, and has no response to give again.
-   * @param failure to give again; null where the request succeeded
-   */
-  async function keepWithoutResponse(id: string, holder: string, failure: ServiceError | null): Promise<void> {
-    await running(id, holder)
-      .set({ claimed_until: 0, claimed_by: null, body: failure && writeFailure(failure) })
+  /** Ends the lease of a request that has acted, or may have, and keeps its key. */
+  async function keep(
+    id: string,
+    holder: string,
+    response: Partial<Pick<IdempotentResponseTable, 'status' | 'body' | 'claimed_until'>>,
+  ): Promise<void> {
+    await database
+      .updateTable('idempotent_responses')
+      .set({ ...response, claimed_by: null })
+      .where('id', '=', id)
+      .where('claimed_by', '=', holder)
       .execute();
     rows.stored(id);
   }
@@ -109,11 +104,12 @@ export function databaseIdempotency(
       body = await work();
     } catch (error) {
       const failure = failureOfCommand(error);
-      await note(failure.outcomeUnknown ? keepWithoutResponse(id, holder, failure) : release(id, holder));
+      const kept = { claimed_until: 0, body: writeFailure(failure) };
+      await note(failure.outcomeUnknown ? keep(id, holder, kept) : release(id, holder));
       throw failure;
     }
     const isSmall = Buffer.byteLength(body) <= idempotencyLimits.bodyBytes;
-    await note(isSmall ? store(id, holder, body) : keepWithoutResponse(id, holder, null));
+    await note(keep(id, holder, isSmall ? { status: success, body } : { claimed_until: 0 }));
     return body;
   }
 

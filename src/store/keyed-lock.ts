@@ -23,11 +23,11 @@ export function createKeyedLock(maxWaiting: number): KeyedLock {
   function release(key: string): void {
     const line = lines.get(key);
     const [next] = line ?? [];
-    if (line === undefined || next === undefined) {
+    if (next === undefined) {
       lines.delete(key);
       return;
     }
-    line.delete(next);
+    line?.delete(next);
     next();
   }
 
