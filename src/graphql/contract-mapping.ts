@@ -76,19 +76,6 @@ function tagVariant(tag: string, oneOf: object): { readonly name: string; readon
   return { name, tagged: { [tag]: snakeCase(name), ...toSnakeCase(value) } };
 }
 
-/** The input without the keys that are null, at any depth: for requests in which null can only mean "not given". */
-export function withoutNulls<T>(input: T): T {
-  // The same type: a key that may be null may be left out as well.
-  return strip(input) as T;
-}
-
-function strip(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strip);
-  if (!isObject(value)) return value;
-  const given = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(given.map(([key, inner]) => [key, strip(inner)]));
-}
-
 /**
  * The failure with the path of each issue as the GraphQL request has it.
  * @param request in the contract's terms; its one-ofs were mapped by {@link tagOneOf} or {@link flattenOneOf}

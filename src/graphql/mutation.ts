@@ -7,7 +7,7 @@ import type { GraphQLField } from 'graphql';
 import { ServiceError } from '../errors.ts';
 import { type AnyOperation, run } from '../operation.ts';
 import { builder } from './builder.ts';
-import { issuesInGraphQL, toSnakeCase, withoutNulls } from './contract-mapping.ts';
+import { issuesInGraphQL, toSnakeCase } from './contract-mapping.ts';
 import { writes } from './cost/weights.ts';
 import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
 import type { GraphQLContext } from './graphql-context.ts';
@@ -60,7 +60,7 @@ interface Mutation<Input extends object, Output, Success extends Result> {
   readonly inputDescription: string;
   readonly result: MutationResult<Success>;
   readonly operation: AnyOperation<Output>;
-  /** The operation's request. By default fields keep their names, in snake_case, and null means "not given". */
+  /** The operation's request, with every null: the shape refuses it. By default fields keep their names, in snake_case. */
   readonly toRequest?: (input: Input) => object;
 }
 
@@ -77,7 +77,7 @@ export function mutationField<Input extends object, Output extends Result, Succe
   mutation: Mutation<Input, Output, Success> & Presentation<Input, Output, Success>,
 ): void {
   const { description, input, inputDescription, result, operation, toSuccess } = mutation;
-  const { toRequest = (given: Input) => toSnakeCase(withoutNulls(given)) } = mutation;
+  const { toRequest = toSnakeCase } = mutation;
   const perform = async (sent: Input, context: GraphQLContext, places: IdPlaces): Promise<Result | Failure> => {
     let request: object | undefined;
     try {

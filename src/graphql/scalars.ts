@@ -42,7 +42,7 @@ builder.scalarType('JSON', {
 
 /** Text that is handed on as it is: which currencies there are, the network decides, whose error says so. */
 builder.scalarType('Currency', {
-  description: 'A currency by its ISO 4217 code, such as `EUR`. Amounts are in its major unit.',
+  description: 'A currency as the network names it, such as by its ISO 4217 code `EUR`.',
   specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',
   serialize(value) {
     if (typeof value === 'string') return value;

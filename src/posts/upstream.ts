@@ -36,11 +36,7 @@ const isPostList = (metadata: object): metadata is PostList => 'object' in metad
 /** @param response of which only `object` has been checked */
 function postListOf(response: PostList): PostList {
   const { items, cursor } = pageOf(response);
-  return { object: 'PostList', items, cursor, paging: { page_count: pageCountOf(response) ?? items.length } };
-}
-
-/** The count as the service says it, which may count something else than the items; undefined if it is no number. */
-function pageCountOf({ paging }: { readonly paging?: { readonly page_count?: unknown } | null }): number | undefined {
-  const count = paging?.page_count;
-  return typeof count === 'number' && Number.isFinite(count) ? count : undefined;
+  // What the service does not say, nobody knows: its count may be of something else than the items.
+  const paging = Object(response.paging) === response.paging ? response.paging : ({} as PostList['paging']);
+  return { object: 'PostList', items, cursor, paging };
 }

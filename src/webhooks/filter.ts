@@ -41,11 +41,13 @@ export function fits(
   webhook: Webhook,
   accountIds: readonly string[],
 ): boolean {
+  // Without events, it has all of its source, and does not say which that is: it may be any.
+  const hasAll = webhook.type === 'AUTO' && (webhook.events ?? null) === null;
   const events: readonly string[] = Array.isArray(webhook.events) ? webhook.events : [];
   const ofSource = sourceOfEvents(events);
   return (
-    (source.length === 0 || (ofSource !== null && source.includes(ofSource))) &&
-    (event.length === 0 || event.some((each) => events.includes(each))) &&
+    (source.length === 0 || hasAll || (ofSource !== null && source.includes(ofSource))) &&
+    (event.length === 0 || hasAll || event.some((each) => events.includes(each))) &&
     (enabled === undefined || webhook.enabled === enabled) &&
     (account_id === undefined || accountIds.length === 0 || accountIds.includes(account_id))
   );

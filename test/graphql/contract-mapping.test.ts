@@ -2,13 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import {
-  flattenOneOf,
-  issuesInGraphQL,
-  tagOneOf,
-  toSnakeCase,
-  withoutNulls,
-} from '../../src/graphql/contract-mapping.ts';
+import { flattenOneOf, issuesInGraphQL, tagOneOf, toSnakeCase } from '../../src/graphql/contract-mapping.ts';
 
 type Path = (string | number)[];
 
@@ -64,17 +58,6 @@ describe('flattenOneOf', () => {
       source: 'email_tracking',
       data_keys: [],
     });
-  });
-});
-
-describe('withoutNulls', () => {
-  test('leaves out keys that are null at any depth, and nothing else', () => {
-    const input = { a: null, b: 0, c: '', d: false, e: [{ f: null, g: 1 }], h: { i: null }, j: undefined };
-    expect(withoutNulls(input)).toStrictEqual({ b: 0, c: '', d: false, e: [{ g: 1 }], h: {}, j: undefined });
-  });
-
-  test('keeps a null in a list: leaving it out would move the items after it', () => {
-    expect(withoutNulls({ ids: ['a', null, 'b'] })).toEqual({ ids: ['a', null, 'b'] });
   });
 });
 

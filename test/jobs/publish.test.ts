@@ -59,7 +59,6 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     { mode: 'PROMOTED', budget: { daily: { currency: 'EUR', amount: 12.5 } } },
     { mode: 'PROMOTED_PLUS' },
     { mode: 'PROMOTED_PLUS', service: 'CLASSIC', budget: { monthly: { currency: 'EUR', amount: 300 } } },
-    { mode: 'PROMOTED_PLUS', service: null, budget: null, hiringPhotoFrame: null, bypassEmailVerification: null },
   ])('takes %j', async (input) => {
     expect(await publish(await draft(), input)).toMatchObject({ __typename: 'PnetJobPostingPublished' });
   });

@@ -211,30 +211,36 @@ describe('tolerant reading', () => {
     expect(errors).toMatchObject([{ path: ['posts', 'nodes', 0, 'commentCounter'] }]);
   });
 
-  test.each<[paging: unknown, count: number]>([
+  test.each<[paging: unknown, count: number | null]>([
     [{ page_count: 127 }, 127],
     [{ page_count: 0 }, 0],
     [{ page_count: -1 }, -1],
     [{ page_count: 0.5 }, 0.5],
     [{ page_count: 1e300 }, 1e300],
     [{ page_count: Number.MAX_SAFE_INTEGER }, Number.MAX_SAFE_INTEGER],
-    [{ page_count: '127' }, 1],
-    [{ page_count: null }, 1],
-    [{}, 1],
-    [null, 1],
-    ['none', 1],
-    [undefined, 1],
-  ])("paging %j is a page count of %d on both faces: the service's own where it is a number", async (paging, count) => {
-    const stub = await startStub((_request, response) => json(response, 200, { ...postList([pnetPost('1')]), paging }));
-    const gateway = await gatewayInFrontOf(stub);
-    const { data, errors } = await gateway.ask(
-      '{ posts(accountId: "a1", identifier: "ACoAda") { paging { pageCount } nodes { __typename } } }',
-    );
-    expect(errors).toEqual([]);
-    expect(data.posts).toEqual({ paging: { pageCount: count }, nodes: [{ __typename: 'PnetPost' }] });
-    const passed = await (await gateway.rest('GET', '/v1/users/ACoAda/posts?account_id=a1')).json();
-    expect(passed.paging).toEqual({ page_count: count });
-  });
+    [{ page_count: '127' }, null],
+    [{ page_count: null }, null],
+    [{}, null],
+    [null, null],
+    ['none', null],
+    [undefined, null],
+  ])(
+    'paging %j is a page count of %j: null with an error where the service sends none, and nothing invented',
+    async (paging, count) => {
+      const stub = await startStub((_request, response) =>
+        json(response, 200, { ...postList([pnetPost('1')]), paging }),
+      );
+      const gateway = await gatewayInFrontOf(stub);
+      const { data, errors } = await gateway.ask(
+        '{ posts(accountId: "a1", identifier: "ACoAda") { paging { pageCount } nodes { __typename } } }',
+      );
+      const failed = { path: ['posts', 'paging', 'pageCount'], extensions: { type: 'errors/provider_error' } };
+      expect(errors).toMatchObject(count === null ? [failed] : []);
+      expect(data.posts).toEqual({ paging: { pageCount: count }, nodes: [{ __typename: 'PnetPost' }] });
+      const passed = await (await gateway.rest('GET', '/v1/users/ACoAda/posts?account_id=a1')).json();
+      expect(passed.paging).toEqual(typeof paging === 'object' && paging !== null ? paging : {});
+    },
+  );
 
   test('over two pages, the page count is that of the page that was read last', async () => {
     const stub = await startStub(({ path }, response) =>
@@ -291,6 +297,8 @@ describe('tolerant reading', () => {
       webhook('w3', { type: 'CRON' }),
       webhook('w4', { type: 'TRIGGER', trigger: { icon: 'NewIcon', name: 'T', context: 'CALL' }, events: [] }),
       { id: 'w5' },
+      webhook('w6', { events: undefined }),
+      webhook('w7', { events: null }),
     ];
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items, cursor: null }),
@@ -325,7 +333,21 @@ describe('tolerant reading', () => {
         trigger: { icon: 'UNRECOGNIZED', context: 'UNRECOGNIZED' },
       },
       null,
+      ...['w6', 'w7'].map((webhookId) => ({
+        __typename: 'AutoWebhook',
+        webhookId,
+        format: 'JSON',
+        events: null,
+        accounts: [],
+        source: null,
+      })),
     ]);
+    for (const filter of ['event: NEW_RELATION', 'event: OK', 'source: EMAIL']) {
+      const found = await gateway.ask(`{ webhooks(${filter}) { nodes { webhookId } } }`);
+      const ids = found.data.webhooks.nodes.map((node: { webhookId: string } | null) => node?.webhookId);
+      expect(ids, filter).toEqual(expect.arrayContaining(['w6', 'w7']));
+      expect(ids, filter).not.toContain('w4');
+    }
     expect(errors.map(({ path, extensions }) => [path?.[2], extensions.type])).toEqual([
       [1, 'errors/provider_error'],
       [4, 'errors/provider_error'],

@@ -130,13 +130,6 @@ describe.each(backends)('createWebhook, $name backend', ({ start, serves }) => {
     });
   });
 
-  test('takes null for optional fields', async () => {
-    const nulls = { name: null, format: null, enabled: null, accountIds: null, headers: null };
-    const { webhook } = await create({ ...nulls, source: { users: { events: null, data: null } } });
-    expect(webhook).toMatchObject({ name: null, format: 'JSON', enabled: true, accounts: [], headers: [] });
-    expect(webhook.events).toEqual(['NEW_RELATION']);
-  });
-
   test('takes exactly one source', async () => {
     for (const source of [{}, { users: {}, email: {} }, { users: null }, { users: {}, email: null }, null]) {
       await refusal({ source });

@@ -1,6 +1,6 @@
 import { KnownWebhookEventEnum } from '../../events/graphql/enums.ts';
 import { builder } from '../../graphql/builder.ts';
-import { toSnakeCase, withoutNulls } from '../../graphql/contract-mapping.ts';
+import { toSnakeCase } from '../../graphql/contract-mapping.ts';
 import { RedeliverableStateEnum } from './enums.ts';
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
@@ -25,7 +25,7 @@ export const EmitEventInput = builder.inputType('EmitEventInput', {
 
 /** The request of `emitEvent`. The keys of `data` are the contract's already, so they stay as they are. */
 export function emitRequest({ data, ...input }: typeof EmitEventInput.$inferInput): object {
-  return { ...toSnakeCase(withoutNulls(input)), ...(data === null || data === undefined ? {} : { data }) };
+  return { ...toSnakeCase(input), ...(data === undefined ? {} : { data }) };
 }
 
 const MessageContextInput = builder.inputType('MessageContextInput', {
@@ -69,7 +69,7 @@ export function fireRequest({ context, ...input }: typeof FireTriggerWebhookInpu
   const place = context.message
     ? { context: 'MESSAGE', ...toSnakeCase(context.message) }
     : { context: 'CHAT', ...toSnakeCase(context.chat ?? {}) };
-  return { ...toSnakeCase(withoutNulls(input)), ...place };
+  return { ...toSnakeCase(input), ...place };
 }
 
 export const SendTestEventInput = builder.inputType('SendTestEventInput', {

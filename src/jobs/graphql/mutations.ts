@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts';
-import { withoutNulls } from '../../graphql/contract-mapping.ts';
 import { readsById } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
@@ -108,7 +107,6 @@ mutationField('editJob', {
   inputDescription: 'The job and its changes.',
   result: editResult,
   operation: editJob,
-  // Null is rejected, because it could be read as "remove".
   toRequest: jobRequest,
 });
 
@@ -119,7 +117,7 @@ mutationField('createJobDraft', {
   inputDescription: 'The draft to create.',
   result: draftResult,
   operation: createJobDraft,
-  toRequest: (input) => jobRequest(withoutNulls(input)),
+  toRequest: jobRequest,
   toSuccess: (posting) => ({ object: 'PnetJobPostingCreated', posting }),
 });
 
@@ -133,7 +131,7 @@ mutationField('publishJob', {
 
 mutationField('solveJobCheckpoint', {
   description:
-    'Solves the open checkpoint of a draft. Another checkpoint may follow. A checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again.',
+    'Solves the open checkpoint of a draft. Another checkpoint may follow. With the embedded backend, a checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again. In proxy mode, the service decides.',
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,

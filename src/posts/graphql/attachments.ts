@@ -10,8 +10,8 @@ const MediaSizeObject = builder.objectRef<Variant<'img'>['size']>('MediaSize').i
   description: 'Dimensions of an image or video.',
   extensions: inheritMaxAge,
   fields: (t) => ({
-    width: t.exposeFloat('width', required('Width in pixels.')),
-    height: t.exposeFloat('height', required('Height in pixels.')),
+    width: t.exposeFloat('width', required('Width, in the unit of the network.')),
+    height: t.exposeFloat('height', required('Height, in the unit of the network.')),
   }),
 });
 
@@ -35,7 +35,7 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
     providerId: t.exposeID('id', required('Id of the attachment on pnet.')),
     unavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
     mimetype: t.exposeString('mimetype', optional('Media type, such as `image/jpeg`.')),
-    fileSize: t.exposeFloat('file_size', optional('Size in bytes.')),
+    fileSize: t.exposeFloat('file_size', optional('Size of the file, in the unit of the network.')),
     url: t.exposeString('url', optional('URL of the file.')),
     urlExpiresAt: t.expose('url_expires_at', { type: 'DateTime', ...optional('When the URL expires.') }),
     urlExpiresAtRaw: t.exposeFloat('url_expires_at', optional(`\`urlExpiresAt\` ${rawTime}`)),
@@ -70,7 +70,7 @@ builder.objectRef<Variant<'audio'>>(typeNames.audio).implement({
   interfaces,
   fields: (t) => ({
     voiceNote: t.exposeBoolean('voice_note', required('Whether it was recorded as a voice note.')),
-    duration: t.exposeFloat('duration', optional('Duration in seconds.')),
+    duration: t.exposeFloat('duration', optional('Duration, in the unit of the network.')),
   }),
 });
 
@@ -96,7 +96,7 @@ builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
     startsAtRaw: t.exposeFloat('starts_at', required(`\`startsAt\` ${rawTime}`)),
     expiresAt: t.expose('expires_at', { type: 'DateTime', ...required('When the invitation expires.') }),
     expiresAtRaw: t.exposeFloat('expires_at', required(`\`expiresAt\` ${rawTime}`)),
-    timeRange: t.exposeFloat('time_range', required('Planned duration in milliseconds.')),
+    timeRange: t.exposeFloat('time_range', required('Time range of the meeting, in the unit of the network.')),
   }),
 });
 

@@ -6,6 +6,7 @@ import { type Connection, connect, connectionArgs, connectionType, mapItems } fr
 import { itemsOfNetwork } from '../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../graphql/graphql-context.ts';
 import type { ListSource } from '../../graphql/list-source.ts';
+import { required } from '../../graphql/network-values.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
@@ -25,10 +26,12 @@ const PostPagingObject = builder.objectRef<PostList['paging']>('PostPaging').imp
   description: 'What the network says of one page of its list.',
   extensions: inheritMaxAge,
   fields: (t) => ({
-    pageCount: t.exposeFloat('page_count', {
-      description:
-        'The count of the page, usually of its posts. It is handed on as it was received, and is not the number of `nodes`: the page may begin before the first node, end after the last one, or be the second of two pages that the nodes are on.',
-    }),
+    pageCount: t.exposeFloat(
+      'page_count',
+      required(
+        'The count of the page. It is handed on as it was received, and is not the number of `nodes`: the page may begin before the first node, end after the last one, or be the second of two pages that the nodes are on.',
+      ),
+    ),
   }),
 });
 
@@ -53,7 +56,7 @@ export const authorArgs = builder.args((t) => ({
 }));
 
 export const postsDescription =
-  'Posts of a user or company, newest first, as the account sees them on its network. Scope: `posts:read`.';
+  'Posts of a user or company, as the account sees them on its network, in the order of the network. Scope: `posts:read`.';
 
 export interface PostListArguments {
   readonly accountId: string;

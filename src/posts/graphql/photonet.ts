@@ -26,8 +26,8 @@ const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMe
   extensions: inheritMaxAge,
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the file.')),
-    width: t.exposeFloat('width', required('Width in pixels.')),
-    height: t.exposeFloat('height', required('Height in pixels.')),
+    width: t.exposeFloat('width', required('Width, in the unit of the network.')),
+    height: t.exposeFloat('height', required('Height, in the unit of the network.')),
   }),
 });
 
@@ -63,8 +63,8 @@ const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLoca
   extensions: inheritMaxAge,
   fields: (t) => ({
     name: t.exposeString('name', required('Name of the place.')),
-    lat: t.exposeFloat('lat', required('Latitude in degrees.')),
-    lng: t.exposeFloat('lng', required('Longitude in degrees.')),
+    lat: t.exposeFloat('lat', required('Latitude.')),
+    lng: t.exposeFloat('lng', required('Longitude.')),
   }),
 });
 

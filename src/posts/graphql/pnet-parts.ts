@@ -35,8 +35,8 @@ export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('Pn
   extensions: inheritMaxAge,
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the profile of the person or company.')),
-    start: t.exposeFloat('start', required('Offset of the name in `text`, in UTF-16 code units.')),
-    length: t.exposeFloat('length', required('Length of the name, in UTF-16 code units.')),
+    start: t.exposeFloat('start', required('Where the mention starts, as the network counts.')),
+    length: t.exposeFloat('length', required('Length of the mention, as the network counts.')),
   }),
 });
 
@@ -46,7 +46,7 @@ const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the option on pnet.')),
     text: t.exposeString('text', required('Text of the option.')),
-    win: t.exposeBoolean('win', required('Whether the option has the most votes.')),
+    win: t.exposeBoolean('win', required('Whether the option wins.')),
     votesCount: t.exposeFloat('votes_count', required('Number of votes for the option.')),
   }),
 });
@@ -78,10 +78,10 @@ export const AnalyticsObject = builder.objectRef<Present<'analytics'>>('PnetPost
   extensions: inheritMaxAge,
   fields: (t) => ({
     impressions: t.exposeFloat('impressions', optional('Number of impressions.')),
-    engagements: t.exposeFloat('engagements', optional('Number of reactions, comments, shares and clicks in total.')),
-    engagementRate: t.exposeFloat('engagement_rate', optional('Engagements per impression.')),
+    engagements: t.exposeFloat('engagements', optional('Number of engagements, as the network counts.')),
+    engagementRate: t.exposeFloat('engagement_rate', optional('Rate of engagements, as the network computes it.')),
     clicks: t.exposeFloat('clicks', optional('Number of clicks on the post.')),
-    clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Clicks per impression.')),
+    clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Rate of clicks, as the network computes it.')),
     pageViewersFromThisPost: t.exposeFloat(
       'page_viewers_from_this_post',
       optional("Number of people who visited the author's page from the post."),
@@ -90,6 +90,6 @@ export const AnalyticsObject = builder.objectRef<Present<'analytics'>>('PnetPost
       'followers_gained_from_this_post',
       optional('Number of followers that the author gained through the post.'),
     ),
-    membersReached: t.exposeFloat('members_reached', optional('Number of distinct members who saw the post.')),
+    membersReached: t.exposeFloat('members_reached', optional('Number of members reached.')),
   }),
 });

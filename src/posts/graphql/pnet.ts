@@ -25,11 +25,11 @@ const ReactionEnum = contractEnum(
   'A reaction to a pnet post.',
   {
     LIKE: 'Like.',
-    PRAISE: 'Celebrate.',
-    APPRECIATION: 'Support.',
-    EMPATHY: 'Love.',
-    INTEREST: 'Insightful.',
-    ENTERTAINMENT: 'Funny.',
+    PRAISE: 'Praise.',
+    APPRECIATION: 'Appreciation.',
+    EMPATHY: 'Empathy.',
+    INTEREST: 'Interest.',
+    ENTERTAINMENT: 'Entertainment.',
   },
   { read: true },
 );

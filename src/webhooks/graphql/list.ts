@@ -71,7 +71,7 @@ builder.queryField('webhooks', (t) =>
     type: WebhookConnection,
     nullable: true,
     description:
-      'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
+      'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first (in proxy mode, in the order of the service); for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
     args: {
       accountId: t.arg.id({
         description: 'Lists only the webhooks that listen to this account, including those of all accounts.',
@@ -87,7 +87,7 @@ builder.objectField(AccountObject, 'webhooks', (t) =>
     type: WebhookConnection,
     nullable: true,
     description:
-      'Lists the webhooks that listen to the account, including those of all accounts, oldest first. Scope: `webhooks:read`.',
+      'Lists the webhooks that listen to the account, including those of all accounts, oldest first (in proxy mode, in the order of the service). Scope: `webhooks:read`.',
     args: listArgs,
     resolve: ({ account_id }, args, context) => connectWebhooks(context, { ...args, accountId: account_id }),
   }),

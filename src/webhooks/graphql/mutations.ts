@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts';
-import { withoutNulls } from '../../graphql/contract-mapping.ts';
 import { readsById } from '../../graphql/cost/weights.ts';
 import { mutationField, mutationResult } from '../../graphql/mutation.ts';
 import { globalId } from '../../graphql/node.ts';
@@ -131,7 +130,7 @@ mutationField('createWebhook', {
   inputDescription: 'The webhook to create.',
   result: createResult,
   operation: createWebhook,
-  toRequest: (input) => webhookRequest(withoutNulls(input)),
+  toRequest: webhookRequest,
 });
 
 mutationField('createTriggerWebhook', {
@@ -148,7 +147,6 @@ mutationField('updateWebhook', {
   inputDescription: 'The webhook, and the fields to update.',
   result: updateResult,
   operation: updateWebhook,
-  // As in `editJob`, null is rejected: it could be read as "remove".
   toRequest: webhookRequest,
 });
 

@@ -73,7 +73,8 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
     enabled: t.exposeBoolean('enabled', {
-      description: 'Whether events are delivered to the webhook. If not, its deliveries are held.',
+      description:
+        'Whether events are delivered to the webhook. If not, the embedded backend holds its deliveries; in proxy mode, the service decides.',
     }),
     requestUrl: t.exposeString('request_url', {
       description:
@@ -102,8 +103,10 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     events: t.field({
       type: [WebhookEventEnum],
       extensions: listOf(10),
-      description: 'Events that the webhook is subscribed to; empty for a TRIGGER webhook.',
-      resolve: ({ events }) => events ?? [],
+      nullable: true,
+      description:
+        'Events that the webhook is subscribed to; empty for a TRIGGER webhook. Null if the service does not say, as for all events of its source.',
+      resolve: ({ events }) => events,
     }),
   }),
 });
@@ -120,7 +123,7 @@ builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).impl
     source: t.field({
       type: WebhookSourceEnum,
       nullable: true,
-      description: 'Source of the events; null if this gateway does not know it.',
+      description: 'Source of the events; null if this gateway does not know it, or `events` does not tell it.',
       resolve: ({ events }) => sourceOfEvents(events ?? []),
     }),
   }),
