@@ -1,9 +1,12 @@
 /** How many deliveries to claim for each destination: the room that the lanes have, shared fairly. */
+import { type Parts, partFor, type Standing, taken } from './standing.ts';
 
 /** How much of something can be claimed: deliveries, or bytes of their payloads. */
 export interface Room {
   /** Over all destinations. */
   readonly total: number;
+  /** Over those that are not quick. */
+  readonly parts: Parts;
   /** For one destination whose room is not `default`. Zero or less for none. */
   readonly perDestination: ReadonlyMap<string, number>;
   readonly default: number;
@@ -12,26 +15,48 @@ export interface Room {
 /** The room that the lanes have, as plain data, because it is shared out where the queue is read. */
 export interface ClaimQuota extends Room {
   readonly bytes: Room;
+  /** Of the destinations that have a lane. */
+  readonly standings: ReadonlyMap<string, Standing>;
   /** The destination that was served last: the round robin continues behind it. */
   readonly cursor: string;
 }
 
+/** A destination with deliveries due. */
+export interface Claimant {
+  readonly id: string;
+  /** Whether it has been failing since its last success. */
+  readonly failing: boolean;
+}
+
+export const standingOf = ({ standings }: Pick<ClaimQuota, 'standings'>, { id, failing }: Claimant): Standing =>
+  standings.get(id) ?? (failing ? 'slow' : 'young');
+
 /**
  * Shares the quota over the destinations: each gets an equal part of what is left, up to its own room. One without room
  * for bytes could claim nothing of its share, which would be lost to the others.
- * @param due the ids of the destinations that have deliveries due, in the order of the round robin
+ * @param due the destinations that have deliveries due, in the order of the round robin
  * @returns how many deliveries to claim for each destination that gets any, in the same order
  */
-export function allocateFairly(due: readonly string[], quota: ClaimQuota): [string, number][] {
+export function allocateFairly(due: readonly Claimant[], quota: ClaimQuota): [string, number][] {
   const roomOf = (id: string) => roomIn(quota, id);
-  const eligible = due.filter((id) => roomOf(id) > 0 && roomIn(quota.bytes, id) > 0);
+  let seats = quota.parts;
+  const eligible = due.filter((each) => {
+    const standing = standingOf(quota, each);
+    if (roomOf(each.id) <= 0 || roomIn(quota.bytes, each.id) <= 0) return false;
+    if (partFor(standing, seats) <= 0 || partFor(standing, quota.bytes.parts) <= 0) return false;
+    seats = taken(standing, seats, 1);
+    return true;
+  });
   const shares: [string, number][] = [];
-  let left = quota.total;
-  for (const [index, id] of eligible.entries()) {
-    if (left <= 0) break;
-    const count = Math.min(roomOf(id), Math.ceil(left / (eligible.length - index)));
-    shares.push([id, count]);
+  let { total: left, parts } = quota;
+  for (const [index, each] of eligible.entries()) {
+    const standing = standingOf(quota, each);
+    const equal = Math.ceil(left / (eligible.length - index));
+    const count = Math.min(roomOf(each.id), equal, partFor(standing, parts));
+    if (count <= 0) continue;
+    shares.push([each.id, count]);
     left -= count;
+    parts = taken(standing, parts, count);
   }
   return shares;
 }
@@ -47,15 +72,17 @@ export interface RoomTaker {
   take(webhookId: string, bytes: number): boolean;
 }
 
-export function createRoomTaker({ total, perDestination, default: usual }: Room): RoomTaker {
-  let left = total;
-  const leftOf = new Map(perDestination);
+export function createRoomTaker(room: Room, standing: (webhookId: string) => Standing): RoomTaker {
+  let { total: left, parts } = room;
+  const leftOf = new Map(room.perDestination);
   return {
     take(webhookId, bytes) {
-      const ofDestination = leftOf.get(webhookId) ?? usual;
-      if (left <= 0 || ofDestination <= 0) return false;
+      const ofDestination = leftOf.get(webhookId) ?? room.default;
+      const stands = standing(webhookId);
+      if (left <= 0 || ofDestination <= 0 || partFor(stands, parts) <= 0) return false;
       left -= bytes;
       leftOf.set(webhookId, ofDestination - bytes);
+      parts = taken(stands, parts, bytes);
       return true;
     },
   };

@@ -8,7 +8,7 @@ import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
-import { createRoomTaker, type Room } from './claim-quota.ts';
+import type { RoomTaker } from './claim-quota.ts';
 import { readyDeliveries } from './due.ts';
 
 export interface ClaimTerms {
@@ -48,10 +48,9 @@ export async function claimDue(
   kind: DatabaseKind,
   terms: ClaimTerms,
   shares: Shares,
-  bytes: Room,
+  room: RoomTaker,
 ): Promise<{ readonly rows: ClaimedRow[]; readonly more: boolean }> {
   if (shares.length === 0) return { rows: [], more: false };
-  const room = createRoomTaker(bytes);
   // Their data is read only when it is known that there is room for it.
   const due = await dueDeliveries[kind](transaction, terms, shares);
   const ids = due.flatMap((delivery) => (room.take(delivery.webhook_id, delivery.bytes) ? delivery.id : []));

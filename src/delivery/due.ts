@@ -3,9 +3,10 @@
  * when it has come, in `deliveries_ready`: claims read this one, so that what waits costs them nothing.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json-rows.ts';
 import { unlocked } from '../store/locks.ts';
 import type { Tables } from '../store/schema.ts';
+import type { ClaimQuota } from './claim-quota.ts';
 
 /** Deliveries that one transaction moves, so that it is short whatever has come together. */
 const movedAtOnce = 1_000;
@@ -42,23 +43,57 @@ export interface DueDestination {
   readonly enabled: number;
   /** Epoch milliseconds. */
   readonly paused_until: number;
+  /** Whether it has been failing since its last success: 0 or 1. */
+  readonly failing: number;
   /** Whether its pending deliveries are being held, since it was disabled (webhooks/holds.ts): 0 or 1. */
   readonly is_holding: number;
 }
 
 /**
- * The destinations that have deliveries due, beginning behind the cursor. The index is entered once for each of them instead
- * of being read through (a skip scan): the backlog of one that hangs costs the others nothing.
- * @param limit destinations to look at
+ * The destinations that have deliveries due, beginning behind the cursor, up to a bound. The index is entered once for each of
+ * them instead of being read through (a skip scan): the backlog of one that hangs costs the others nothing. Where more are due,
+ * those that are quick come first, wherever they stand.
  */
 export async function dueDestinations(
   transaction: Kysely<Tables>,
-  cursor: string,
-  limit: number,
+  kind: DatabaseKind,
+  { cursor, perDestination, standings }: Pick<ClaimQuota, 'cursor' | 'perDestination' | 'standings'>,
 ): Promise<DueDestination[]> {
+  const limit = lookedAtAtOnce + [...perDestination.values()].filter((left) => left <= 0).length;
   const behind = await scan(transaction, cursor, null, limit);
-  if (cursor === '' || behind.length === limit) return behind;
-  return [...behind, ...(await scan(transaction, '', cursor, limit - behind.length))];
+  const isWhole = cursor === '' || behind.length === limit;
+  const found = isWhole ? behind : [...behind, ...(await scan(transaction, '', cursor, limit - behind.length))];
+  if (found.length < limit) return found;
+  const isFound = new Set(found.map(({ id }) => id));
+  const quick = [...standings].flatMap(([id, standing]) => {
+    const isMissing = standing === 'quick' && !isFound.has(id) && (perDestination.get(id) ?? 1) > 0;
+    return isMissing ? id : [];
+  });
+  // First also so that the cursor stays in the order of the scan.
+  return [...(await dueAmong(transaction, kind, quick.slice(-lookedAtAtOnce))), ...found];
+}
+
+const columnsOfDue = sql`webhooks.id, webhooks.enabled, destination.paused_until,
+  case when destination.failing_since is null then 0 else 1 end as failing,
+  case when exists (
+    select 1 from pending_holds where pending_holds.webhook_id = webhooks.id and pending_holds.account_ids = '[]'
+  ) then 1 else 0 end as is_holding`;
+
+/** Those of the destinations that have deliveries due. */
+async function dueAmong(
+  transaction: Kysely<Tables>,
+  kind: DatabaseKind,
+  ids: readonly string[],
+): Promise<DueDestination[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<DueDestination>`
+    select ${columnsOfDue}
+    from webhooks join webhook_destinations destination on destination.webhook_id = webhooks.id
+    where ${isOneOf(kind, 'webhooks.id', ids)} and exists (
+      select 1 from ${readyDeliveries[kind]}
+      where d.webhook_id = webhooks.id and d.state = 'pending' and d.next_at = 0
+    )`.execute(transaction);
+  return rows;
 }
 
 /** @param last where the scan ends; null for the end of the index */
@@ -76,10 +111,7 @@ async function scan(transaction: Kysely<Tables>, from: string, last: string | nu
       select (${first(sql`due.webhook_id`)}), place + 1
       from due where due.webhook_id is not null and place < ${limit}
     )
-    select due.webhook_id as id, webhooks.enabled, destination.paused_until,
-      case when exists (
-        select 1 from pending_holds where pending_holds.webhook_id = due.webhook_id and pending_holds.account_ids = '[]'
-      ) then 1 else 0 end as is_holding
+    select ${columnsOfDue}
     from due
     join webhooks on webhooks.id = due.webhook_id
     join webhook_destinations destination on destination.webhook_id = due.webhook_id
@@ -119,7 +151,3 @@ export async function setAside(
   const held = moved.rows.flatMap(({ id, state }) => (state === 'held' ? [id] : []));
   return { held, more: moved.rows.length === movedAtOnce };
 }
-
-/** How many destinations a claim looks at: enough of them have room. */
-export const destinationsToLookAt = (room: ReadonlyMap<string, number>): number =>
-  lookedAtAtOnce + [...room.values()].filter((left) => left <= 0).length;

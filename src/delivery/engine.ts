@@ -23,7 +23,8 @@
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
- *   lanes.ts                the lanes have, and
+ *   lanes.ts                the lanes have (each of them a lane.ts), which
+ *   standing.ts             leave places to destinations that answer, and
  *   byte-budget.ts          the bytes of payloads that fit into memory, and taken by
  *   claim.ts                SQL again
  *   payload.ts            builds the body, still in that transaction

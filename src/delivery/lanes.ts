@@ -1,11 +1,12 @@
 /**
- * Fairness over destinations. Each has a lane: a queue in memory with a concurrency limit of its own. The limit is AIMD
- * (additive increase, multiplicative decrease): one more after each quick success, half after a sign of overload. A
- * destination that hangs fills its own lane and no other.
+ * Fairness over destinations. Each has a lane (lane.ts): a queue in memory with a limit of its own. A destination that hangs
+ * fills its own lane and no other, and all that hang or are unknown leave places to those that answer (standing.ts).
  */
 import { createByteBudget } from './byte-budget.ts';
 import type { ClaimQuota } from './claim-quota.ts';
+import { createLane, isIdle, type Lane, type LaneResult, limitAfter, limitOf, roomOf, standingOf } from './lane.ts';
 import type { ClaimedDelivery } from './queue.ts';
+import { lesser, partFor, partsOf, type Standing } from './standing.ts';
 
 export interface LaneLimits {
   /** Requests at once over all destinations, counting those that began within `slowAfterMs`. */
@@ -35,24 +36,13 @@ export const laneLimits: LaneLimits = {
 };
 
 /**
- * More deliveries are claimed than can be sent at once, so that slots are filled while results are being stored and one
- * commit serves many: by these factors over all destinations, and for one that keeps up.
+ * More deliveries are claimed than can be sent at once, over all destinations, so that slots are filled while results are
+ * being stored and one commit serves many.
  */
-const prefetch = { all: 2, destination: 4 } as const;
+const prefetch = 2;
 
-/** Idle lanes that are kept, so that a destination keeps the limit that it has earned or lost. */
-const maxLanes = 2_000;
-
-/** How a request ended, as the limiter sees it: `overload` shrinks the lane, `failure` leaves it as it is. */
-export type LaneResult = 'success' | 'failure' | 'overload';
-
-interface Lane {
-  /** Requests at once. */
-  limit: number;
-  sending: number;
-  /** Claimed, and waiting for a slot. */
-  queued: ClaimedDelivery[];
-}
+/** Lanes that are kept, so that a destination keeps the limit that it has earned or lost. */
+const maxLanes = 10_000;
 
 export interface Lanes {
   /** The room for more claims; null if there is none. */
@@ -76,27 +66,53 @@ export interface Lanes {
   readonly queued: number;
 }
 
+/** What the lanes of one standing hold. */
+interface Load {
+  queued: number;
+  sending: number;
+  /** Of those that are sent, the ones that take a slot. */
+  recent: number;
+  /** Lanes with queued deliveries, in the order in which they are served. */
+  readonly rotation: Set<Lane>;
+}
+
 /** @param clock monotonic milliseconds */
 export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   const lanes = new Map<string, Lane>();
-  /** Lanes with queued deliveries, in the order in which they are served. */
-  const rotation = new Set<Lane>();
+  const emptyLoad = (): Load => ({ queued: 0, sending: 0, recent: 0, rotation: new Set() });
+  const loads: Readonly<Record<Standing, Load>> = { quick: emptyLoad(), young: emptyLoad(), slow: emptyLoad() };
+  /** The standings, in the order in which they are served. */
+  let turns: readonly Standing[] = ['quick', 'young', 'slow'];
   /** Requests that take a slot, with the time at which they began, the oldest first. */
   const recent = new Map<ClaimedDelivery, number>();
   const bytes = createByteBudget(limits.bytes);
   /** Slots, as many as there are now: a process that dies young has claimed little, and one that cannot cope goes on slowly. */
   let slots = Math.min(limits.firstSlots, limits.slots);
-  let sending = 0;
-  let queued = 0;
   let cursor = '';
 
-  const laneOf = (webhookId: string, failing: boolean): Lane => {
+  const sum = (of: 'queued' | 'sending') => loads.quick[of] + loads.young[of] + loads.slow[of];
+  const laneOf = ({ destination: { webhookId, failing } }: ClaimedDelivery): Lane => {
     let lane = lanes.get(webhookId);
     if (lane === undefined) {
-      lane = { limit: failing ? 1 : limits.initial, sending: 0, queued: [] };
+      lane = createLane(limits, failing);
       lanes.set(webhookId, lane);
     }
     return lane;
+  };
+  const count = (lane: Lane, sign: 1 | -1) => {
+    const load = loads[standingOf(lane)];
+    load.queued += sign * lane.queued.length;
+    load.sending += sign * lane.sending;
+    load.recent += sign * (lane.sending - lane.slow);
+  };
+  /** Changes a lane, and where it is counted and waits for its turn. */
+  const change = (lane: Lane, work: () => void) => {
+    const before = standingOf(lane);
+    count(lane, -1);
+    work();
+    count(lane, 1);
+    if (standingOf(lane) !== before || lane.queued.length === 0) loads[before].rotation.delete(lane);
+    if (lane.queued.length > 0) loads[standingOf(lane)].rotation.add(lane);
   };
   const leaveRecent = (delivery: ClaimedDelivery): boolean => {
     const left = recent.delete(delivery);
@@ -108,88 +124,135 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     for (const [delivery, began] of recent) {
       if (began > line) return;
       leaveRecent(delivery);
+      const lane = laneOf(delivery);
+      change(lane, () => {
+        lane.slow += 1;
+      });
       bytes.move(delivery, 'quick', 'slow');
     }
   };
+  /** Requests that can begin now. What has begun just now may hang, too: it takes half of the places that are left at most. */
+  const free = () => {
+    const places = limits.allSlots - sum('sending');
+    return Math.min(slots, places) - recent.size;
+  };
+  const admits = (standing: Standing): boolean => {
+    const inSlots = partsOf(slots, { young: loads.young.recent, slow: loads.slow.recent });
+    const inPlaces = partsOf(limits.allSlots, { young: loads.young.sending, slow: loads.slow.sending });
+    return partFor(standing, lesser(inSlots, inPlaces)) > 0;
+  };
+  const begin = (lane: Lane, delivery: ClaimedDelivery) => {
+    // To the end of the rotation: the other destinations come first now.
+    loads[standingOf(lane)].rotation.delete(lane);
+    change(lane, () => {
+      lane.queued.shift();
+      lane.sending += 1;
+    });
+    recent.set(delivery, clock());
+    bytes.move(delivery, 'queued', 'quick');
+    return delivery;
+  };
+  const takeFrom = (standing: Standing): ClaimedDelivery | null => {
+    // The part of the free places with which a destination alone reaches the highest limit: of many, each leaves some to others.
+    const part = limits.perDestination / (limits.allSlots - limits.perDestination);
+    const share = Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
+    for (const lane of loads[standing].rotation) {
+      const [delivery] = lane.queued;
+      if (delivery === undefined || lane.sending >= Math.min(limitOf(lane, limits), share)) continue;
+      return begin(lane, delivery);
+    }
+    return null;
+  };
+  /** Those that are idle and not quick first: whether they fail is stored. */
   const prune = () => {
-    for (const [id, lane] of lanes) if (lane.sending === 0 && lane.queued.length === 0) lanes.delete(id);
+    for (const anyStanding of [false, true]) {
+      if (lanes.size <= maxLanes) return;
+      for (const [id, lane] of lanes) {
+        if (isIdle(lane) && (anyStanding || standingOf(lane) !== 'quick')) lanes.delete(id);
+      }
+    }
+  };
+  const standingIn = (webhookId: string): Standing => {
+    const lane = lanes.get(webhookId);
+    return lane === undefined ? 'young' : standingOf(lane);
   };
   return {
     quota() {
       expireRecent();
-      const total = Math.min(prefetch.all * slots - recent.size, limits.allSlots - sending) - queued;
-      const bytesLeft = bytes.room();
+      const queued = sum('queued');
+      const total = Math.min(prefetch * slots - recent.size, limits.allSlots - sum('sending')) - queued;
+      const bytesLeft = bytes.room(standingIn);
       if (total <= 0 || bytesLeft === null) return null;
       const perDestination = new Map<string, number>();
+      const standings = new Map<string, Standing>();
       for (const [id, lane] of lanes) {
-        // Nothing is prefetched for a destination that is slow: it would wait until its lease ends.
-        const limit = lane.limit > limits.initial ? prefetch.destination * lane.limit : lane.limit;
-        const room = limit - lane.sending - lane.queued.length;
-        if (room !== limits.initial) perDestination.set(id, room);
+        standings.set(id, standingOf(lane));
+        const room = roomOf(lane, limits);
+        if (room !== 1) perDestination.set(id, room);
       }
-      return { total, perDestination, default: limits.initial, bytes: bytesLeft, cursor };
+      const held = (of: 'sending' | 'recent') => ({
+        young: loads.young[of] + loads.young.queued,
+        slow: loads.slow[of] + loads.slow.queued,
+      });
+      const parts = lesser(partsOf(prefetch * slots, held('recent')), partsOf(limits.allSlots, held('sending')));
+      return { total, parts, perDestination, default: 1, standings, bytes: bytesLeft, cursor };
     },
     add(delivery) {
-      const { webhookId, failing } = delivery.destination;
-      const lane = laneOf(webhookId, failing);
-      lane.queued.push(delivery);
-      rotation.add(lane);
-      queued += 1;
+      const lane = laneOf(delivery);
+      change(lane, () => lane.queued.push(delivery));
       bytes.move(delivery, null, 'queued');
-      cursor = webhookId;
+      cursor = delivery.destination.webhookId;
     },
     take() {
       expireRecent();
-      if (recent.size >= slots || sending >= limits.allSlots) return null;
-      for (const lane of rotation) {
-        if (lane.sending >= lane.limit) continue;
-        const delivery = lane.queued.shift();
-        // To the end of the rotation: the other destinations come first now.
-        rotation.delete(lane);
-        if (delivery === undefined) continue;
-        if (lane.queued.length > 0) rotation.add(lane);
-        lane.sending += 1;
-        sending += 1;
-        queued -= 1;
-        recent.set(delivery, clock());
-        bytes.move(delivery, 'queued', 'quick');
+      if (free() <= 0) return null;
+      for (const standing of turns) {
+        const delivery = admits(standing) ? takeFrom(standing) : null;
+        if (delivery === null) continue;
+        turns = [...turns.filter((each) => each !== standing), standing];
         return delivery;
       }
       return null;
     },
     release(delivery, result) {
-      const { webhookId, failing } = delivery.destination;
-      const lane = laneOf(webhookId, failing);
-      lane.sending -= 1;
-      sending -= 1;
+      const lane = laneOf(delivery);
       expireRecent();
-      // A destination that succeeds slowly keeps the limit that it has.
       const quick = leaveRecent(delivery);
+      change(lane, () => {
+        lane.sending -= 1;
+        if (!quick) lane.slow -= 1;
+        lane.limit = limitAfter(lane, limits, { result, quick });
+        lane.ended = quick ? 'quick' : 'slow';
+      });
       bytes.move(delivery, quick ? 'quick' : 'slow', null);
-      if (result === 'success' && quick) lane.limit = Math.min(limits.perDestination, lane.limit + 1);
-      if (result === 'overload') lane.limit = Math.max(1, Math.floor(lane.limit / 2));
       if (lanes.size > maxLanes) prune();
     },
     restart() {
       slots = Math.min(limits.firstSlots, limits.slots);
     },
     drain(webhookId) {
-      const drained = [...rotation].filter((lane) => webhookId === undefined || lane === lanes.get(webhookId));
-      for (const lane of drained) rotation.delete(lane);
-      const deliveries = drained.flatMap((lane) => lane.queued.splice(0));
-      queued -= deliveries.length;
-      for (const delivery of deliveries) bytes.move(delivery, 'queued', null);
-      return deliveries;
+      const own = webhookId === undefined ? [...lanes.values()] : [lanes.get(webhookId) ?? []].flat();
+      const drained = own.flatMap((lane) => {
+        const { queued } = lane;
+        if (queued.length > 0) {
+          change(lane, () => {
+            lane.queued = [];
+          });
+        }
+        return queued;
+      });
+      for (const delivery of drained) bytes.move(delivery, 'queued', null);
+      return drained;
     },
     get slots() {
       return slots;
     },
     limits: () => [...lanes.values()].map(({ limit }) => limit),
     get sending() {
-      return sending;
+      return sum('sending');
     },
     get queued() {
-      return queued;
+      return sum('queued');
     },
   };
 }

@@ -10,8 +10,15 @@ import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/sch
 import { accountIdsOf } from '../webhooks/manageable.ts';
 import type { WebhookFormat } from '../webhooks/shapes.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
-import { allocateFairly, type ClaimQuota, createRoomTaker, type RoomTaker } from './claim-quota.ts';
-import { type DueDestination, destinationsToLookAt, dueDestinations, readyWaiting, setAside } from './due.ts';
+import {
+  allocateFairly,
+  type Claimant,
+  type ClaimQuota,
+  createRoomTaker,
+  type RoomTaker,
+  standingOf,
+} from './claim-quota.ts';
+import { type DueDestination, dueDestinations, readyWaiting, setAside } from './due.ts';
 import { listensTo } from './match.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
 import { type DisabledWebhook, type Release, releaseClaims, type Settled, type Settlement, settle } from './settle.ts';
@@ -89,8 +96,10 @@ async function claimWithin(
   if (quota === null) return { changed: [], claimed: [], more: false, unfinished: false };
   const { destinations, held, unfinished } = await findDue(transaction, kind, quota, now);
   const shares = allocateFairly(destinations, quota);
-  const { rows, more } = await claimDue(transaction, kind, order, shares, quota.bytes);
-  const { claimed, refused, surplus } = await toBatches(transaction, kind, rows, createRoomTaker(quota.bytes));
+  const standings = new Map(destinations.map((each) => [each.id, standingOf(quota, each)]));
+  const takeRoom = () => createRoomTaker(quota.bytes, (id) => standings.get(id) ?? 'young');
+  const { rows, more } = await claimDue(transaction, kind, order, shares, takeRoom());
+  const { claimed, refused, surplus } = await toBatches(transaction, kind, rows, takeRoom());
   await holdClaimed(transaction, refused, order.claimToken);
   await releaseClaims(
     transaction,
@@ -101,8 +110,8 @@ async function claimWithin(
 }
 
 interface Due {
-  /** The ids of destinations that can be sent to, in the order of the round robin. */
-  readonly destinations: readonly string[];
+  /** The destinations that can be sent to, in the order of the round robin. */
+  readonly destinations: readonly Claimant[];
   /** The ids of deliveries that are held from now on. */
   readonly held: readonly string[];
   readonly unfinished: boolean;
@@ -110,14 +119,15 @@ interface Due {
 
 async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: ClaimQuota, now: number): Promise<Due> {
   const isMoreReady = await readyWaiting(transaction, kind, now);
-  const due = await dueDestinations(transaction, quota.cursor, destinationsToLookAt(quota.perDestination));
+  const due = await dueDestinations(transaction, kind, quota);
   const isOpen = ({ enabled, paused_until }: DueDestination) => enabled === 1 && paused_until <= now;
   const { open = [], closed = [] } = Object.groupBy(
     due.filter(({ is_holding }) => is_holding === 0),
     (each) => (isOpen(each) ? 'open' : 'closed'),
   );
   const { held, more } = await setAside(transaction, kind, closed);
-  return { destinations: open.map(({ id }) => id), held, unfinished: isMoreReady || more };
+  const destinations = open.map(({ id, failing }) => ({ id, failing: failing === 1 }));
+  return { destinations, held, unfinished: isMoreReady || more };
 }
 
 interface Batches {

@@ -5,7 +5,8 @@
 import type { Logger } from 'pino';
 import type { Outbound } from '../security/outbound.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { createLanes, type LaneLimits, type LaneResult } from './lanes.ts';
+import type { LaneResult } from './lane.ts';
+import { createLanes, type LaneLimits } from './lanes.ts';
 import { observeAttempts } from './observed-attempts.ts';
 import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';

@@ -1,10 +1,14 @@
 /** How many deliveries are claimed for each destination. */
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { allocateFairly, type ClaimQuota, createRoomTaker, type Room } from '../../src/delivery/claim-quota.ts';
+import { allocateFairly, type ClaimQuota, createRoomTaker } from '../../src/delivery/claim-quota.ts';
+import type { Standing } from '../../src/delivery/standing.ts';
+import { quotaFor, roomFor } from '../support/claim-room.ts';
 
-const bytes: Room = { total: 1_000, perDestination: new Map(), default: 100 };
-const quota: ClaimQuota = { total: 100, perDestination: new Map(), default: 8, bytes, cursor: '' };
+const quota: ClaimQuota = quotaFor(100, 1_000, 8);
+const { bytes } = quota;
+const due = (ids: readonly string[], failing: readonly string[] = []) =>
+  ids.map((id) => ({ id, failing: failing.includes(id) }));
 
 test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFairly>]>([
   ['nothing is due', [], {}, []],
@@ -53,29 +57,78 @@ test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFair
       ['b', 1],
     ],
   ],
-])('%s', (_, due, change, shares) => {
-  expect(allocateFairly(due, { ...quota, ...change })).toEqual(shares);
+  [
+    'those that are unknown leave room to one that is quick',
+    ['a', 'b', 'quick', 'c'],
+    { total: 8, parts: { notQuick: 2, slow: 1 }, standings: new Map<string, Standing>([['quick', 'quick']]) },
+    [
+      ['a', 2],
+      ['quick', 6],
+    ],
+  ],
+  [
+    'those that are slow leave room to one that is unknown',
+    ['a', 'b', 'c'],
+    {
+      total: 8,
+      parts: { notQuick: 4, slow: 1 },
+      standings: new Map<string, Standing>([
+        ['a', 'slow'],
+        ['b', 'slow'],
+      ]),
+    },
+    [
+      ['a', 1],
+      ['c', 3],
+    ],
+  ],
+])('%s', (_, ids, change, shares) => {
+  expect(allocateFairly(due(ids), { ...quota, ...change })).toEqual(shares);
 });
 
 it('shares stay within the quota, and leave no destination out while some of it is left', () => {
   const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }));
   fc.assert(
-    fc.property(ids, fc.nat(50), fc.nat(9), fc.string(), fc.array(fc.integer({ min: -3, max: 20 })), (due, ...rest) => {
-      const [total, room, cursor, some] = rest;
-      const perDestination = new Map(some.map((own, index) => [due[index] ?? `not due ${index}`, own]));
-      const shares = new Map(allocateFairly(due, { total, perDestination, default: room, bytes, cursor }));
-      const roomOf = (id: string) => Math.max(0, perDestination.get(id) ?? room);
-      for (const [id, count] of shares) expect(count).toBeLessThanOrEqual(roomOf(id));
-      const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0);
-      expect(sum(shares.values())).toBeLessThanOrEqual(total);
-      if (sum(shares.values()) < total) for (const id of due) if (roomOf(id) > 0) expect(shares.has(id)).toBe(true);
-    }),
+    fc.property(
+      ids,
+      fc.nat(50),
+      fc.nat(9),
+      fc.string(),
+      fc.array(fc.integer({ min: -3, max: 20 })),
+      (list, ...rest) => {
+        const [total, room, cursor, some] = rest;
+        const perDestination = new Map(some.map((own, index) => [list[index] ?? `not due ${index}`, own]));
+        const shares = new Map(allocateFairly(due(list), { ...quotaFor(total, 1_000, room), perDestination, cursor }));
+        const roomOf = (id: string) => Math.max(0, perDestination.get(id) ?? room);
+        for (const [id, count] of shares) expect(count).toBeLessThanOrEqual(roomOf(id));
+        const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0);
+        expect(sum(shares.values())).toBeLessThanOrEqual(total);
+        if (sum(shares.values()) < total) for (const id of list) if (roomOf(id) > 0) expect(shares.has(id)).toBe(true);
+      },
+    ),
   );
 });
 
 it('a delivery fits while any bytes are left, in total and for its destination', () => {
-  const room = createRoomTaker({ total: 25, perDestination: new Map([['b', 0]]), default: 10 });
+  const room = createRoomTaker({ ...roomFor(25, 10), perDestination: new Map([['b', 0]]) }, () => 'quick');
   const takes = (id: string, size: number) => room.take(id, size);
   expect([takes('a', 9), takes('a', 9), takes('a', 1)]).toEqual([true, true, false]);
   expect([takes('b', 1), takes('c', 100), takes('d', 0)]).toEqual([false, true, false]);
+});
+
+it('bytes of those that are slow, and of those that are not quick, leave room to the others', () => {
+  const standings: Record<string, Standing> = { a: 'slow', b: 'slow', c: 'young', d: 'young', e: 'quick' };
+  const room = createRoomTaker(
+    { ...roomFor(100), parts: { notQuick: 20, slow: 10 } },
+    (id) => standings[id] ?? 'young',
+  );
+  const taken = ['a', 'b', 'c', 'd', 'e'].filter((id) => room.take(id, 10));
+  expect(taken).toEqual(['a', 'c', 'e']);
+});
+
+it('one that has been failing is slow until it has a lane that says more', () => {
+  const parts = { notQuick: 100, slow: 0 };
+  expect(allocateFairly(due(['a', 'b'], ['a']), { ...quota, parts })).toEqual([['b', 8]]);
+  const standings = new Map<string, Standing>([['a', 'quick']]);
+  expect(allocateFairly(due(['a'], ['a']), { ...quota, parts, standings })).toEqual([['a', 8]]);
 });

@@ -205,23 +205,26 @@ describe.each(databases)('delivery on $name', (dialect) => {
     await gateway.webhook(receiver.address);
     const hour = 3_600_000;
     const answers: (() => void)[] = [];
+    // Who has not answered yet gets one request at a time.
+    await gateway.emit('first');
+    await gateway.pass(0);
     receiver.answer = (_request, response) => void answers.push(() => response.end());
     await gateway.emit('a');
-    await receiver.waitFor(1);
+    await receiver.waitFor(2);
     // Its lease is over by the clock, while it is on its way: the claim is taken anew, and nothing sent twice.
     gateway.clock.now = new Date(gateway.clock.now.getTime() + hour);
     await gateway.emit('b');
-    await receiver.waitFor(2);
+    await receiver.waitFor(3);
     gateway.clock.now = new Date(gateway.clock.now.getTime() - 2 * hour);
     await gateway.emit('c');
-    await receiver.waitFor(3);
+    await receiver.waitFor(4);
     for (const answer of answers) answer();
     receiver.answer = (_request, response) => void response.end();
     await gateway.emit('d');
     await gateway.pass(0);
     await gateway.pass(3 * hour);
-    expect(numbers().sort()).toEqual(['a', 'b', 'c', 'd']);
-    expect(await states()).toEqual(Array(4).fill('succeeded'));
+    expect(numbers().sort()).toEqual(['a', 'b', 'c', 'd', 'first']);
+    expect(await states()).toEqual(Array(5).fill('succeeded'));
   });
 
   it('deletes the deliveries of a deleted webhook, and sends nothing more to it', async () => {

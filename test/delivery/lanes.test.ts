@@ -1,6 +1,8 @@
 /** Lanes: an AIMD limiter for each destination, and fairness between them. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLanes, type LaneLimits, type LaneResult, type Lanes } from '../../src/delivery/lanes.ts';
+import { allocateFairly } from '../../src/delivery/claim-quota.ts';
+import type { LaneResult } from '../../src/delivery/lane.ts';
+import { createLanes, type LaneLimits, type Lanes, laneLimits } from '../../src/delivery/lanes.ts';
 import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
 
 const limits: LaneLimits = {
@@ -13,7 +15,7 @@ const limits: LaneLimits = {
   bytes: 1_600,
 };
 /** The room for bytes while no payload has any. */
-const bytes = { total: 100, perDestination: new Map(), default: 200 };
+const bytes = { total: 100, parts: { notQuick: 600, slow: 400 }, perDestination: new Map(), default: 200 };
 
 let clock = 0;
 let lanes: Lanes;
@@ -57,6 +59,10 @@ const sendOne = (webhookId: string, result: LaneResult, ms = 0) => {
   clock += ms;
   lanes.release(taken, result);
 };
+/** Lets destinations answer once, so that they are quick, and trusted with the initial limit. */
+const know = (...ids: readonly string[]) => {
+  for (const id of ids) sendOne(id, 'failure');
+};
 /** The requests at once that a lane without requests allows. */
 const limitOf = (webhookId: string): number => {
   add(webhookId, 50);
@@ -72,9 +78,14 @@ beforeEach(() => {
 });
 
 describe('the limit of a lane', () => {
-  it('begins at the initial one, and at one for a destination that is failing', () => {
+  it('is one until the destination has answered, then the initial one, and still one for a destination that is failing', () => {
+    expect(limitOf('a')).toBe(1);
+    // That request has ended.
     expect(limitOf('a')).toBe(4);
-    add('b', 9, true);
+    expect([limitOf('b'), limitOf('b')]).toEqual([1, 4]);
+    add('c', 9, true);
+    const [probe] = takeAll();
+    if (probe !== undefined) lanes.release(probe, 'failure');
     expect(takeAll()).toHaveLength(1);
   });
 
@@ -104,7 +115,21 @@ describe('the limit of a lane', () => {
     expect(limitOf('a')).toBe(5);
   });
 
+  it('is one after a request that hung, and grows to the initial one with successes that are slow', () => {
+    for (let n = 0; n < 5; n += 1) sendOne('a', 'success');
+    sendOne('a', 'overload', limits.slowAfterMs);
+    for (const expected of [2, 3, 4, 4]) {
+      sendOne('a', 'success', limits.slowAfterMs);
+      add('a', 9);
+      expect(takeAll().map((each) => lanes.release(each, 'success'))).toHaveLength(expected);
+      lanes.drain();
+      sendOne('a', 'overload', limits.slowAfterMs);
+      for (let n = 1; n < expected; n += 1) sendOne('a', 'success', limits.slowAfterMs);
+    }
+  });
+
   it('is a lane of its own: overload of one destination leaves the others alone', () => {
+    know('b');
     sendOne('a', 'overload');
     expect([limitOf('a'), limitOf('b')]).toEqual([2, 4]);
   });
@@ -112,6 +137,7 @@ describe('the limit of a lane', () => {
 
 describe('slots', () => {
   it('go to the destinations in turn', () => {
+    know('a', 'b', 'c');
     add('a', 3);
     add('b', 2);
     add('c', 1);
@@ -119,6 +145,7 @@ describe('slots', () => {
   });
 
   it('are passed on by a lane at its limit', () => {
+    know('a', 'b');
     add('a', 9);
     add('b', 9);
     expect(webhooksOf(takeAll())).toEqual(['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']);
@@ -126,27 +153,30 @@ describe('slots', () => {
   });
 
   it('are all taken by requests that are recent, and free again as requests end', () => {
-    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) add(id, 4);
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    know(...ids);
+    for (const id of ids) add(id, 4);
     const taken = takeAll();
     expect(taken).toHaveLength(limits.slots);
     for (const each of taken.slice(0, 3)) lanes.release(each, 'failure');
     expect(takeAll()).toHaveLength(3);
   });
 
-  it('are given up by slow requests, up to the bound over all', () => {
-    const send = (id: string) => {
-      add(id, 4);
-      return takeAll().length;
-    };
-    const sent = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'].map((id) => {
+  it('are given up by slow requests, each time half of the places that are left at most', () => {
+    const ids = Array.from({ length: 100 }, (_, n) => `${n}`);
+    know(...ids);
+    for (const id of ids) add(id, 1);
+    const sent = Array.from({ length: 6 }, () => {
+      const { length } = takeAll();
       clock += limits.slowAfterMs;
-      return send(id);
+      return length;
     });
-    expect(sent).toEqual([...Array(10).fill(4), 0]);
+    expect(sent).toEqual([20, 10, 5, 3, 1, 1]);
     expect(lanes.sending).toBe(limits.allSlots);
   });
 
   it('are counted right when a slow request ends', () => {
+    know('a');
     add('a', 4);
     const taken = takeAll();
     clock += limits.slowAfterMs;
@@ -157,8 +187,11 @@ describe('slots', () => {
 });
 
 describe('the quota', () => {
-  it('is twice the slots for unknown lanes, each with the initial limit', () => {
-    expect(lanes.quota()).toEqual({ total: 40, perDestination: new Map(), default: 4, bytes, cursor: '' });
+  const parts = { notQuick: 30, slow: 20 };
+
+  it('is twice the slots, and one for each destination that is unknown', () => {
+    const nobody = { perDestination: new Map(), standings: new Map() };
+    expect(lanes.quota()).toEqual({ total: 40, parts, ...nobody, default: 1, bytes, cursor: '' });
   });
 
   it('leaves out what is queued and sent, and prefetches for a lane that has grown', () => {
@@ -169,12 +202,17 @@ describe('the quota', () => {
     expect(takeAll()).toHaveLength(8 + 2);
     expect(lanes.quota()).toEqual({
       total: 40 - 13,
+      parts,
+      standings: new Map([
+        ['a', 'quick'],
+        ['b', 'quick'],
+      ]),
       // Four times its limit of 8 for one that keeps up; for one that does not, nothing.
       perDestination: new Map([
         ['a', 32 - 10],
         ['b', 2 - 3],
       ]),
-      default: 4,
+      default: 1,
       bytes,
       cursor: 'b',
     });
@@ -195,21 +233,21 @@ describe('slots at first', () => {
   it('are few, and one more for each request that ends', () => {
     lanes = createLanes(few, () => clock);
     expect(lanes.quota()).toMatchObject({ total: 4 });
-    for (const id of ['a', 'b', 'c']) add(id, 4);
+    lanes.restart();
+    for (let n = 0; n < 12; n += 1) add(`w${n}`, 1);
     const taken = takeAll();
     expect(taken).toHaveLength(2);
     for (const each of taken) lanes.release(each, 'failure');
-    expect(takeAll()).toHaveLength(4);
+    expect(takeAll()).toHaveLength(3);
   });
 
   it('grow while requests are slow, so that destinations that hang hold up no others for long', () => {
     lanes = createLanes(few, () => clock);
     for (let n = 0; n < 20; n += 1) add(`w${n}`, 1);
-    expect(counts()[0]).toBe(2);
-    clock += limits.slowAfterMs;
-    expect(counts()[0]).toBe(4);
-    clock += limits.slowAfterMs;
-    expect(counts()[0]).toBe(8);
+    for (const expected of [2, 3, 6]) {
+      expect(counts()[0]).toBe(expected);
+      clock += limits.slowAfterMs;
+    }
   });
 
   it('are few again after a failure', () => {
@@ -227,10 +265,21 @@ describe('bytes', () => {
 
   it('are claimed up to a sixteenth at once, and an eighth for one destination', () => {
     expect(room()).toEqual(bytes);
+    know('a');
     addBytes('a', 150);
     expect(room()).toEqual({ ...bytes, perDestination: new Map([['a', 50]]) });
     addBytes('a', 90);
     expect(room()).toEqual({ ...bytes, perDestination: new Map([['a', -40]]) });
+  });
+
+  it('of destinations that are unknown, or slow, leave a part to others', () => {
+    addBytes('a', 150);
+    expect(room()?.parts).toEqual({ notQuick: 450, slow: 400 });
+    takeAll();
+    clock += limits.slowAfterMs;
+    expect(room()?.parts).toEqual({ notQuick: 600, slow: 400 });
+    for (const id of ['b', 'c', 'd', 'e']) addBytes(id, 100);
+    expect(room()?.parts).toEqual({ notQuick: 200, slow: 200 });
   });
 
   it('that wait or were sent just now take no more than half', () => {
@@ -268,6 +317,7 @@ describe('bytes', () => {
 
 describe('draining', () => {
   it('removes what one destination has queued, and not what is being sent', () => {
+    know('a', 'b');
     add('a', 6);
     add('b', 5);
     takeAll();
@@ -292,9 +342,70 @@ it('lanes that are idle are dropped when there are thousands, and those in use a
   sendOne('kept', 'overload');
   add('kept', 1);
   const inUse = lanes.take();
-  for (let n = 0; n < 2_001; n += 1) sendOne(`w${n}`, 'overload');
+  for (let n = 0; n < 10_001; n += 1) sendOne(`w${n}`, 'overload');
   // A dropped lane begins anew, the one in use goes on where it was: two at once, one of them being sent.
+  know('w0');
   expect(limitOf('w0')).toBe(4);
   expect(limitOf('kept')).toBe(1);
   expect(inUse).not.toBeNull();
+});
+
+describe('under a load of destinations that accept and never answer', () => {
+  const deadlineSeconds = 15;
+  const places = laneLimits.allSlots;
+
+  /**
+   * Each second claims what there is room for and begins what can begin. The hanging ones always have deliveries due; a guest
+   * has one, and answers at once.
+   * @returns the places that are held at the end of each second, and the guests that got none in theirs
+   */
+  const saturate = (count: number, guestsOf: (second: number) => readonly string[]) => {
+    lanes = createLanes(laneLimits, () => clock);
+    sendOne('answers', 'success');
+    const hanging = Array.from({ length: count }, (_, n) => ({ id: `hangs ${n}`, failing: false }));
+    const begun: ClaimedDelivery[][] = [];
+    const held: number[] = [];
+    const unserved: string[] = [];
+    for (let second = 0; second < 4 * deadlineSeconds; second += 1) {
+      clock = (second + 1) * laneLimits.slowAfterMs;
+      const ended = begun[second - deadlineSeconds] ?? [];
+      for (const each of ended) lanes.release(each, 'overload');
+      const hung = new Set(webhooksOf(ended));
+      for (const [n, { id }] of hanging.entries()) if (hung.has(id)) hanging[n] = { id, failing: true };
+      const guests = new Set(guestsOf(second));
+      const quota = lanes.quota();
+      const due = [...hanging, ...[...guests].map((id) => ({ id, failing: false }))];
+      for (const [id, number] of quota === null ? [] : allocateFairly(due, quota)) {
+        add(id, guests.has(id) ? 1 : number);
+      }
+      const { answered = [], silent = [] } = Object.groupBy(takeAll(), ({ destination: { webhookId } }) =>
+        webhookId.startsWith('hangs') ? 'silent' : 'answered',
+      );
+      for (const each of answered) {
+        guests.delete(each.destination.webhookId);
+        lanes.release(each, 'success');
+      }
+      unserved.push(...guests);
+      begun.push(silent);
+      const all = webhooksOf(begun.slice(-deadlineSeconds).flat());
+      expect(new Set(all).size).toBe(all.length);
+      held.push(all.length);
+    }
+    return { held, unserved };
+  };
+
+  it.each([150, 2_000])(
+    'each of %i holds one place, all together their part, and one that answers has a place at once',
+    (count) => {
+      const { held, unserved } = saturate(count, () => ['answers']);
+      expect(unserved).toEqual([]);
+      expect(Math.max(...held)).toBeLessThanOrEqual(Math.min(count, (places * 3) / 4));
+      expect(Math.max(...held)).toBeGreaterThan(Math.min(count, places / 2) - 1);
+    },
+  );
+
+  it.each([150, 2_000])('one that is unknown has a place at once beside %i that have hung before', (count) => {
+    const { unserved } = saturate(count, (second) => (second > 45 ? [`new ${second}`] : []));
+    expect(unserved).toEqual([]);
+  });
 });

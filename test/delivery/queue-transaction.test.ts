@@ -2,15 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Room } from '../../src/delivery/claim-quota.ts';
 import { type QueueOrder, type QueueReport, settleAndClaim } from '../../src/delivery/queue-transaction.ts';
+import { quotaFor, roomFor as room } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { requestContext } from '../support/request-context.ts';
-
-const room = (total: number, perDestination = total) => ({
-  total,
-  perDestination: new Map<string, number>(),
-  default: perDestination,
-});
 
 it.each(databases)('the first transaction claims the delivery of a new webhook, on $name', async (dialect) => {
   // A worker without slots claims nothing itself.
@@ -23,7 +18,7 @@ it.each(databases)('the first transaction claims the delivery of a new webhook, 
   const order: QueueOrder = {
     settlement: null,
     releases: [],
-    quota: { total: 10, perDestination: new Map(), default: 8, bytes: room(1_000), cursor: '' },
+    quota: quotaFor(10, 1_000),
     claimToken: 'token',
     leaseMs: 45_000,
     latestFirst: false,
@@ -47,7 +42,7 @@ describe.each(databases)('claims on $name', (dialect) => {
       settleAndClaim(transaction, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', {
         settlement: null,
         releases: [],
-        quota: { total: 100, perDestination: new Map(), default: 100, bytes, cursor: '' },
+        quota: { ...quotaFor(100), bytes },
         claimToken: 'token',
         leaseMs: 45_000,
         latestFirst: false,

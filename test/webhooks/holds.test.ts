@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
 import { holdStep } from '../../src/webhooks/holds.ts';
+import { quotaFor } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -27,13 +28,12 @@ describe.each(databases)('on $name', (dialect) => {
   const setEnabled = (enabled: boolean) =>
     gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled });
   const step = () => holdStep(gateway.delivery.notifications.transaction, kind);
-  const everything = { total: 100, perDestination: new Map(), default: 100 };
   const claim = async () => {
     const { claimed } = await gateway.app.database.transaction().execute((transaction) =>
       settleAndClaim(transaction, kind, {
         settlement: null,
         releases: [],
-        quota: { ...everything, bytes: { total: 1e6, perDestination: new Map(), default: 1e6 }, cursor: '' },
+        quota: quotaFor(100),
         claimToken: 'token',
         leaseMs: 45_000,
         latestFirst: false,

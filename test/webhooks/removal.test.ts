@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
 import { removalSteps } from '../../src/webhooks/removal.ts';
+import { quotaFor } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { fillingOf, subjects } from '../support/growth/fill.ts';
@@ -83,13 +84,12 @@ describe.each(databases)('on $name', (dialect) => {
       .where('webhook_id', '=', other)
       .execute();
     await database.updateTable('webhooks').set({ enabled: 0 }).where('id', '=', webhookId).execute();
-    const everything = { total: 100, perDestination: new Map(), default: 100 };
     for (const unfinished of [true, true, false]) {
       const report = await database.transaction().execute((transaction) =>
         settleAndClaim(transaction, kind, {
           settlement: null,
           releases: [],
-          quota: { ...everything, bytes: everything, cursor: '' },
+          quota: quotaFor(100, 100),
           claimToken: 'token',
           leaseMs: 45_000,
           latestFirst: false,

@@ -4,6 +4,7 @@ import { settleAndClaim } from '../../../src/delivery/queue-transaction.ts';
 import { settlementOf } from '../../../src/delivery/settle.ts';
 import { newId } from '../../../src/ids.ts';
 import type { DatabaseKind } from '../../../src/store/json-rows.ts';
+import { quotaFor } from '../claim-room.ts';
 import type { DeliveringGateway } from '../deliveries.ts';
 import { requestContext } from '../request-context.ts';
 
@@ -12,9 +13,6 @@ export interface Subject {
   readonly kind: DatabaseKind;
   readonly webhookId: string;
 }
-
-const everything = { total: 512, perDestination: new Map<string, number>(), default: 8 };
-const bytes = { ...everything, total: 1_000_000, default: 1_000_000 };
 
 /** One transaction of the queue. */
 export async function runQueue(
@@ -44,7 +42,7 @@ export async function runQueue(
     settleAndClaim(transaction, kind, {
       settlement: outcomes.length === 0 ? null : settlementOf(outcomes, now),
       releases: [],
-      quota: claims ? { ...everything, bytes, cursor: '' } : null,
+      quota: claims ? quotaFor(512, 1_000_000, 8) : null,
       claimToken: 'bench---.claim',
       leaseMs: 45_000,
       latestFirst: false,
