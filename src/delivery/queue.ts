@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../ids.ts';
 import type { Vault } from '../security/vault.ts';
+import { boundedLinesByKey } from '../telemetry/bounded-lines.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { claimTokenOf } from './claim-token.ts';
 import { createDestinations, type Destination } from './destination.ts';
@@ -42,18 +43,23 @@ export interface QueueContext {
 }
 
 const latestFirstEvery = 4;
+/** Lines of the log in a minute, of webhooks that cannot be delivered to: what waits for one is claimed again and again. */
+const linesPerMinute = 60;
 
 export function createQueue({ transact, vault, randomBytes, processId, logger, now, leaseMs }: QueueContext): Queue {
   // Old deliveries come first. Now and then the latest do, so that they need not wait for all the retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
+  const mayLog = boundedLinesByKey(linesPerMinute, () => now().getTime());
   const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
     try {
       const destination = open(batch.webhook, batch.destination);
       return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination }));
     } catch (error) {
       // What is sealed cannot be opened. The other webhooks go on; these deliveries are due again when their leases end.
-      logger.error({ err: error, webhookId: batch.webhook.id }, 'a webhook cannot be delivered to');
+      const webhookId = batch.webhook.id;
+      const fields = mayLog(webhookId);
+      if (fields !== null) logger.error({ err: error, webhookId, ...fields }, 'a webhook cannot be delivered to');
       return [];
     }
   };

@@ -126,8 +126,16 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await receiver.waitFor(2);
   await gateway.delivery.worker.idle();
   expect(receiver.received.map(({ path }) => path)).toEqual(['/broken', '/whole']);
-  const errors = gateway.log.filter(({ level }) => level === 50);
-  expect(errors).toMatchObject([{ webhookId: broken, msg: 'a webhook cannot be delivered to' }]);
+  const errors = () => gateway.log.filter(({ level }) => level === 50);
+  const line = { webhookId: broken, msg: 'a webhook cannot be delivered to' };
+  expect(errors()).toMatchObject([line]);
+  for (const n of [3, 4]) {
+    await gateway.emit(n);
+    await gateway.delivery.worker.idle();
+  }
+  expect(errors()).toHaveLength(1);
+  await gateway.pass(61_000);
+  expect(errors()).toMatchObject([line, { ...line, leftOut: 2 }]);
   expect(JSON.stringify(gateway.log)).not.toContain('AAAA');
   await gateway.close();
   await receiver.close();

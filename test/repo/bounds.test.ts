@@ -124,6 +124,7 @@ const bounds: Readonly<Record<string, readonly [keys: string, bound: string]>> =
   'store/sqlite.ts prepared': ['statements', 'max'],
   'store/thread.ts inFlight': ['statements', 'requests in flight'],
   'store/write-lock.ts locks': ['the operator', 'the files of a process'],
+  'telemetry/bounded-lines.ts ofKeys': ['webhooks', 'max'],
   'telemetry/bounded-names.ts known': ['operations of clients', 'most'],
   'telemetry/opentelemetry/meters.ts counters': ['the code', 'the table of series'],
   'telemetry/opentelemetry/meters.ts gauges': ['the code', 'the table of series'],
