@@ -10,11 +10,19 @@ import type { ReadBudget } from './read-budget.ts';
 /** What is read with one statement: to parse so many bytes of JSON takes a few milliseconds. */
 const atOnce = { bytes: 1_048_576, rows: 250 } as const;
 
+/** A row, and the bytes of its large columns. */
+export interface RowSize {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+/** Reads rows by their ids. @returns in any order those that there are */
+type ReadRows<Row> = (ids: readonly string[]) => Promise<readonly (readonly [id: string, row: Row])[]>;
+
 export interface LargeRows<Row> {
   /** The bytes of each of these rows that there is, in any order. */
-  readonly sizes: (ids: readonly string[]) => Promise<readonly { readonly id: string; readonly bytes: number }[]>;
-  /** These rows by their ids, in any order. */
-  readonly read: (ids: readonly string[]) => Promise<readonly (readonly [id: string, row: Row])[]>;
+  readonly sizes: (ids: readonly string[]) => Promise<readonly RowSize[]>;
+  readonly read: ReadRows<Row>;
 }
 
 /** The bytes of some columns together, without reading them. Null counts as nothing. */
@@ -35,34 +43,49 @@ export async function readLarge<Row>(
   ids: readonly string[],
   { sizes, read }: LargeRows<Row>,
 ): Promise<(Row | null)[]> {
-  const found = new Map<string, Row>();
-  const known: { readonly id: string; readonly bytes: number }[] = [];
+  const known: RowSize[] = [];
   for (let at = 0; at < ids.length; at += atOnce.rows) known.push(...(await sizes(ids.slice(at, at + atOnce.rows))));
+  const found = await readSized(budget, context, known, read);
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+/** The same for rows whose sizes are known. @returns those that there are, by their ids */
+export async function readSized<Row>(
+  budget: ReadBudget,
+  context: RequestContext,
+  rows: readonly RowSize[],
+  read: ReadRows<Row>,
+): Promise<ReadonlyMap<string, Row>> {
+  const found = new Map<string, Row>();
   const giveBack = await budget.take(
     context,
-    known.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows.reduce((sum, { bytes }) => sum + bytes, 0),
   );
   try {
-    for (const part of parts(known)) {
+    for (const part of parts(rows, atOnce)) {
       if (found.size > 0) await setImmediate();
-      for (const [id, row] of await read(part)) found.set(id, row);
+      for (const [id, row] of await read(part.map(({ id }) => id))) found.set(id, row);
     }
   } finally {
     if (context.whenClosed === undefined) giveBack();
   }
-  return ids.map((id) => found.get(id) ?? null);
+  return found;
 }
 
-function* parts(rows: readonly { readonly id: string; readonly bytes: number }[]): Generator<readonly string[]> {
-  let part: string[] = [];
+/** Cuts rows into parts of so many rows and bytes, or of one row that alone has more bytes. */
+export function* parts<Row extends RowSize>(
+  rows: readonly Row[],
+  most: { readonly rows: number; readonly bytes: number },
+): Generator<readonly Row[]> {
+  let part: Row[] = [];
   let total = 0;
-  for (const { id, bytes } of rows) {
-    if (part.length === atOnce.rows || (part.length > 0 && total + bytes > atOnce.bytes)) {
+  for (const row of rows) {
+    if (part.length === most.rows || (part.length > 0 && total + row.bytes > most.bytes)) {
       yield part;
       [part, total] = [[], 0];
     }
-    part.push(id);
-    total += bytes;
+    part.push(row);
+    total += row.bytes;
   }
   if (part.length > 0) yield part;
 }

@@ -119,25 +119,38 @@ const listedColumns = [
   ...(['format', 'account_ids', 'events', 'trigger', 'created_at'] as const),
 ] as const satisfies readonly (keyof ListedRow)[];
 
+interface ReadingContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly budget: ReadBudget;
+}
+
+/** The bytes of what {@link listedColumns} leave out, and of accounts, which are shown with more than their ids. */
+export const largeBytes = bytesOf('headers', 'data', 'account_ids');
+
 /** Webhooks with their large parts. @returns as the ids, null for each that the caller may not see */
-export async function readWebhooks(
-  context: { readonly database: Database; readonly vault: Vault; readonly budget: ReadBudget },
+export const readWebhooks = (
+  context: ReadingContext,
   request: RequestContext,
   webhookIds: readonly string[],
-): Promise<(Webhook | null)[]> {
-  const visible = (ids: readonly string[]) => visibleWebhooks(context, request.caller).where('id', 'in', ids);
-  return readLarge(context.budget, request, webhookIds, {
+): Promise<(Webhook | null)[]> =>
+  readLarge(context.budget, request, webhookIds, {
     sizes: (ids) =>
-      visible(ids)
+      visibleWebhooks(context, request.caller)
+        .where('id', 'in', ids)
         .clearSelect()
-        .select(['id', bytesOf('headers', 'data', 'account_ids').as('bytes')])
+        .select(['id', largeBytes.as('bytes')])
         .execute(),
-    read: async (ids) => {
-      const rows = await visible(ids).select(['headers', 'data']).execute();
-      return (await toWebhooks(context, request.caller, rows)).map((webhook) => [webhook.id, webhook] as const);
-    },
+    read: readWhole(context, request),
   });
-}
+
+/** Reads webhooks that the caller may see, with their large parts, by their ids. */
+export const readWhole =
+  (context: ReadingContext, { caller }: RequestContext) =>
+  async (ids: readonly string[]) => {
+    const rows = await visibleWebhooks(context, caller).where('id', 'in', ids).select(['headers', 'data']).execute();
+    return (await toWebhooks(context, caller, rows)).map((webhook) => [webhook.id, webhook] as const);
+  };
 
 /**
  * The webhooks that a caller may see some of: those of its workspace and, if its key is limited to accounts, those that
