@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   }
   const config = readConfig(process.env);
   const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
-  const logger = openLog(config.logLevel, telemetry.tracer);
+  const logger = openLog(config.logLevel, telemetry.tracer, config.secrets);
   const now = () => new Date();
   const providers = sandboxNetworks({ clock: now });
   // Nothing else would end a start that waits, where the process is the first of a container.

@@ -33,6 +33,8 @@ export interface Config {
   readonly secret: string | undefined;
   /** The former secret, while it is being changed. */
   readonly previousSecret: string | undefined;
+  /** What no line of the log has: every secret above and below, and the passwords of the addresses. */
+  readonly secrets: readonly string[];
   /** Whether an empty database gets a demo workspace. */
   readonly demo: boolean;
   /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
@@ -105,6 +107,7 @@ export function readConfig(environment: Environment): Config {
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     secret: values.SECRET,
     previousSecret: values.SECRET_PREVIOUS,
+    secrets: secretsOf(values),
     demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
     graphiql: values.GRAPHIQL === 'on',
     webhooksPage: values.WEBHOOKS_PAGE === 'on',
@@ -135,6 +138,27 @@ export function readConfig(environment: Environment): Config {
     upstream,
   });
 }
+
+function secretsOf(values: Variables): string[] {
+  const { DATABASE_URL: location, REDIS_URL, SECRET, SECRET_PREVIOUS, UPSTREAM_API_KEY, UPSTREAM_HEADERS } = values;
+  const addresses = [location.kind === 'postgres' ? location.url : undefined, REDIS_URL];
+  const passwords = addresses.flatMap((address) => {
+    const url = URL.parse(address ?? '');
+    const raw = url?.password ?? '';
+    return [raw, unescaped(raw), url?.searchParams.get('password')];
+  });
+  return [SECRET, SECRET_PREVIOUS, UPSTREAM_API_KEY, ...Object.values(UPSTREAM_HEADERS ?? {}), ...passwords].filter(
+    (secret) => typeof secret === 'string',
+  );
+}
+
+const unescaped = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
 
 /** Whoever has a manifest and says nothing more expects that it protects: that it does not would be seen by nobody. */
 function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables): DocumentSettings | null {

@@ -5,15 +5,15 @@ import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { classify, type RetryDecision } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
-import { signatureHeaders } from './signature.ts';
+import { signatureHeaders, signaturesIn } from './signature.ts';
 
 /** An attempt that has begun. It knows when, so that it is stored with its own time however it ends. */
 export interface Attempt {
   readonly delivery: ClaimedDelivery;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Ends the attempt. @param response null if nothing could be sent */
-  end(response: OutboundResponse | null, decision: RetryDecision): Outcome;
+  /** Ends the attempt. @param response null if nothing could be sent @param sent secrets of the request alone */
+  end(response: OutboundResponse | null, decision: RetryDecision, sent?: readonly string[]): Outcome;
 }
 
 /** What an attempt reads its times from. */
@@ -31,7 +31,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
   return {
     delivery,
     startedAt,
-    end: (response, decision) => ({
+    end: (response, decision, sent = []) => ({
       deliveryId,
       claimToken,
       webhookId: destination.webhookId,
@@ -44,7 +44,8 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
         duration_ms: Math.round(clock() - started),
         status: response?.status ?? null,
         failure: response?.failure ?? null,
-        response_body: response === null ? '' : bodyText(response, destination),
+        response_body:
+          response === null ? '' : bodyText(response, [...sent, ...destination.headers.map(({ value }) => value)]),
       },
     }),
   };
@@ -72,7 +73,8 @@ export async function send(
   const signature = signatureHeaders({ id: deliveryId, now: attempt.startedAt, body }, destination.secrets);
   const headers = [...signature, ...withDefaults(destination, traceHeaders)];
   const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
-  return attempt.end(response, classify(response, { attempt: place, now: now().getTime(), random }));
+  const decision = classify(response, { attempt: place, now: now().getTime(), random });
+  return attempt.end(response, decision, signaturesIn(signature));
 }
 
 /** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */
@@ -90,6 +92,9 @@ function withDefaults(
   return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }
 
-/** The body as text that every database stores: Postgres has no U+0000. The owner's headers are sealed there, so an echo of them is redacted. */
-const bodyText = ({ body }: OutboundResponse, { headers }: ClaimedDelivery['destination']): string =>
-  redactor(headers.map(({ value }) => value))(body.toString('utf8')).replaceAll('\0', '\uFFFD');
+/**
+ * The body as text that every database stores: Postgres has no U+0000. The owner's headers are sealed there, and who has the
+ * signature can send the event again: an echo of them is redacted.
+ */
+const bodyText = ({ body }: OutboundResponse, secrets: readonly string[]): string =>
+  redactor(secrets)(body.toString('utf8')).replaceAll('\0', '\uFFFD');

@@ -21,6 +21,10 @@ export function signatureHeaders(
   return ['webhook-id', id, 'webhook-timestamp', timestamp, 'webhook-signature', signatures.join(' ')];
 }
 
+/** @param headers of {@link signatureHeaders} */
+export const signaturesIn = (headers: readonly string[]): string[] =>
+  (headers.at(-1) ?? '').split(' ').map((signature) => signature.slice('v1,'.length));
+
 /** Creating a key costs more than signing a short body with it. */
 const keys = new WeakMap<SigningSecret, KeyObject>();
 

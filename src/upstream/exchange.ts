@@ -4,7 +4,7 @@ import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
 import { ServiceError } from '../errors.ts';
 import { replayedHeader } from '../http/idempotency.ts';
 import type { RequestContext } from '../request-context.ts';
-import { redactor } from '../security/redact.ts';
+import { dataRedactor, redactor } from '../security/redact.ts';
 import { openServicePool } from '../security/service-pool.ts';
 import { unreadableResponse } from '../security/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
@@ -52,6 +52,11 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
   const { origin, basePath, connections, maxBytes, actsOnce } = settings;
   const translationOf = createTranslator(settings.names, vocabularies);
   const pool = openServicePool(origin, { connections, maxBytes, connectTimeoutMs });
+  const redactions = (headers: Readonly<Record<string, string>>) => {
+    const secrets = [headers['x-api-key'] ?? '', ...Object.values(settings.headers)];
+    return { inText: redactor(secrets), inData: dataRedactor(secrets) };
+  };
+  const ofService = settings.apiKey === undefined ? null : redactions({ 'x-api-key': settings.apiKey });
   const probes = openServicePool(origin, { connections: 1, maxBytes, connectTimeoutMs });
 
   return {
@@ -83,13 +88,9 @@ export function openExchange(settings: UpstreamSettings, vocabularies: Vocabular
       const response = await pool.send({ method: endpoint.method, path, headers, body, signal });
       if (response.kind === 'whole') {
         if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
-        const outcome = readResponse(
-          endpoint,
-          translationOf(endpoint),
-          response,
-          now().getTime(),
-          redactor([headers['x-api-key'] ?? '', ...Object.values(settings.headers)]),
-        );
+        const { inText, inData } = ofService ?? redactions(headers);
+        const shown = { ...response, body: inData(response.body) };
+        const outcome = readResponse(endpoint, translationOf(endpoint), shown, now().getTime(), inText);
         return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
       }
       const { status, cause } = response;

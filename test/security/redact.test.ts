@@ -1,6 +1,12 @@
 /** What the gateway has sent as a secret is shown and stored nowhere when it comes back. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { redactor } from '../../src/security/redact.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { logOptions } from '../../src/log.ts';
+import { dataRedactor, redactor } from '../../src/security/redact.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
@@ -21,6 +27,59 @@ describe('a redactor', () => {
   });
 });
 
+test.each([1, 3, 7, 1_000])('data of a service in chunks of %d bytes has no secret', (size) => {
+  const redact = dataRedactor(['Bearer secret/"of"-the-operator', 'a flag', 'an-ordinary-one']);
+  const split = (text: string) => {
+    const bytes = Buffer.from(text);
+    return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size));
+  };
+  const other = split('{"a":"a flag, an-ordinary-one, a Bearer, secret/ é"}');
+  expect(redact(other)).toBe(other);
+  const echo = split(JSON.stringify({ é: 'secret/"of"-the-operator', b: ['Bearer secret/"of"-the-operator'] }));
+  expect(Buffer.concat(redact(echo)).toString()).toBe('{"é":"[redacted]","b":["[redacted]"]}');
+});
+
+test('no line of the log has a secret of the configuration or a value of a statement, in whichever error or cause', () => {
+  const hidden = [
+    'secret-pass/word',
+    'of-redis-the-password',
+    'secret-key-of-the-service',
+    'secret-header-value',
+    'row-value',
+  ];
+  const [database = '', redis, key = '', header] = hidden;
+  const config = readConfig({
+    DATABASE_URL: `postgres://postern:${encodeURIComponent(database)}@127.0.0.1/postern`,
+    REDIS_URL: `redis://:${redis}@127.0.0.1`,
+    UPSTREAM_URL: 'http://127.0.0.1:1',
+    UPSTREAM_API_KEY: key,
+    UPSTREAM_HEADERS: JSON.stringify({ 'x-internal': header }),
+  });
+  const lines: string[] = [];
+  const logger = pino(logOptions('trace', null, config.secrets), { write: (line) => void lines.push(line) });
+  const ofDriver = (fields: object) => Object.assign(new Error('failed'), fields);
+  const errors = [
+    ...hidden.slice(0, -1).map((secret) => new Error('outer', { cause: new Error(`inner ${secret}`) })),
+    new AggregateError([new Error(`postgres://postern:${encodeURIComponent(database)}@127.0.0.1/postern`)]),
+    ofDriver({ input: 'row-value', command: { name: 'set', args: ['row-value'] } }),
+    ofDriver({
+      severity: 'ERROR',
+      code: '23505',
+      detail: 'Key (name)=(row-value) already exists.',
+      where: 'row-value',
+    }),
+    new AggregateError([ofDriver({ severity: 'ERROR', detail: 'row-value', parameters: ['row-value'] })]),
+  ];
+  for (const err of errors) logger.error({ err }, 'failed');
+  logger.child({ reqId: 'a' }).info({ detail: `sent ${key}` }, header);
+  expect(lines).toHaveLength(errors.length + 1);
+  for (const line of lines) {
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) });
+    for (const secret of hidden) expect(line).not.toContain(secret);
+  }
+  expect(lines.join('')).toContain('"code":"23505"');
+});
+
 const secrets = { key: 'secret-key-of-the-gateway', header: 'secret-"header"-of-the-operator' };
 
 const echoes: readonly (readonly [string, Respond])[] = [
@@ -39,8 +98,27 @@ const echoes: readonly (readonly [string, Respond])[] = [
     'bytes that are no HTTP',
     ({ headers }, response) => void response.socket?.end(`${headers['x-api-key']} ${headers['x-internal']}\r\n\r\n`),
   ],
+  [
+    'a success',
+    ({ headers }, response) =>
+      json(response, 200, {
+        object: 'PostList',
+        items: [{ object: 'Post', text: JSON.stringify(headers) }],
+        cursor: null,
+      }),
+  ],
   ['a reset', (_request, response) => void response.socket?.resetAndDestroy()],
 ];
+
+/** Sent by a caller whose trace is recorded. */
+const ofCaller = {
+  baggage: 'of-a=caller-42',
+  'x-of-a': 'caller-42',
+  cookie: 'of-a=caller-42',
+  'user-agent': 'caller-42',
+  referer: 'http://caller-42/',
+  traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`,
+};
 
 test.each(echoes)('a service that echoes what it was sent in %s', async (_what, respond) => {
   const collector = await startOtlpReceiver();
@@ -57,7 +135,7 @@ test.each(echoes)('a service that echoes what it was sent in %s', async (_what, 
   const key = (await gateway.workspace()).key;
   const shown: string[] = [];
   for (const path of ['/v1/users/ACo1/posts?account_id=a', '/v1/webhooks']) {
-    const response = await fetch(gateway.address + path, { headers: { 'x-api-key': key, baggage: 'of-a=caller-42' } });
+    const response = await fetch(gateway.address + path, { headers: { ...ofCaller, 'x-api-key': key } });
     shown.push(JSON.stringify([...response.headers]), await response.text());
   }
   const query = '{ posts(accountId: "a", identifier: "ACo1", first: 1) { nodes { __typename } } }';
@@ -65,13 +143,14 @@ test.each(echoes)('a service that echoes what it was sent in %s', async (_what, 
   await fetch(`${gateway.address}/readyz`);
   shown.push(await (await fetch(gateway.app.metricsAddress ?? '')).text());
   expect(stub.received[0]?.headers).toMatchObject({ 'x-api-key': secrets.key, 'x-internal': secrets.header });
-  expect(stub.received[0]?.headers).not.toHaveProperty('baggage');
+  for (const { headers } of stub.received) expect(JSON.stringify(headers)).not.toContain('caller-42');
   await gateway.close();
+  expect(collector.spans.map(({ traceId }) => traceId)).toContain('ab'.repeat(16));
   const told = [...shown, JSON.stringify(gateway.log), collector.text].join('\n');
   expect(told).not.toMatch(/secret-key-of|of-the-operator|caller-42/);
 });
 
-test('a destination that echoes the headers of its owner', async () => {
+test('a destination that echoes the headers of its owner, and the signature', async () => {
   const [dialect] = databases;
   if (dialect === undefined) throw new Error('there is no database');
   const receiver = await startReceiver();
@@ -92,9 +171,19 @@ test('a destination that echoes the headers of its owner', async () => {
   await gateway.emit('one');
   await gateway.delivery.worker.idle();
   expect(receiver.received[0]?.headers.authorization).toBe('Bearer secret-of-the-owner');
+  const signature = String(receiver.received[0]?.headers['webhook-signature']).slice('v1,'.length);
   const attempts = await gateway.app.database.selectFrom('delivery_attempts').selectAll().execute();
   expect(attempts).toMatchObject([
     { status: 500, response_body: expect.stringContaining('"authorization":"[redacted]"') },
   ]);
-  expect(JSON.stringify([attempts, gateway.log])).not.toContain('secret-of-the-owner');
+  const files = readdirSync(dirname(gateway.databaseUrl.slice('sqlite:'.length)), {
+    recursive: true,
+    withFileTypes: true,
+  }).filter((each) => each.isFile());
+  const stored = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+  expect(stored.join('')).toContain('"authorization":"[redacted]"');
+  for (const told of [JSON.stringify([attempts, gateway.log]), ...stored]) {
+    expect(told).not.toContain('secret-of-the-owner');
+    expect(told).not.toContain(signature);
+  }
 });

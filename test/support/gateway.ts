@@ -86,7 +86,7 @@ export async function startGateway({
   });
   const log: Record<string, unknown>[] = [];
   const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
-  const logger = pino(logOptions(config.logLevel, telemetry.tracer), {
+  const logger = pino(logOptions(config.logLevel, telemetry.tracer, config.secrets), {
     write: (line: string) => void log.push(JSON.parse(line)),
   });
   const now = () => clock.now;
