@@ -147,6 +147,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     pollMs,
   });
   notifications.onWork(worker.wake);
+  notifications.onWithdrawn(worker.withdraw);
   const { transaction } = notifications;
   const freeing = startFreeingDeadClaims({
     database,

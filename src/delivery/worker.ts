@@ -54,6 +54,8 @@ export interface WorkerOptions {
 export interface Worker {
   /** There may be work. */
   wake(): void;
+  /** Gives back what is claimed for these webhooks, or for all, and not being sent. */
+  withdraw(webhookIds: readonly string[] | null): void;
   /** Resolves when nothing is due, in flight or waiting to be settled. For tests and for stopping. */
   idle(): Promise<void>;
   /** Claims nothing more, lets requests in flight end, and settles them. */
@@ -97,6 +99,8 @@ export function startWorker(options: WorkerOptions): Worker {
   let flushing = false;
   /** Whether a flush was asked for during the current one. */
   let rerun = false;
+  /** What was withdrawn during the current flush, which may have claimed for it. */
+  let withdrawn: (string | undefined)[] = [];
   /** Whether the last flush failed. Then nothing is claimed before outcomes are stored: a claim may be what fails. */
   let failed = false;
   let closing = false;
@@ -114,6 +118,7 @@ export function startWorker(options: WorkerOptions): Worker {
     }
     flushing = true;
     rerun = false;
+    withdrawn = [];
     const [settling, releasing] = [outcomes.take(), releases];
     releases = [];
     const settlesOnly = failed && settling.length > 0;
@@ -131,6 +136,7 @@ export function startWorker(options: WorkerOptions): Worker {
       observer.disabled(disabled);
       for (const { deliveryId } of [...settling, ...releasing]) leases.delete(deliveryId);
       for (const delivery of deliveries) accept(delivery, usableUntil);
+      for (const webhookId of withdrawn) release(lanes.drain(webhookId));
       // What was claimed while the process was asked to stop is for other processes to send.
       if (closing) release(lanes.drain());
       flushing = false;
@@ -254,6 +260,13 @@ export function startWorker(options: WorkerOptions): Worker {
 
   const worker: Worker = {
     wake: () => {
+      if (!closing) scheduleFlush(0);
+    },
+    withdraw(webhookIds) {
+      for (const webhookId of webhookIds ?? [undefined]) {
+        if (flushing) withdrawn.push(webhookId);
+        release(lanes.drain(webhookId));
+      }
       if (!closing) scheduleFlush(0);
     },
     idle: () =>

@@ -13,6 +13,8 @@ export const channelNames = {
   revocation: 'postern_key_revoked',
   /** Deliveries became due. */
   work: 'postern_work',
+  /** What is claimed for webhooks is no longer to be sent: their ids. */
+  withdrawn: 'postern_withdrawn',
   /** Deliveries changed: their ids. */
   updates: 'postern_updates',
 } as const;

@@ -24,7 +24,11 @@ export interface Changes {
   /** Whether deliveries became due. */
   readonly work: boolean;
   readonly deliveryIds: readonly string[];
+  /** The webhooks whose claimed deliveries are not to be sent as they are. */
+  readonly withdrawn: readonly string[];
 }
+
+const noChanges: Changes = { work: false, deliveryIds: [], withdrawn: [] };
 
 /** Records what a transaction changes. */
 export interface ChangeRecorder {
@@ -32,7 +36,12 @@ export interface ChangeRecorder {
   work(): void;
   /** Deliveries were created, or their state changed. */
   deliveries(ids: readonly string[]): void;
+  /** A webhook was disabled or deleted, or delivers something else, or elsewhere, from now on. */
+  withdrawn(webhookId: string): void;
 }
+
+/** The webhooks that are withdrawn; null: any may have been. */
+export type WithdrawalListener = (webhookIds: readonly string[] | null) => void;
 
 /**
  * Runs `work` in a transaction, again if others were in its way, so it changes nothing but the database. When the
@@ -50,6 +59,7 @@ export interface Notifications {
   /** The same over other connections to the database. */
   transactionOn(connections: Database): NotifyingTransaction;
   onWork(listener: () => void): void;
+  onWithdrawn(listener: WithdrawalListener): void;
   /** @returns stops listening */
   onUpdated(listener: UpdateListener): () => void;
   /** Ends every subscription. */
@@ -60,16 +70,25 @@ export interface Notifications {
 export function createNotifications(database: Database, channels: Channels | null): Notifications {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
+  const withdrawals = new Set<WithdrawalListener>();
   let ended = false;
-  const publish = ({ work, deliveryIds }: Changes) => {
+  const withdraw: WithdrawalListener = (ids) => {
+    for (const listener of withdrawals) listener(ids);
+  };
+  const publish = ({ work, deliveryIds, withdrawn }: Changes) => {
+    if (withdrawn.length > 0) withdraw(withdrawn);
     if (work) for (const listener of workers) listener();
     if (deliveryIds.length > 0) for (const listener of subscribers) listener(deliveryIds);
   };
   channels?.subscribe('work', {
-    onMessage: () => publish({ work: true, deliveryIds: [] }),
-    onConnected: () => publish({ work: true, deliveryIds: [] }),
+    onMessage: () => publish({ ...noChanges, work: true }),
+    onConnected: () => publish({ ...noChanges, work: true }),
   });
-  channels?.subscribe('updates', { onMessage: (ids) => publish({ work: false, deliveryIds: ids.split(',') }) });
+  channels?.subscribe('withdrawn', {
+    onMessage: (id) => withdraw([id]),
+    onConnected: () => withdraw(null),
+  });
+  channels?.subscribe('updates', { onMessage: (ids) => publish({ ...noChanges, deliveryIds: ids.split(',') }) });
   const kind = channels === null ? 'sqlite' : 'postgres';
   const transactionOn = (connections: Database) =>
     notifyingTransaction(connections, kind, { origin: channels?.origin ?? nobody, publish });
@@ -78,6 +97,9 @@ export function createNotifications(database: Database, channels: Channels | nul
     transactionOn,
     onWork(listener) {
       workers.add(listener);
+    },
+    onWithdrawn(listener) {
+      withdrawals.add(listener);
     },
     onUpdated(listener) {
       if (ended) listener(null);
@@ -106,13 +128,17 @@ export const notifyingTransaction =
   async (work) => {
     const { value, changes } = await inTransaction(database, async (transaction) => {
       const deliveryIds: string[] = [];
-      const changes = { work: false, deliveryIds };
+      const withdrawn: string[] = [];
+      const changes = { work: false, deliveryIds, withdrawn };
       const recorder: ChangeRecorder = {
         work() {
           changes.work = true;
         },
         deliveries(ids) {
           deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length));
+        },
+        withdrawn(webhookId) {
+          withdrawn.push(webhookId);
         },
       };
       const value = await work(transaction, recorder);
@@ -124,10 +150,15 @@ export const notifyingTransaction =
   };
 
 /** Sends the changes to other processes, with the commit of the transaction. */
-async function notify(transaction: Kysely<Tables>, origin: string, { work, deliveryIds }: Changes): Promise<void> {
+async function notify(
+  transaction: Kysely<Tables>,
+  origin: string,
+  { work, deliveryIds, withdrawn }: Changes,
+): Promise<void> {
   const messages: { readonly channel: string; readonly payload: string }[] = work
     ? [{ channel: channelNames.work, payload: messageOf(origin) }]
     : [];
+  for (const id of withdrawn) messages.push({ channel: channelNames.withdrawn, payload: messageOf(origin, id) });
   for (let at = 0; at < deliveryIds.length; at += idsOfNotification) {
     const ids = deliveryIds.slice(at, at + idsOfNotification);
     messages.push({ channel: channelNames.updates, payload: messageOf(origin, ids.join()) });

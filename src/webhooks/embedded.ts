@@ -7,7 +7,6 @@ import { countRows, selectPages } from '../store/keyset-pages.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { ReadBudget } from '../store/read-budget.ts';
 import { readTogether } from '../store/read-together.ts';
-import { inTransaction } from '../store/transaction.ts';
 import { maxTotalCount } from '../validation.ts';
 import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
@@ -45,7 +44,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
   const remove: WebhooksPort['delete'] = async (call, request) => {
     const webhook = await requireManageableWebhook(database, call.caller, request.id);
     // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
-    return (await removeWebhook(database, context.kind, webhook))
+    return (await removeWebhook(notifications.transaction, context.kind, webhook))
       ? { object: 'WebhookDeleted' }
       : remove(call, request);
   };
@@ -53,11 +52,11 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
   const setEnabled: WebhooksPort['setEnabled'] = async (call, request) => {
     const { webhook_id, enabled } = request;
     const webhook = await requireManageableWebhook(database, call.caller, webhook_id);
-    const isSet = await inTransaction(database, (transaction) =>
-      enabled
-        ? enableWebhook(transaction, kind, webhook)
-        : disableForCaller(transaction, kind, webhook, now().getTime()),
-    );
+    const isSet = await notifications.transaction((transaction, changed) => {
+      if (enabled) return enableWebhook(transaction, kind, webhook);
+      changed.withdrawn(webhook_id);
+      return disableForCaller(transaction, kind, webhook, now().getTime());
+    });
     if (!isSet) return setEnabled(call, request);
     // Few deliveries are held before the caller goes on.
     await holdStep(notifications.transaction, kind, webhook_id);

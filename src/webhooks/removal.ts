@@ -7,6 +7,7 @@ import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 import { pageQuery } from '../store/keyset.ts';
 import { lockDestinations } from '../store/locks.ts';
+import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { changeWebhook, type ManageableWebhook } from './manageable.ts';
@@ -22,8 +23,12 @@ const deliveriesOfStep = 500;
  * more of them than a step deletes, the rest is left to {@link removalSteps}.
  * @returns whether it was deleted; if not, check the webhook again
  */
-export function removeWebhook(database: Database, kind: DatabaseKind, webhook: ManageableWebhook): Promise<boolean> {
-  return inTransaction(database, async (transaction) => {
+export function removeWebhook(
+  inNotifying: NotifyingTransaction,
+  kind: DatabaseKind,
+  webhook: ManageableWebhook,
+): Promise<boolean> {
+  return inNotifying(async (transaction, changed) => {
     await transaction
       .insertInto('workspaces')
       .values(removedWorkspace)
@@ -32,6 +37,7 @@ export function removeWebhook(database: Database, kind: DatabaseKind, webhook: M
     await lockDestinations(transaction, kind, [webhook.id]);
     if (!(await changeWebhook(transaction, webhook, { workspace_id: removedWorkspace.id, enabled: 0 }))) return false;
     await deleteSome(transaction, kind, webhook.id, null);
+    changed.withdrawn(webhook.id);
     return true;
   });
 }

@@ -4,7 +4,6 @@ import { type WebhookSource, webhookSources } from '../events/sources.ts';
 import { invalidParameters } from '../issues.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { WebhookTable } from '../store/schema.ts';
-import { inTransaction } from '../store/transaction.ts';
 import { forgetStatistics } from './destinations.ts';
 import { holdPending, holdStep } from './holds.ts';
 import { accountIdsOf, changeWebhook, requireManageableWebhook } from './manageable.ts';
@@ -39,8 +38,9 @@ export function updateWebhook({
       data: request.data && JSON.stringify(request.data),
       events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
     });
-    const isChanged = await inTransaction(database, async (transaction) => {
+    const isChanged = await notifications.transaction(async (transaction, changed) => {
       if (!(await changeWebhook(transaction, webhook, changes))) return false;
+      changed.withdrawn(webhook_id);
       if (accountIds === undefined) return true;
       if (accountIds.length > 0) await holdPending(transaction, webhook_id, accountIds);
       // They would tell those who may manage it from now on of the other accounts.

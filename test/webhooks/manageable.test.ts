@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/auth/caller.ts';
+import { notifyingTransaction } from '../../src/store/notifications.ts';
 import { enableWebhook } from '../../src/webhooks/destinations.ts';
 import { changeWebhook, requireManageableWebhook } from '../../src/webhooks/manageable.ts';
 import { removeWebhook } from '../../src/webhooks/removal.ts';
@@ -42,7 +43,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
         .execute();
       const before = await row();
       expect(await changeWebhook(database, webhook, { request_url: 'https://attacker.example/' })).toBe(false);
-      expect(await removeWebhook(database, kind, webhook)).toBe(false);
+      expect(await removeWebhook(notifyingTransaction(database, kind), kind, webhook)).toBe(false);
       expect(await row()).toEqual(before);
       await expect(requireManageableWebhook(database, callerFor(own), id)).rejects.toMatchObject({
         type: 'errors/account_mismatch',
@@ -58,7 +59,7 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
       // @ts-expect-error
       await database.transaction().execute((transaction) => enableWebhook(transaction, kind, row));
       // @ts-expect-error
-      await removeWebhook(database, kind, row);
+      await removeWebhook(notifyingTransaction(database, kind), kind, row);
     });
 
     test('cannot be reached by an id that is malformed, unknown or of another workspace', async () => {
