@@ -8,7 +8,7 @@ const replacement = '[redacted]';
 /**
  * Takes what the gateway has sent as a secret out of what comes back: a service or a destination may echo it.
  * @param secrets values of headers, say: of `Bearer x` the credential alone counts too
- * @returns replaces each secret, plain, in JSON and percent-encoded, and the beginning of one that the text breaks off in
+ * @returns replaces each secret, plain, in JSON, HTML and base64, percent-encoded, in upper or lower case, and the beginning of one that the text breaks off in
  */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   const forms = formsOf(secrets, minSecretLength);
@@ -48,11 +48,25 @@ const formsOf = (secrets: readonly string[], minLength: number): string[] =>
     .filter(({ length }) => length >= minLength)
     .flatMap((secret) => {
       const json = inJson(secret);
-      // Some writers of JSON escape the slash. An echo of JSON may be a text in other JSON.
-      return [secret, json, json.replaceAll('/', '\\/'), inJson(json), encodeURIComponent(secret.toWellFormed())];
+      // Some writers of JSON escape the slash. An echo of JSON may be a text in other JSON. Pages of errors are HTML.
+      return [
+        ...[secret, json, json.replaceAll('/', '\\/'), inJson(json), encodeURIComponent(secret.toWellFormed())],
+        ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase()],
+        ...(['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding)),
+      ];
     })
     .filter((form, place, all) => all.indexOf(form) === place)
     .sort((one, other) => other.length - one.length);
+
+const htmlEntities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const inHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => htmlEntities[character] ?? character);
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 

@@ -23,6 +23,10 @@ import { databaseMoved } from './faults.ts';
 /** How long a statement waits for other processes, in milliseconds. */
 export const busyMs = 5_000;
 
+/** How often, and after how many milliseconds, a file with two names is looked at again. */
+const linkLooks = 50;
+const linkLookMs = 20;
+
 /** SQLITE_CANTOPEN. */
 const cannotOpen = 14;
 
@@ -40,14 +44,27 @@ interface Opening {
 export function openDatabaseFile(file: string, { access, timeout }: Opening): DatabaseSync {
   if (file === ':memory:') return new DatabaseSync(file);
   if (access === 'create') createPrivately(realPath(file));
-  // SQLite would wait for the other end of a pipe.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
-    throw Object.assign(new Error(`${file} is not a file`), { errcode: cannotOpen });
-  }
+  const refusal = refusalOf(file, access);
+  if (refusal !== null) throw Object.assign(new Error(`${file} ${refusal}`), { errcode: cannotOpen });
   const url = pathToFileURL(file);
   // By itself SQLite would create what is missing, and let every user of the machine read it.
   url.searchParams.set('mode', access === 'read' ? 'ro' : 'rw');
   return new DatabaseSync(url, { timeout, readOnly: access === 'read' });
+}
+
+/** Why SQLite must not open a file; null if it may. */
+function refusalOf(file: string, access: Opening['access']): string | null {
+  for (let look = 0; ; look += 1) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return null;
+    // SQLite would wait for the other end of a pipe.
+    if (!found.isFile()) return 'is not a file';
+    // Connections by two names write two logs, and each loses what the other has written.
+    if (found.nlink === 1 || access === 'read') return null;
+    if (look === linkLooks) return `has ${found.nlink} names (hard links): SQLite allows one`;
+    // A process that creates the file gives it two for a moment.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, linkLookMs);
+  }
 }
 
 /**
@@ -81,7 +98,7 @@ export function realPath(file: string): string {
 
 /**
  * Notes which files a connection has open, for as long as its locks keep others from replacing them.
- * @returns throws, once one of the files on the disk is another one: what is written then is lost
+ * @returns throws, once one of the files on the disk is another one, or the database is empty again: what is written then is lost
  */
 export function watchFiles(file: string): () => void {
   const path = realPath(file);
@@ -90,13 +107,16 @@ export function watchFiles(file: string): () => void {
   const identityOf = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false });
   const opened = paths.map(identityOf);
   let replaced: string | undefined;
+  let hasContent = false;
   return () => {
     replaced ??= paths.find((each, place) => {
       const [now, then] = [identityOf(each), opened[place]];
-      return now?.ino !== then?.ino || now?.dev !== then?.dev;
+      const isEmptied = place === 0 && hasContent && now?.size === 0n;
+      if (place === 0) hasContent ||= now !== undefined && now.size > 0n;
+      return isEmptied || now?.ino !== then?.ino || now?.dev !== then?.dev;
     });
     if (replaced === undefined) return;
-    const message = `${replaced} was replaced or deleted: others are unable to open what the gateway has open`;
+    const message = `${replaced} was replaced, emptied or deleted: others are unable to open what the gateway has open`;
     throw Object.assign(new Error(message), { errcode: databaseMoved });
   };
 }

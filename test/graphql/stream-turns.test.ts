@@ -192,9 +192,38 @@ describe('one event', () => {
           headers: { 'content-type': 'application/json', accept, 'x-api-key': space.key },
           body: JSON.stringify({ query, variables: query.includes('$skip: Boolean!') ? { skip: true } : {} }),
         });
-        expect(await response.text(), query).toContain('errors/invalid_parameters');
+        const text = await response.text();
+        expect(text, query).toContain('errors/invalid_parameters');
+        expect(text, query).toContain('The subscription selects no field');
       }
       expect(gateway.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
     },
   );
+
+  it.each(roots)('with a field that its variables leave is a stream: %s', async (root) => {
+    const stop = new AbortController();
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': space.key },
+      body: JSON.stringify({
+        query: `subscription ($skip: Boolean!) { ${root} @skip(if: $skip) { __typename } }`,
+        variables: { skip: false },
+      }),
+      signal: stop.signal,
+    });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(response.status).toBe(200);
+    stop.abort();
+  });
+
+  it.each([
+    ['a { __typename } b { __typename }', 'must select only one top level field'],
+    ['a @skip(if: true) { __typename } b { __typename }', 'must select only one top level field'],
+    ['__typename', 'must not select an introspection top level field'],
+  ])('of { %s } is not valid', async (selection, message) => {
+    const [root = ''] = roots;
+    const query = `subscription { ${selection.replaceAll(/\b[ab] /g, (alias) => `${alias.trim()}: ${root} `)} }`;
+    const { errors } = await graphql(gateway.address, space.key, query);
+    expect(errors[0]?.message).toContain(message);
+  });
 });

@@ -20,6 +20,9 @@ describe('a redactor', () => {
     ['x a "secret" key y', 'x [redacted] y'],
     [JSON.stringify({ echo: 'a "secret" key' }), '{"echo":"[redacted]"}'],
     [`?key=${encodeURIComponent('a "secret" key')}`, '?key=[redacted]'],
+    ['<p>a &quot;secret&quot; key</p>', '<p>[redacted]</p>'],
+    ['A "SECRET" KEY', '[redacted]'],
+    [Buffer.from('a "secret" key').toString('base64'), '[redacted]'],
     ['cut off in a "secret"', 'cut off in [redacted]'],
     ['short a "sec', 'short a "sec'],
   ])('makes %s %s', (text, shown) => {

@@ -3,7 +3,18 @@
  * last one and deletes the log in use. Where the files are replaced all the same, nothing more is acknowledged.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -141,6 +152,7 @@ describe.each([
   ['the log is deleted', () => rmSync(`${file}-wal`)],
   ['the index of the log is deleted', () => rmSync(`${file}-shm`)],
   ['the database is deleted', () => rmSync(file)],
+  ['the database is emptied', () => truncateSync(file)],
   [
     'the database is moved away, and another comes',
     () => {
@@ -161,8 +173,20 @@ describe.each([
     const { stdout } = await running.ended;
     const said = stdout.split('\n').filter((line) => line.includes('"the files of the database are gone'));
     expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/was replaced or deleted: /);
+    expect(said[0]).toMatch(/was replaced, emptied or deleted: /);
   });
+});
+
+test('a file with two names is no database: each would have a log of its own', async () => {
+  const running = await start();
+  const other = join(folder.path, 'other.db');
+  linkSync(file, other);
+  for (const name of [file, other]) {
+    const { code, stderr } = await runProcess('src/main.ts', [], { DATABASE_URL: `sqlite:${name}`, PORT: '0' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/has 2 names \(hard links\)/);
+  }
+  expect(await createWebhook(running)).toMatchObject({ status: 201 });
 });
 
 test('a pipe is no database, and no command waits for it', async () => {

@@ -19,6 +19,7 @@ import { maxAgeOf } from '../max-age.ts';
 import { shortErrors } from '../short-errors.ts';
 import { type CostOf, createCosts } from './costs.ts';
 import { type OperationFacts, operationFacts } from './operation-facts.ts';
+import { validationRules } from './validation-rules.ts';
 import { type Coerce, coercion } from './variables.ts';
 
 export interface KnowledgeOptions {
@@ -79,7 +80,7 @@ export class KnownDocument {
   /** What graphql-js says against the document, short enough to be sent. */
   get errors(): readonly GraphQLError[] {
     if (this.#errors === undefined) {
-      this.#errors = shortErrors(validate(this.options.schema, this.document));
+      this.#errors = shortErrors(validate(this.options.schema, this.document, validationRules));
       this.grow(this.#errors.length);
     }
     return this.#errors;

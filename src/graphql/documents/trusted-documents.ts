@@ -8,11 +8,11 @@ import {
   type GraphQLSchema,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
-  specifiedRules,
   validate,
 } from 'graphql';
 import type { DocumentSettings } from './document-manifest.ts';
 import { parseDocument } from './documents.ts';
+import { validationRules } from './validation-rules.ts';
 
 export interface TrustedDocuments {
   /** Whether no other documents are executed. */
@@ -64,7 +64,7 @@ function namingDocuments(problems: readonly string[]): string {
 /** @throws Error for a document that is no GraphQL, not valid, or beyond a limit. Its message names the operation. */
 function validDocument(schema: GraphQLSchema, text: string, introspection: boolean): DocumentNode {
   const document = parseDocument(text);
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const rules = introspection ? validationRules : [...validationRules, NoSchemaIntrospectionCustomRule];
   const [error] = validate(schema, document, rules, { maxErrors: 1 });
   if (error === undefined) return document;
   const name = getOperationAST(document)?.name?.value;
