@@ -283,7 +283,7 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const docs = page.locator('.graphiql-doc-explorer');
     await docs.getByText('Query', { exact: true }).click();
-    await expect.poll(() => docs.innerText(), { timeout: 10_000 }).toContain('The API key that made the request.');
+    await expect.poll(() => docs.innerText(), { timeout: 10_000 }).toContain('The API key that made the request');
     expect(gateway.log.filter(({ operation }) => operation === 'IntrospectionQuery')).toEqual([]);
     await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
   });
