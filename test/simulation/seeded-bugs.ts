@@ -111,7 +111,8 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('delivery/emit.ts', "state: enabled ? 'pending' : 'held'", "state: 'pending'"),
   ],
   'deleting a webhook leaves its deliveries': [
-    at('webhooks/removal.ts', 'await deleteSome(transaction, kind, id);\n    return true;', 'return true;'),
+    at('webhooks/removal.ts', 'await deleteSome(transaction, kind, webhook.id, null);', ''),
+    at('webhooks/removal.ts', 'return deleteSome(transaction, kind, webhookId, from);', 'return null;'),
   ],
   'disabling a webhook leaves its deliveries pending': [
     at('webhooks/destinations.ts', 'await holdPending(transaction, webhookId, []);', ''),

@@ -31,7 +31,8 @@ async function readiness({ address }: Gateway) {
 }
 
 /** Why the gateway was not ready, as the log has it. */
-const reasons = ({ log }: Gateway): string => JSON.stringify(log.filter(({ msg }) => msg === 'request failed'));
+const reasons = ({ log }: Gateway): string =>
+  JSON.stringify(log.filter(({ msg }) => msg === 'the gateway is not ready'));
 
 /** Overwrites everything after the first page of a file. */
 function damage(file: string): void {

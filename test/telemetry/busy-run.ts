@@ -5,6 +5,7 @@ import type { TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { redisUrl } from '../support/servers.ts';
 import { envelope, gatewayInFrontOf, json, pnetPost, postList, startStub } from '../support/stub.ts';
 
 const day = 24 * 3_600_000;
@@ -19,9 +20,11 @@ export const secrets = {
   forwardedKey: 'secret-key-of-a-caller',
 } as const;
 
-/** Several processes may be on Postgres, so nothing is cached in memory there. */
-const cacheOn = ({ name }: TestDialect): Readonly<Record<string, string>> =>
-  name === 'SQLite' ? { RESPONSE_CACHE: 'memory' } : {};
+/** Several processes may be on Postgres, so that responses are cached in Redis there, if there is one. */
+export function cacheOn({ name }: TestDialect): Readonly<Record<string, string>> {
+  if (name === 'SQLite') return { RESPONSE_CACHE: 'memory' };
+  return redisUrl === undefined ? {} : { RESPONSE_CACHE: 'redis', REDIS_URL: redisUrl };
+}
 
 /** A gateway with its own database. @returns it, with the API key that it was asked with */
 export async function embeddedRun(
