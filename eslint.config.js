@@ -119,7 +119,7 @@ export default [
       ...graphqlPlugin.configs['flat/schema-all'].rules,
       ...graphqlPlugin.configs['flat/schema-relay'].rules,
 
-      // src/graphql/print.ts sorts the schema already: by code units, where the rule compares as a locale does.
+      // src/graphql/schema/print.ts sorts the schema already: by code units, where the rule compares as a locale does.
       '@graphql-eslint/alphabetize': 'off',
 
       // It is for schemas that are only read.

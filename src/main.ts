@@ -15,5 +15,5 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache
 enableCompileCache();
 setTimeout(flushCompileCache, flushAfterMs).unref();
 
-const { run } = await import('./process.ts');
+const { run } = await import('./app/process.ts');
 await run();

@@ -1,6 +1,6 @@
 /** Which texts stand for a time. */
 import { expect, test } from 'vitest';
-import { dateTimeOf, firstMillisecondFrom } from '../src/date-time.ts';
+import { dateTimeOf, firstMillisecondFrom } from '../src/kernel/date-time.ts';
 import { oddTimes } from './support/odd-times.ts';
 
 test.each(oddTimes)('%j is %j', (sent, told) => {

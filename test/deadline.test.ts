@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deadline } from '../src/deadline.ts';
+import { deadline } from '../src/kernel/lib/deadline.ts';
 
 test('leaves no timer behind', () => {
   const parent = new AbortController();

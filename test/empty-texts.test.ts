@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ServiceError } from '../src/errors.ts';
-import { jobCheckpointShape, jobEditShape, jobPublishShape } from '../src/jobs/shapes.ts';
-import { parse } from '../src/parse.ts';
-import { postListRequestShape } from '../src/posts/shapes.ts';
-import { webhookCreateShape, webhookDeleteShape } from '../src/webhooks/shapes.ts';
+import { jobCheckpointShape, jobEditShape, jobPublishShape } from '../src/capabilities/jobs/shapes.ts';
+import { postListRequestShape } from '../src/capabilities/posts/shapes.ts';
+import { webhookCreateShape, webhookDeleteShape } from '../src/capabilities/webhooks/shapes.ts';
+import { ServiceError } from '../src/kernel/errors.ts';
+import { parse } from '../src/kernel/parse.ts';
 
 type Path = readonly (string | number)[];
 

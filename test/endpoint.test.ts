@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { constantsOf, endpointNames, pathParameters } from '../src/endpoint.ts';
+import { constantsOf, endpointNames, pathParameters } from '../src/kernel/endpoint.ts';
 import { endpoints } from '../src/rest/endpoints.ts';
 
 test('every endpoint of the contract has one row, with an operation id of its own', () => {

@@ -1,6 +1,6 @@
 /** No request is so long, and so wrong, that it is looked at for long or answered at length. Derived from the shapes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ServiceError } from '../src/errors.ts';
+import { ServiceError } from '../src/kernel/errors.ts';
 import { endpoints } from '../src/rest/endpoints.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './support/gateway.ts';
 import { definitionOf, fields, hostile, operations, type Place, placesOf } from './support/hostile-inputs.ts';

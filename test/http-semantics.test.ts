@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfter } from '../src/http-semantics.ts';
+import { parseRetryAfter } from '../src/kernel/lib/http-semantics.ts';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitsPath, isId, newId } from '../src/ids.ts';
-import { isJobId, newJobId } from '../src/jobs/ids.ts';
+import { isJobId, newJobId } from '../src/capabilities/jobs/ids.ts';
+import { fitsPath, isId, newId } from '../src/kernel/ids.ts';
 
 const bytesOf = (bytes: Uint8Array) => (size: number) => Buffer.from(bytes.subarray(0, size));
 

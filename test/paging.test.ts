@@ -1,7 +1,7 @@
 /** Windows over paged lists: no item is lost or repeated, whatever pages a provider sends. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorCodec, type Page, type Position, readWindow, startOfList } from '../src/paging.ts';
+import { cursorCodec, type Page, type Position, readWindow, startOfList } from '../src/kernel/paging.ts';
 
 const maxLimit = 100;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { afterEach, expect, test } from 'vitest';
-import { demoId } from '../src/providers/sandbox/demo.ts';
+import { demoId } from '../src/app/demo.ts';
 import { type Started, startProcess, temporaryDirectory } from './support/process.ts';
 
 const probeMs = 100;

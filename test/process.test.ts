@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { demoId } from '../src/providers/sandbox/demo.ts';
+import { demoId } from '../src/app/demo.ts';
 import type { checkpointInputs } from '../src/providers/sandbox/networks.ts';
 import { databases } from './support/databases.ts';
 import { graphql } from './support/gateway.ts';

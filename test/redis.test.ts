@@ -1,7 +1,7 @@
 /** What the log is told of a Redis server, and what a server that refuses commands costs. */
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRedisStore } from '../src/response-cache/redis-store.ts';
+import { createRedisStore } from '../src/cache/redis-store.ts';
 import { startRedisStub } from './support/redis-stub.ts';
 
 type Reply = Parameters<typeof startRedisStub>[0];

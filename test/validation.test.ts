@@ -1,10 +1,10 @@
 /** What shapes have in common: the kinds of fields with their limits, and the error of a request that breaks a shape. */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ServiceError } from '../src/errors.ts';
-import { invalidParameters } from '../src/issues.ts';
-import { parse } from '../src/parse.ts';
-import { boundedList, httpUrl, identifier, numericId, pageLimit, shortText, text } from '../src/validation.ts';
+import { ServiceError } from '../src/kernel/errors.ts';
+import { invalidParameters } from '../src/kernel/issues.ts';
+import { parse } from '../src/kernel/parse.ts';
+import { boundedList, httpUrl, identifier, numericId, pageLimit, shortText, text } from '../src/kernel/validation.ts';
 
 const shape = z.strictObject({
   name: shortText(),

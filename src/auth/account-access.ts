@@ -1,6 +1,7 @@
 /** Which accounts of its workspace an API key may act for, and what it may do with what belongs to several accounts. */
-import { ServiceError } from '../errors.ts';
-import type { Caller } from './caller.ts';
+
+import type { Caller } from '../kernel/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /**
  * Whether the key may act for this account of its workspace.

@@ -1,7 +1,7 @@
 /** The stored connected accounts: the only place that reads or writes their table. */
 
-import { newId, type RandomBytes } from '../ids.ts';
-import type { Page } from '../paging.ts';
+import { newId, type RandomBytes } from '../kernel/ids.ts';
+import type { Page } from '../kernel/paging.ts';
 import type { Database } from '../store/database.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
 import { countRows } from '../store/keyset-pages.ts';

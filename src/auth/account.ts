@@ -1,5 +1,5 @@
 /** Connected accounts: their types, and what each status means for a request made from the account. */
-import type { ErrorName } from '../errors.ts';
+import type { ErrorName } from '../kernel/errors.ts';
 
 /**
  * Account type values of the contract. PHOTONET is an addition: the contract lists posts of the photo network but has

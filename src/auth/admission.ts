@@ -1,7 +1,8 @@
 /** Admission: who a request is from, and whether they have made too many. Both faces begin with it. */
-import { ServiceError } from '../errors.ts';
-import { clientOf } from '../security/addresses.ts';
-import type { Authenticate, Caller } from './caller.ts';
+
+import type { Authenticate, Caller } from '../kernel/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { clientOf } from '../net/addresses.ts';
 import { isForwarded } from './forwarded-key.ts';
 import type { RateLimit } from './rate-limit.ts';
 

@@ -1,12 +1,12 @@
 /** API keys: creating, listing and revoking them, and authenticating a caller. */
 import { createHash } from 'node:crypto';
 import { SqliteAdapter, sql } from 'kysely';
-import { ServiceError } from '../errors.ts';
-import { newId, type RandomBytes } from '../ids.ts';
+import { type Caller, expiredKey, missingKey, type Scope } from '../kernel/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { newId, type RandomBytes } from '../kernel/ids.ts';
 import { channelNames, messageOf, nobody } from '../store/channels.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
-import { type Caller, expiredKey, missingKey, type Scope } from './caller.ts';
 
 /** Starts every key, so that people and secret scanners recognize one. */
 const keyPrefix = 'postern_';

@@ -3,7 +3,7 @@
  * is kept beside the Caller and not in it, so that nothing that prints or logs a Caller can show it.
  */
 import { hash } from 'node:crypto';
-import { type Authenticate, type Caller, missingKey, type Scope, scopeNames } from './caller.ts';
+import { type Authenticate, type Caller, missingKey, type Scope, scopeNames } from '../kernel/caller.ts';
 
 const everyScope: ReadonlySet<Scope> = new Set(scopeNames);
 

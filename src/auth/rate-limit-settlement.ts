@@ -1,6 +1,6 @@
 /** How the processes of a deployment tell each other, through a store that they share, what they have granted. */
 import type { Logger } from 'pino';
-import { within } from '../deadline.ts';
+import { within } from '../kernel/lib/deadline.ts';
 
 /** What a subject has used of a limit, as one process knows it. */
 export interface Bucket {

@@ -10,7 +10,7 @@
  * A bucket is one number (GCRA, the generic cell rate algorithm): the time at which it is full again. Taking moves it on.
  */
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { type Bucket, createSettlement, maxAhead, type RateLimitsContext, usedAt } from './rate-limit-settlement.ts';
 
 /** How much of something a subject can have. */

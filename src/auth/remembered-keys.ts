@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Authenticate, Caller } from './caller.ts';
+import type { Authenticate, Caller } from '../kernel/caller.ts';
 
 /** How long a valid key is trusted without another look-up, in milliseconds: the longest delay of a revocation. */
 const rememberedMs = 1_000;

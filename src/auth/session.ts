@@ -1,13 +1,13 @@
 /** How the account that a call is made from is signed in: every call that acts at the account's network passes here first. */
 
-import { ServiceError } from '../errors.ts';
-import { checkId, isId } from '../ids.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { checkId, isId } from '../kernel/ids.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountType, accountStatuses } from './account.ts';
 import { requireAccount } from './account-access.ts';
 import { findAccount } from './account-repository.ts';
-import type { Caller } from './caller.ts';
 
 /** What a feature asks of the account that uses it. */
 interface Feature<Type extends AccountType> {

@@ -4,9 +4,9 @@
  * counted, because each of them holds memory and takes its share of every event.
  */
 import type { Logger } from 'pino';
-import { within } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
-import { type Caller, expiredKey } from './caller.ts';
+import { type Caller, expiredKey } from '../kernel/caller.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { within } from '../kernel/lib/deadline.ts';
 
 /** How often the keys of open streams are looked up. After a revocation a stream stays open for this time and one query at most. */
 const checkMs = 2_000;

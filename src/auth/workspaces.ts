@@ -1,6 +1,6 @@
 /** Workspaces, which own accounts, jobs, webhooks and API keys. */
 
-import { newId, type RandomBytes } from '../ids.ts';
+import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Database } from '../store/database.ts';
 
 /** Finds the workspace with this name, or creates it. @returns its id */

@@ -1,11 +1,11 @@
 /** Destinations made ready for requests: a webhook and its stored destination, with what is sealed opened. */
 import { LRUCache } from 'lru-cache';
-import type { Vault } from '../security/vault.ts';
+import { openSecrets } from '../capabilities/webhooks/destinations.ts';
+import { openHeaders } from '../capabilities/webhooks/repository.ts';
+import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
+import type { SigningSecret } from '../capabilities/webhooks/signing-secret.ts';
+import type { Vault } from '../kernel/secrets/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
-import { openSecrets } from '../webhooks/destinations.ts';
-import { openHeaders } from '../webhooks/repository.ts';
-import type { WebhookFormat } from '../webhooks/shapes.ts';
-import type { SigningSecret } from '../webhooks/signing-secret.ts';
 
 /** Shared by the claimed deliveries of one webhook. */
 export interface Destination {

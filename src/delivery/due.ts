@@ -45,7 +45,7 @@ export interface DueDestination {
   readonly paused_until: number;
   /** Whether it has been failing since its last success: 0 or 1. */
   readonly failing: number;
-  /** Whether its pending deliveries are being held, since it was disabled (webhooks/holds.ts): 0 or 1. */
+  /** Whether its pending deliveries are being held, since it was disabled (capabilities/webhooks/holds.ts): 0 or 1. */
   readonly is_holding: number;
 }
 

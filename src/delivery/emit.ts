@@ -1,9 +1,9 @@
 /** The way in: an event and its deliveries are stored in one transaction, and only then acknowledged. */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { ServiceError } from '../errors.ts';
 import type { DeliveryEvent } from '../events/event.ts';
-import { newTimedId, type RandomBytes } from '../ids.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
 import type { DeliveryTable, Tables } from '../store/schema.ts';

@@ -36,8 +36,8 @@
  *   settle.ts             stores outcomes and health with the next transaction
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
- *   steps.ts              holds the deliveries of webhooks that were disabled (webhooks/holds.ts), and deletes those of
- *                           webhooks that were deleted (webhooks/removal.ts), behind the commands
+ *   steps.ts              holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts), and deletes those of
+ *                           webhooks that were deleted (capabilities/webhooks/removal.ts), behind the commands
  *   requeue.ts            makes deliveries due again, when a caller redelivers them
  *   statistics.ts         counts attempts as they are settled
  *   notices.ts            tells owners of webhooks that were disabled
@@ -46,18 +46,18 @@
  *   backlog.ts              say what there is to do
  */
 import type { Logger } from 'pino';
-import type { Lookup } from '../dns/lookup.ts';
-import type { RandomBytes } from '../ids.ts';
-import type { AddressRule } from '../security/addresses.ts';
-import { createOutbound, type Outbound } from '../security/outbound.ts';
-import type { Vault } from '../security/vault.ts';
+import { holdStep } from '../capabilities/webhooks/holds.ts';
+import { removalSteps } from '../capabilities/webhooks/removal.ts';
+import type { RandomBytes } from '../kernel/ids.ts';
+import type { Vault } from '../kernel/secrets/vault.ts';
+import type { AddressRule } from '../net/addresses.ts';
+import type { Lookup } from '../net/dns/lookup.ts';
+import { createOutbound, type Outbound } from '../net/outbound.ts';
 import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { holdStep } from '../webhooks/holds.ts';
-import { removalSteps } from '../webhooks/removal.ts';
 import { startBacklog } from './backlog.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';

@@ -6,10 +6,10 @@
  * Notices end: each is of one disabling, a disabled webhook stays so until somebody enables it, and none is notified of itself.
  */
 import type { Logger } from 'pino';
+import { maxNoticeReceivers } from '../capabilities/webhooks/shapes.ts';
 import { disabledEvent } from '../events/event.ts';
 import type { Database } from '../store/database.ts';
 import { boundedLines } from '../telemetry/bounded-lines.ts';
-import { maxNoticeReceivers } from '../webhooks/shapes.ts';
 import type { Emit } from './emit.ts';
 import { type Repeated, repeat } from './repeat.ts';
 import type { After } from './worker.ts';

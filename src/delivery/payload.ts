@@ -1,7 +1,7 @@
 /** What is sent to a webhook of an event: its fields under the names that the webhook gives them, encoded. */
 
+import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { type PayloadEvent, payloadFields } from '../events/payload-fields.ts';
-import type { WebhookFormat } from '../webhooks/shapes.ts';
 
 /** What of a webhook shapes its payloads. */
 export interface PayloadTarget {

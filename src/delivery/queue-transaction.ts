@@ -3,12 +3,14 @@
  * commit for many deliveries.
  */
 import type { Kysely, Transaction } from 'kysely';
+import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
+import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
+import { listensTo } from '../capabilities/webhooks/match.ts';
+import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 import { lockDeliveries } from '../store/locks.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
-import { accountIdsOf } from '../webhooks/manageable.ts';
-import type { WebhookFormat } from '../webhooks/shapes.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import {
   allocateFairly,
@@ -19,10 +21,8 @@ import {
   standingOf,
 } from './claim-quota.ts';
 import { type DueDestination, dueDestinations, readyWaiting, setAside } from './due.ts';
-import { listensTo } from './match.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
 import { type DisabledWebhook, type Release, releaseClaims, type Settled, type Settlement, settle } from './settle.ts';
-import { countAttempts } from './statistics.ts';
 
 export interface QueueOrder extends ClaimTerms {
   /** What to settle; null for nothing. */

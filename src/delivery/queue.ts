@@ -1,7 +1,7 @@
 /** The durable queue as the worker sees it: outcomes go in, claimed deliveries come out. */
 import type { Logger } from 'pino';
-import { newId, type RandomBytes } from '../ids.ts';
-import type { Vault } from '../security/vault.ts';
+import { newId, type RandomBytes } from '../kernel/ids.ts';
+import type { Vault } from '../kernel/secrets/vault.ts';
 import { boundedLinesByKey } from '../telemetry/bounded-lines.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { claimTokenOf } from './claim-token.ts';

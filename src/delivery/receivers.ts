@@ -1,10 +1,10 @@
 /** The SQL of matching: the webhooks that an event may be for, read from the index of those that listen to its account. */
 import type { Kysely } from 'kysely';
+import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
 import { readJsonColumn } from '../store/json.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
-import { listensTo, match } from './match.ts';
 
 /** An event, and the only webhook that receives it, if there is one. */
 type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'event'> & {

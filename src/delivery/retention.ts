@@ -4,11 +4,11 @@
  * an event takes longer to be stored than to be deleted among many.
  */
 import type { Logger } from 'pino';
+import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from './retention-step.ts';
-import { deleteOldStatistics } from './statistics.ts';
 import type { After } from './worker.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

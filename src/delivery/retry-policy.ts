@@ -1,6 +1,6 @@
 /** What a response means for a delivery and for its destination. Pure functions. */
-import { parseRetryAfter, temporaryStatuses } from '../http-semantics.ts';
-import type { FailureReason, OutboundResponse } from '../security/outbound.ts';
+import { parseRetryAfter, temporaryStatuses } from '../kernel/lib/http-semantics.ts';
+import type { FailureReason, OutboundResponse } from '../net/outbound.ts';
 
 const second = 1_000;
 const minute = 60 * second;

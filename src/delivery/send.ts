@@ -1,6 +1,7 @@
 /** One attempt: a claimed delivery becomes a signed request, and its response an outcome. */
-import type { Outbound, OutboundResponse } from '../security/outbound.ts';
-import { redactor } from '../security/redact.ts';
+
+import { redactor } from '../kernel/secrets/redact.ts';
+import type { Outbound, OutboundResponse } from '../net/outbound.ts';
 import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { classify, type RetryDecision } from './retry-policy.ts';

@@ -1,12 +1,12 @@
 /** Settles deliveries: stores their attempts, their new states, and what the attempts say of the destinations' health. */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Sample } from '../capabilities/deliveries/attempt-counts.ts';
+import { disableWebhook } from '../capabilities/webhooks/destinations.ts';
+import type { DisabledReason } from '../capabilities/webhooks/shapes.ts';
 import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
 import { lockDestinations } from '../store/locks.ts';
 import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
-import { disableWebhook } from '../webhooks/destinations.ts';
-import type { DisabledReason } from '../webhooks/shapes.ts';
 import { failingLimit, type RetryDecision } from './retry-policy.ts';
-import type { Sample } from './statistics.ts';
 
 /** How an attempt ended. */
 export interface Outcome {

@@ -3,7 +3,7 @@
  * and the exact bytes of the body. While a secret is being rotated there is a signature for each valid secret.
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { type SigningSecret, validSecrets } from '../webhooks/signing-secret.ts';
+import { type SigningSecret, validSecrets } from '../capabilities/webhooks/signing-secret.ts';
 
 /**
  * The three headers of a message, names and values alternating.

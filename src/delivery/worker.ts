@@ -3,7 +3,7 @@
  * queue. A flush follows an event, a result or a notification, and a timer, which finds retries that have become due.
  */
 import type { Logger } from 'pino';
-import type { Outbound } from '../security/outbound.ts';
+import type { Outbound } from '../net/outbound.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { LaneResult } from './lane.ts';
 import { createLanes, type LaneLimits } from './lanes.ts';

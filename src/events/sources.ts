@@ -1,5 +1,5 @@
 /** A family of events, as a row of the contract's tables. */
-import { keysOf } from '../keys-of.ts';
+import { keysOf } from '../kernel/lib/keys-of.ts';
 
 export interface SourceRow {
   /** Whether a webhook chooses the fields of its payloads or always receives all of them. */

@@ -1,10 +1,10 @@
 /** The record of one request: what the door received, and what each stage found out for those behind it. */
 import type { ExecutionResult } from 'graphql';
-import type { Caller } from '../auth/caller.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Caller } from '../kernel/caller.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
+import type { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
-import type { ReadMemo } from '../wire-response.ts';
 import type { CostReport } from './cost/limits.ts';
 import type { KnownOperation } from './documents/known-operation.ts';
 import type { Values } from './documents/variables.ts';

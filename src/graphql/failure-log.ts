@@ -1,6 +1,6 @@
-import type { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/refusals.ts';
+import type { ServiceError } from '../kernel/errors.ts';
 
 /** The failures of one response, with one line in the log for each kind. */
 export class FailureLog {

@@ -1,7 +1,7 @@
-import type { CursorCodec } from '../paging.ts';
-import type { Ports } from '../ports.ts';
-import type { RequestContext } from '../request-context.ts';
-import { createLoaders, type Loaders } from './loaders.ts';
+import type { Loaders } from '../capabilities/loaders.ts';
+import type { CursorCodec } from '../kernel/paging.ts';
+import type { Ports } from '../kernel/ports.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 
 /** What every resolver receives. */
 export interface GraphQLContext extends RequestContext {
@@ -11,8 +11,13 @@ export interface GraphQLContext extends RequestContext {
   readonly cursors: CursorCodec;
 }
 
+/** What the contexts of all requests are made of. */
+export interface ContextOptions extends Pick<GraphQLContext, 'ports' | 'cursors'> {
+  readonly createLoaders: (ports: Ports, request: RequestContext) => Loaders;
+}
+
 /** The context of the resolvers of one request. */
 export const createContext = (
-  { ports, cursors }: Pick<GraphQLContext, 'ports' | 'cursors'>,
+  { ports, cursors, createLoaders }: ContextOptions,
   request: RequestContext,
 ): GraphQLContext => ({ ...request, ports, cursors, loaders: createLoaders(ports, request) });

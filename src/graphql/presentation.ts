@@ -1,13 +1,13 @@
 /** Makes responses of what came of requests: errors in the contract's terms, within the largest size, with the cost. */
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
-import { type ErrorName, fromUnknown, ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/refusals.ts';
+import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
 import type { Splice } from '../splice/splicer.ts';
-import { withoutStatus } from './error-extensions.ts';
-import { toGraphQLError } from './errors.ts';
 import type { Exchange, Outcome } from './exchange.ts';
 import { FailureLog } from './failure-log.ts';
+import { withoutStatus } from './kit/error-extensions.ts';
+import { toGraphQLError } from './kit/errors.ts';
 import { requireSendable, withRoomFor } from './response-size.ts';
 import { shortErrors } from './short-errors.ts';
 

@@ -5,9 +5,9 @@
  * without an error is cached, and only for the key that got it.
  */
 import { hash } from 'node:crypto';
-import type { Caller } from '../auth/caller.ts';
+import type { FoundResponse, ResponseStore } from '../cache/response-store.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
-import type { FoundResponse, ResponseStore } from '../response-cache/response-store.ts';
+import type { Caller } from '../kernel/caller.ts';
 import type { KnownOperation } from './documents/known-operation.ts';
 
 /** An operation that is about to be executed. */

@@ -3,7 +3,7 @@
  * and a hundred copies as JSON: a response can be too large for any string.
  */
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /** Punctuation around a value, or a number. */
 const bytesOfOther = 8;

@@ -1,19 +1,28 @@
 /** The GraphQL face on the shared HTTP server: what HTTP says of a request before its door reads it. */
-import { toEnvelope } from '../errors.ts';
+
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { codingRefusal, HttpRefusal, httpStatusOf, type Refuse } from '../http/refusals.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
 import type { Route } from '../http/router.ts';
 import { sendJson } from '../http/send.ts';
+import { toEnvelope } from '../kernel/errors.ts';
 import type { Doors } from './doors/doors.ts';
 import { endpoint } from './endpoint.ts';
-import { errorBody } from './error-extensions.ts';
-import { createGraphiQL, type GraphiQLOptions, wantsPage } from './graphiql/page.ts';
+import { errorBody } from './kit/error-extensions.ts';
 
 export interface GraphQLOptions {
   readonly doors: Doors;
   /** Served to browsers that open the endpoint; null treats a browser like any other client. */
-  readonly graphiql: GraphiQLOptions | null;
+  readonly page: EndpointPage | null;
+}
+
+/** A page at the endpoint. */
+export interface EndpointPage {
+  /** What the page needs, under the endpoint. */
+  readonly routes: readonly Route[];
+  /** Whether a browser opens the endpoint as a page. */
+  wants(request: IncomingRequest): boolean;
+  send(request: IncomingRequest): Promise<void>;
 }
 
 export interface GraphQLFace {
@@ -23,14 +32,12 @@ export interface GraphQLFace {
 }
 
 /** GraphQL at the endpoint, with GraphiQL and its assets if they are configured. */
-export function createGraphQL({ doors, ...options }: GraphQLOptions): GraphQLFace {
-  const graphiql = options.graphiql === null ? null : createGraphiQL(endpoint, options.graphiql);
-
+export function createGraphQL({ doors, page }: GraphQLOptions): GraphQLFace {
   async function serve(request: IncomingRequest): Promise<void> {
     const { method, headers } = request;
     const refusal = codingRefusal(headers);
     if (refusal !== undefined) throw refusal;
-    if (graphiql !== null && method === 'GET' && wantsPage(request)) return graphiql.sendPage(request);
+    if (page?.wants(request)) return page.send(request);
     if (method === 'POST' && hasBody(request)) {
       requireJson(request);
       await request.json();
@@ -42,7 +49,7 @@ export function createGraphQL({ doors, ...options }: GraphQLOptions): GraphQLFac
     // What to read of an operation is for its document to say: there is no HEAD (GraphQL over HTTP, section 6.1).
     { method: 'GET', path: endpoint, hasHead: false, serve },
     { method: 'POST', path: endpoint, serve },
-    ...(graphiql?.routes ?? []),
+    ...(page?.routes ?? []),
   ];
   return { routes: routes.map((route) => ({ ...route, refuse })), warmUp: doors.warmUp };
 }

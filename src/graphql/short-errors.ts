@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { issueLimits, shortened } from '../issues.ts';
+import { issueLimits, shortened } from '../kernel/issues.ts';
 
 /** Of one message. Those of graphql-js have about a hundred, and the names and values that they repeat. */
 const maxMessageCharacters = 500;

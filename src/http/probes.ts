@@ -1,6 +1,6 @@
 /** What orchestrators ask: whether the process lives, and whether it can serve requests. */
 import type { Logger } from 'pino';
-import { ServiceError, toEnvelope } from '../errors.ts';
+import { ServiceError, toEnvelope } from '../kernel/errors.ts';
 import type { Draining } from './draining.ts';
 import type { Route } from './router.ts';
 import { sendJson } from './send.ts';

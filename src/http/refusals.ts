@@ -1,6 +1,7 @@
 /** How a request is refused: one way, whatever refuses it. */
-import { isAbandonment } from '../deadline.ts';
-import { fromUnknown, ServiceError, toEnvelope } from '../errors.ts';
+
+import { fromUnknown, ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { isAbandonment } from '../kernel/lib/deadline.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import { sendJson } from './send.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /** Largest request line and headers together, in bytes. */
 export const maxHeadersLength = 16_384;

@@ -2,8 +2,8 @@
  * Which route serves a request. A table of a dozen rows needs no tree: a path without parameters is found at once, and others are
  * compared segment by segment.
  */
-import { ServiceError } from '../errors.ts';
-import { shortened } from '../issues.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { shortened } from '../kernel/issues.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { HttpRefusal, type Refuse } from './refusals.ts';
 

@@ -5,7 +5,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Cors } from './cors.ts';
 import { closingWhile, createDraining, type Draining } from './draining.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import { acceptedCoding } from './compression.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { Route } from './router.ts';

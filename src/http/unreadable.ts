@@ -4,7 +4,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { ServiceError, toEnvelope } from '../errors.ts';
+import { ServiceError, toEnvelope } from '../kernel/errors.ts';
 import { privateHeaders } from './headers.ts';
 
 /** How long a client has to read the response before the connection is closed, in milliseconds. */

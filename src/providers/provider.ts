@@ -7,9 +7,8 @@
  * the caller and comes back with the next call.
  */
 import type { AccountType } from '../auth/account.ts';
-import { ServiceError } from '../errors.ts';
-import type { CheckpointType, JobFields, JobPublish, JobState } from '../jobs/shapes.ts';
-import type { Post } from '../posts/shapes.ts';
+import type { CheckpointType, JobFields, JobPublish, JobState } from '../capabilities/jobs/shapes.ts';
+import type { Post } from '../capabilities/posts/shapes.ts';
 
 /** How an account is signed in to its network. `token` is the network's own term for the session, opaque to us. */
 export interface ProviderSession {
@@ -17,12 +16,6 @@ export interface ProviderSession {
   readonly type: AccountType;
   readonly token: string;
 }
-
-/**
- * A failure of the account's session, whatever was called. It says nothing about the posting of the call or its
- * checkpoint, even if its type is that of a checkpoint: a network may ask an account to verify itself at any time.
- */
-export class SessionFailure extends ServiceError {}
 
 /** One page of a list. `cursor` is the network's own cursor of the next page; null on the last page. */
 export interface NetworkPage<T> {

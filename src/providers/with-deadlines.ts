@@ -1,6 +1,7 @@
 /** A deadline for every call of an adapter, so that a provider that never responds cannot hold up a caller for ever. */
-import { underDeadline } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
+
+import { ServiceError } from '../kernel/errors.ts';
+import { underDeadline } from '../kernel/lib/deadline.ts';
 
 /** Milliseconds for one call of a provider. Shorter than the lease of a job, which must outlast every call. */
 export const providerDeadlineMs = 30_000;

@@ -1,6 +1,13 @@
 /** Which errors an endpoint may respond with (contract, "Errors"), and what stands in for any other. */
-import { type EndpointName, endpointNames } from '../endpoint.ts';
-import { type ErrorName, errorNames, errorTable, failureOfCommand, ServiceError, unexpectedError } from '../errors.ts';
+import { type EndpointName, endpointNames } from '../kernel/endpoint.ts';
+import {
+  type ErrorName,
+  errorNames,
+  errorTable,
+  failureOfCommand,
+  ServiceError,
+  unexpectedError,
+} from '../kernel/errors.ts';
 
 const everywhere: readonly EndpointName[] = endpointNames;
 const actsForAccount: readonly EndpointName[] = ['EDIT', 'POSTS', 'PUB', 'CHK'];

@@ -1,7 +1,7 @@
-import { type ContractEndpoint, version } from '../endpoint.ts';
-import { jobEndpoints } from '../jobs/endpoints.ts';
-import { postEndpoints } from '../posts/endpoints.ts';
-import { webhookEndpoints } from '../webhooks/endpoints.ts';
+import { jobEndpoints } from '../capabilities/jobs/endpoints.ts';
+import { postEndpoints } from '../capabilities/posts/endpoints.ts';
+import { webhookEndpoints } from '../capabilities/webhooks/endpoints.ts';
+import { type ContractEndpoint, version } from '../kernel/endpoint.ts';
 
 /** Every endpoint of the contract. */
 export const endpoints: readonly ContractEndpoint[] = [jobEndpoints, postEndpoints, webhookEndpoints].flatMap(

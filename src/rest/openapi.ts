@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document of the REST face, derived from the tables and shapes that serve it. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
-import { type ErrorName, errorTable } from '../errors.ts';
-import { replayedHeader } from '../http/idempotency.ts';
+import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
+import { type ErrorName, errorTable } from '../kernel/errors.ts';
+import { replayedHeader } from '../kernel/idempotency.ts';
 import { allowedErrors } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 

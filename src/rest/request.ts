@@ -4,13 +4,13 @@
  * some. A path parameter must not be in the body too.
  */
 import { parse as parseQuery } from 'node:querystring';
-import { type ContractEndpoint, pathParameters, type QueryKind } from '../endpoint.ts';
-import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { codingRefusal } from '../http/refusals.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
 import type { Parameters } from '../http/router.ts';
-import { invalidParameters } from '../issues.ts';
+import { type ContractEndpoint, pathParameters, type QueryKind } from '../kernel/endpoint.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { invalidParameters } from '../kernel/issues.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**

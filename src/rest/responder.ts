@@ -1,11 +1,12 @@
 /** The response of an endpoint: from its operation, or from the first request with the same `Idempotency-Key`. */
-import type { ContractEndpoint } from '../endpoint.ts';
-import { ServiceError } from '../errors.ts';
-import { type Idempotency, replayedHeader } from '../http/idempotency.ts';
+
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Parameters } from '../http/router.ts';
-import type { Ports } from '../ports.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { ContractEndpoint } from '../kernel/endpoint.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { type Idempotency, replayedHeader } from '../kernel/idempotency.ts';
+import type { Ports } from '../kernel/ports.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 import { contractFields } from './contract-fields.ts';
 import { endpoints } from './endpoints.ts';
 import { flatRequest } from './request.ts';

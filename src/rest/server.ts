@@ -3,16 +3,16 @@
  * → scope, both before the body is read; then the request itself → shape → account → resource → state.
  */
 import { type Admit, keyHeaderOf } from '../auth/admission.ts';
-import type { ContractEndpoint } from '../endpoint.ts';
-import { toEnvelope } from '../errors.ts';
 import type { Compress } from '../http/compression.ts';
 import { sendDocument, staticDocument } from '../http/documents.ts';
-import type { Idempotency } from '../http/idempotency.ts';
 import type { Refuse } from '../http/refusals.ts';
 import type { Route } from '../http/router.ts';
 import { jsonType, sendCompressible } from '../http/send.ts';
-import { authorize } from '../operation.ts';
-import type { Ports } from '../ports.ts';
+import type { ContractEndpoint } from '../kernel/endpoint.ts';
+import { toEnvelope } from '../kernel/errors.ts';
+import type { Idempotency } from '../kernel/idempotency.ts';
+import { authorize } from '../kernel/operation.ts';
+import type { Ports } from '../kernel/ports.ts';
 import { toAllowedError } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';

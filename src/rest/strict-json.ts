@@ -7,9 +7,9 @@
  * looks for `__proto__` alone. Hence the scanner below: one pass over a text that is known to be JSON and at most 1 MiB
  * long.
  */
-import { ServiceError } from '../errors.ts';
-import { shortened } from '../issues.ts';
-import { maxJsonDepth, requireFewFields } from '../json-limits.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { shortened } from '../kernel/issues.ts';
+import { maxJsonDepth, requireFewFields } from '../kernel/lib/json-limits.ts';
 
 /** Names that reach an object's prototype when careless code copies them. No field of the contract has one. */
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

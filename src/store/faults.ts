@@ -3,7 +3,7 @@
  * `errors/service_unavailable`, whatever the operation, and the log has the driver's own error. Only where a commit was
  * lost it is `errors/request_timeout`.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /** What a caller is told. */
 const details = {

@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts';
-import { shortList } from '../issues.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { shortList } from '../kernel/issues.ts';
 
 /**
  * Finds rows by id with at most one query.

@@ -1,7 +1,7 @@
 /** Whether the database can be used: it responds, is not damaged, can be written to, and this gateway knows its schema. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { sharedCheck } from '../shared-check.ts';
+import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import { lastOf, requireCompatible } from './compatibility.ts';
 import type { Database, DatabaseLocation } from './database.ts';
 import type { DatabaseFault } from './faults.ts';

@@ -1,6 +1,6 @@
 /** How much `Idempotency-Key` may store, and when it is deleted. */
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
 
 export const idempotencyLimits = {

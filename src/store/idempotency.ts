@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failureOfCommand, ServiceError } from '../errors.ts';
-import { type Idempotency, type IdempotentRequest, replayedHeader } from '../http/idempotency.ts';
+import { failureOfCommand, ServiceError } from '../kernel/errors.ts';
+import { type Idempotency, type IdempotentRequest, replayedHeader } from '../kernel/idempotency.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
 import { type Claim, createLeases, type LeaseDependencies } from './lease.ts';

@@ -1,6 +1,6 @@
 /** Many rows as one JSON parameter: the statement is the same for any number of rows, so it is prepared only once. */
 import { type RawBuilder, sql } from 'kysely';
-import { keysOf } from '../keys-of.ts';
+import { keysOf } from '../kernel/lib/keys-of.ts';
 import type { DatabaseLocation } from './database.ts';
 
 export type DatabaseKind = DatabaseLocation['kind'];

@@ -1,6 +1,6 @@
 /** Pages, or sizes, of several lists of one kind with one statement, so that a list behind a list costs no statement for each. */
 import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
-import type { Page } from '../paging.ts';
+import type { Page } from '../kernel/paging.ts';
 import type { Database } from './database.ts';
 import type { Keyset, StartedPage } from './keyset.ts';
 

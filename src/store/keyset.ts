@@ -3,8 +3,8 @@
  * Unlike an offset, it neither skips nor repeats a row when others are added or deleted, and it is one range of an index.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { ServiceError } from '../errors.ts';
-import type { CursorCodec, CursorScope, Page } from '../paging.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { CursorCodec, CursorScope, Page } from '../kernel/paging.ts';
 
 type KeyValue = string | number;
 

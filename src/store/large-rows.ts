@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 import type { ReadBudget } from './read-budget.ts';
 
 /** What is read with one statement: to parse so many bytes of JSON takes a few milliseconds. */

@@ -7,9 +7,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
-import { underDeadline } from '../deadline.ts';
-import { ServiceError } from '../errors.ts';
-import { newId, type RandomBytes } from '../ids.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { newId, type RandomBytes } from '../kernel/ids.ts';
+import { underDeadline } from '../kernel/lib/deadline.ts';
 import type { Database } from './database.ts';
 import { DatabaseFault } from './faults.ts';
 import type { DatabaseKind } from './json-rows.ts';

@@ -4,7 +4,7 @@
  * deliveries. One that only listens would not do: without it a process goes on, and what it has claimed is its own.
  */
 import { sql } from 'kysely';
-import type { RandomBytes } from '../ids.ts';
+import type { RandomBytes } from '../kernel/ids.ts';
 import type { Database, DatabaseLocation } from './database.ts';
 import { openFilePresence } from './file-presence.ts';
 

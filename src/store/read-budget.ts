@@ -2,8 +2,8 @@
  * What reading large rows may take: so many bytes for one operation, for one workspace, and for all together. A row of 0.9 MB is as much
  * as a body of a request may have, and an operation lists hundreds.
  */
-import { ServiceError } from '../errors.ts';
-import type { RequestContext } from '../request-context.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 
 export const readLimits = {
   /** As many bytes as the largest response has by default. */

@@ -1,5 +1,5 @@
 /** Reads that are asked for one by one and made together. */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /**
  * Reads what several requests ask for.

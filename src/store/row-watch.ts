@@ -3,7 +3,7 @@
  * read there: all that is watched is asked for together, again and again, by primary key, and only while somebody watches. The
  * notifications that tell of deliveries would tell sooner, but only of what a gateway does.
  */
-import { createPacer } from '../pacer.ts';
+import { createPacer } from '../kernel/lib/pacer.ts';
 
 /** A row and what changes with it: two reads with one version are of one state. */
 interface Version {

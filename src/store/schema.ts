@@ -1,5 +1,5 @@
 import type { WebhookSource } from '../events/sources.ts';
-import type { FailureReason } from '../security/outbound.ts';
+import type { FailureReason } from '../net/outbound.ts';
 
 /**
  * The tables of the embedded backend, the same on SQLite and Postgres. Times are whole milliseconds since the epoch and
@@ -71,7 +71,7 @@ export interface JobTable {
   claimed_until: number;
   /** The request that holds the lease; null if none does. */
   claimed_by: string | null;
-  /** Whether a network has published the posting, where its state does not say it: see jobs/publication.ts. */
+  /** Whether a network has published the posting, where its state does not say it: see capabilities/jobs/publication.ts. */
   publication: 'unknown' | 'published' | null;
   created_at: number;
   updated_at: number;
@@ -211,7 +211,7 @@ export interface WebhookDestinationTable {
 /** How many attempts to a webhook, begun in a span of time, ended in one way. Kept up to date as attempts are settled. */
 export interface WebhookStatisticsTable {
   webhook_id: string;
-  /** The length of the span: one of those in delivery/statistics.ts. */
+  /** The length of the span: one of those in capabilities/deliveries/attempt-counts.ts. */
   span_ms: number;
   /** The start of the span, a multiple of its length. */
   starts_at: number;

@@ -1,7 +1,7 @@
 /** The port of its own on which Prometheus reads metrics. It serves nothing else. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ConfigError } from '../config/variable.ts';
+import { ConfigError } from '../kernel/config-error.ts';
 import type { Scrape } from './telemetry.ts';
 
 export const metricsPath = '/metrics';

@@ -1,6 +1,6 @@
 /** Figures of the process itself: the build, the event loop, CPU time and memory. */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { buildVersion } from '../build-version.ts';
+import { buildVersion } from '../kernel/build-version.ts';
 import type { Metrics } from './telemetry.ts';
 
 /** How often the delay of the event loop is measured, in milliseconds. */

@@ -1,5 +1,5 @@
 /** The ports with a span around each call, named as the port and its method: `posts.list`. */
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../kernel/ports.ts';
 import { errorTypeOf, type Tracer } from './telemetry.ts';
 
 export function tracedPorts(ports: Ports, tracer: Tracer): Ports {

@@ -2,7 +2,7 @@
  * A limit on what one operation asks of the upstream: how many calls, and for how long. One GraphQL operation can walk
  * from posts to authors to their posts. All its calls have in common is the signal of their HTTP request.
  */
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 export interface CallBudget {
   /**

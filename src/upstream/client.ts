@@ -3,13 +3,13 @@
  * the operation's call budget → deadline → single flight for reads → retries → a slot → a circuit breaker → one exchange.
  */
 import type { Logger } from 'pino';
-import { TimeoutError, underDeadline } from '../deadline.ts';
-import type { ContractEndpoint } from '../endpoint.ts';
-import type { Operation } from '../operation.ts';
-import type { RequestContext } from '../request-context.ts';
-import { sharedCheck } from '../shared-check.ts';
+import type { ContractEndpoint } from '../kernel/endpoint.ts';
+import { TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
+import { sharedCheck } from '../kernel/lib/shared-check.ts';
+import type { Operation } from '../kernel/operation.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
+import { readValue, type WireResponse } from '../kernel/wire-response.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { readValue, type WireResponse } from '../wire-response.ts';
 import { createCallBudget } from './call-budget.ts';
 import { connectTimeoutMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';

@@ -1,12 +1,12 @@
 /** One HTTP exchange with the upstream: a call is prepared, sent, and its response read. */
 import { apiKeyToForward } from '../auth/forwarded-key.ts';
-import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
-import { ServiceError } from '../errors.ts';
-import { replayedHeader } from '../http/idempotency.ts';
-import type { RequestContext } from '../request-context.ts';
-import { dataRedactor, redactor } from '../security/redact.ts';
-import { openServicePool } from '../security/service-pool.ts';
-import { unreadableResponse } from '../security/transport-failure.ts';
+import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import { replayedHeader } from '../kernel/idempotency.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
+import { dataRedactor, redactor } from '../kernel/secrets/redact.ts';
+import { openServicePool } from '../net/service-pool.ts';
+import { unreadableResponse } from '../net/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
 import { asGatewayFault, connectionFailure, expiry, type Failure } from './failure.ts';
 import { readResponse, type Success, unreadable } from './response.ts';

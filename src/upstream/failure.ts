@@ -2,8 +2,8 @@
  * What can go wrong between the gateway and the upstream, in the contract's terms. Callers see nothing of its
  * internals.
  */
-import { type ErrorName, ServiceError } from '../errors.ts';
-import { failedBeforeSending } from '../security/transport-failure.ts';
+import { type ErrorName, ServiceError } from '../kernel/errors.ts';
+import { failedBeforeSending } from '../net/transport-failure.ts';
 
 export interface Failure {
   /**

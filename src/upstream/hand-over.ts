@@ -2,9 +2,9 @@
  * Handing over: a request may be served over the bytes of its pages, and leave a page that is not as expected to what
  * reads objects. That page is not fetched a second time, nor taken from the call budget, and a failed read fails the same.
  */
-import { type ContractEndpoint, pathParameters } from '../endpoint.ts';
-import type { RequestContext } from '../request-context.ts';
-import { readValue } from '../wire-response.ts';
+import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
+import { readValue } from '../kernel/wire-response.ts';
 import type { EndpointOf, Upstream } from './client.ts';
 
 /** The same client, whose calls take what was read with the same {@link RequestContext.responses}. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../errors.ts';
-import type { RequestContext } from '../request-context.ts';
+import { ServiceError } from '../kernel/errors.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 import { refusesKey } from './key-or-account.ts';
 
 /** How long what the service said of a key counts, in milliseconds: the longest delay of a revocation. */

@@ -3,8 +3,8 @@
  * endpoint that acts for an account (contract, "Authentication", 2 and 4). At an endpoint that acts for none "the
  * credentials in question are the API key" (contract, "Errors", 401), so such an endpoint is asked with the same key.
  */
-import { type ErrorName, ServiceError } from '../errors.ts';
-import type { RequestContext } from '../request-context.ts';
+import { type ErrorName, ServiceError } from '../kernel/errors.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 import type { Upstream } from './client.ts';
 
 const ambiguous: ReadonlySet<ErrorName> = new Set(['invalid_credentials', 'expired_credentials']);

@@ -1,5 +1,5 @@
 /** What telemetry learns of calls to the upstream: a span and a duration for each attempt. The service gets the trace. */
-import { version } from '../endpoint.ts';
+import { version } from '../kernel/endpoint.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Exchange } from './exchange.ts';
 import type { Failure } from './failure.ts';

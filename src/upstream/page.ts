@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../kernel/errors.ts';
 
 /**
  * The items and the next cursor of a list response. The items are as they came: an odd one costs nobody the page.

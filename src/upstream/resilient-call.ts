@@ -1,11 +1,11 @@
 /** The policy around an exchange, from the outside in: retries → a slot → a circuit breaker → one exchange. */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { isAbandonment } from '../deadline.ts';
-import { version } from '../endpoint.ts';
-import { mayHaveActed, ServiceError } from '../errors.ts';
+import { version } from '../kernel/endpoint.ts';
+import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
+import { isAbandonment } from '../kernel/lib/deadline.ts';
+import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
-import type { WireResponse } from '../wire-response.ts';
 import { createCallSlots } from './call-slots.ts';
 import type { Outcome, Refusal } from './circuit-breaker.ts';
 import { logCircuits } from './circuit-log.ts';

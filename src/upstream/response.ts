@@ -1,10 +1,10 @@
 /** Reads a response of the upstream: a success, whose value is read when it is wanted, or a failure. */
-import { type ContractEndpoint, constantsOf } from '../endpoint.ts';
-import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../errors.ts';
-import { parseRetryAfter } from '../http-semantics.ts';
-import type { WholeResponse } from '../security/service-pool.ts';
+import { type ContractEndpoint, constantsOf } from '../kernel/endpoint.ts';
+import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../kernel/errors.ts';
+import { parseRetryAfter } from '../kernel/lib/http-semantics.ts';
+import type { WireResponse } from '../kernel/wire-response.ts';
+import type { WholeResponse } from '../net/service-pool.ts';
 import { maxDepth, maxValues } from '../splice/layout.ts';
-import type { WireResponse } from '../wire-response.ts';
 import { isExcessive } from './body-limits.ts';
 import type { Failure } from './failure.ts';
 import type { Translation } from './translation.ts';

@@ -2,7 +2,7 @@
  * Whether and when a failed call is retried. Retries are paid from a budget that all calls of a caller share: when
  * everything fails, they add a tenth to the load and no more, and a caller whose calls fail spends what is its own.
  */
-import { temporaryStatuses } from '../http-semantics.ts';
+import { temporaryStatuses } from '../kernel/lib/http-semantics.ts';
 import type { Failure } from './failure.ts';
 
 export interface RetryBudget {

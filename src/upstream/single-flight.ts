@@ -6,7 +6,7 @@
  * Not undici's `deduplicate` interceptor: nothing can tell it of a change, it joins a request however long that has
  * hung, and when the caller that came first disconnects, the request fails for all that joined it.
  */
-import { type Deadline, deadline } from '../deadline.ts';
+import { type Deadline, deadline } from '../kernel/lib/deadline.ts';
 
 export interface SingleFlight {
   /**

@@ -3,9 +3,9 @@
  * contract says `pnet`: a file maps each such term once. Requests are encoded in the service's terms and responses
  * decoded into the contract's. Without a file nothing is translated, and no body is walked.
  */
-import { type ContractEndpoint, type TermPlaces, version } from '../endpoint.ts';
-import { type ErrorName, errorNames } from '../errors.ts';
-import { fitsPath } from '../ids.ts';
+import { type ContractEndpoint, type TermPlaces, version } from '../kernel/endpoint.ts';
+import { type ErrorName, errorNames } from '../kernel/errors.ts';
+import { fitsPath } from '../kernel/ids.ts';
 
 /** Vocabulary → the contract's term → the upstream's. */
 export type TermMap = Readonly<Record<string, Readonly<Record<string, string>>>>;

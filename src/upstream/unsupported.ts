@@ -1,4 +1,4 @@
-import { notOffered } from '../errors.ts';
+import { notOffered } from '../kernel/errors.ts';
 
 /**
  * A method of a port that is an addition to the contract: a service that speaks only the contract cannot serve it.

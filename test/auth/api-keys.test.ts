@@ -1,7 +1,7 @@
 /** API keys through the GraphQL face: which are accepted, where they are sent, and the scope that each field requires. */
 import { describe, expect, test } from 'vitest';
-import { permits, scopeNames } from '../../src/auth/caller.ts';
-import type { ErrorName } from '../../src/errors.ts';
+import { permits, scopeNames } from '../../src/kernel/caller.ts';
+import type { ErrorName } from '../../src/kernel/errors.ts';
 import { graphql } from '../support/gateway.ts';
 import { fieldOperations, rootFields } from '../support/operations.ts';
 import { envelope, serveAuth } from './served-auth.ts';

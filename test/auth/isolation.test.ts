@@ -1,9 +1,9 @@
 /** Two workspaces on one gateway: for every root field, what is of one looks unknown to a key of the other. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { globalId } from '../../src/graphql/node.ts';
-import { newId } from '../../src/ids.ts';
-import { newJobId } from '../../src/jobs/ids.ts';
+import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import { globalId } from '../../src/graphql/kit/node.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { SeededWorkspace, Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 import { documentOf, fieldOperations, furnish, type Named, rootFields } from '../support/operations.ts';

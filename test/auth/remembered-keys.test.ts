@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
+import { openStorage } from '../../src/app/backends/storage.ts';
 import { createKey, revokeKey } from '../../src/auth/api-keys.ts';
-import type { Caller } from '../../src/auth/caller.ts';
 import { rememberKeys } from '../../src/auth/remembered-keys.ts';
 import { ensureWorkspace } from '../../src/auth/workspaces.ts';
-import { openStorage } from '../../src/backends/storage.ts';
-import { ServiceError } from '../../src/errors.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { databases } from '../support/databases.ts';
 
 const caller: Caller = {

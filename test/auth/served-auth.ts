@@ -1,6 +1,6 @@
 /** A gateway on the embedded backend, with a furnished workspace, for the suites of auth. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { furnish, type Named } from '../support/operations.ts';
 

@@ -1,7 +1,7 @@
 /** The account that a request is made from, through the GraphQL face: its status, its session and its type. */
 import { expect, test } from 'vitest';
 import { type AccountStatus, accountStatuses, accountTypes } from '../../src/auth/account.ts';
-import { type ErrorFamily, type ErrorName, errorTable } from '../../src/errors.ts';
+import { type ErrorFamily, type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { graphql } from '../support/gateway.ts';
 import { fieldOperations, type Named } from '../support/operations.ts';

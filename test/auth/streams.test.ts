@@ -2,10 +2,10 @@
 import { getNamedType, isLeafType, isRequiredArgument } from 'graphql';
 import { pino } from 'pino';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { expiredKey } from '../../src/auth/caller.ts';
 import { createStreams } from '../../src/auth/streams.ts';
-import type { ErrorName } from '../../src/errors.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { expiredKey } from '../../src/kernel/caller.ts';
+import type { ErrorName } from '../../src/kernel/errors.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';

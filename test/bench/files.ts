@@ -31,7 +31,7 @@ await new Promise((listening) => upstream.once('listening', listening));
 
 // Of whichever checkout.
 const { createApp } = await import(`${source}app.ts`);
-const { readConfig } = await import(`${source}config/config.ts`);
+const { readConfig } = await import(`${source}app/config/config.ts`);
 const config = readConfig({
   PORT: '0',
   UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,

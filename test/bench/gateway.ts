@@ -1,10 +1,10 @@
 /** Shared by the benches and crash runs of deliveries: a gateway with its own database. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { type App, createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { type App, createApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { storeWebhook, testSecret } from '../support/webhooks.ts';
 import { benchEmission, workspaceId } from './emission.ts';

@@ -43,7 +43,7 @@ export const logFileOf = ({ directory }: Installation): string => join(directory
 /** Creates an API key in the database of a gateway. */
 export async function createKey({ environment }: Installation): Promise<string> {
   const args = ['create', '--workspace', 'bench', '--name', 'bench'];
-  const { code, stdout, stderr } = await runProcess('src/cli/keys.ts', args, environment);
+  const { code, stdout, stderr } = await runProcess('src/app/cli/keys.ts', args, environment);
   if (code !== 0) throw new Error(`No key was created: ${stderr}`);
   return stdout.trim();
 }

@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 const run = (command: 'backup' | 'restore', args: readonly string[], file = live, environment = {}) =>
-  runProcess(`src/cli/${command}.ts`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
+  runProcess(`src/app/cli/${command}.ts`, args, { DATABASE_URL: `sqlite:${file}`, ...environment });
 
 interface Running extends Started {
   readonly address: string;

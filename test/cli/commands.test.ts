@@ -1,7 +1,7 @@
 /** The commands, run as processes: their output, their effect on the database, and their error messages. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountTypes } from '../../src/auth/account.ts';
-import { scopeNames } from '../../src/auth/caller.ts';
+import { scopeNames } from '../../src/kernel/caller.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
@@ -15,9 +15,9 @@ const viewer =
 describe.each(databases)('commands on $name', (dialect) => {
   let database: TestDatabase;
   const key = (...args: string[]): Promise<Ended> =>
-    runProcess('src/cli/keys.ts', args, { DATABASE_URL: database.url });
+    runProcess('src/app/cli/keys.ts', args, { DATABASE_URL: database.url });
   const account = (...args: string[]): Promise<Ended> =>
-    runProcess('src/cli/accounts.ts', args, { DATABASE_URL: database.url });
+    runProcess('src/app/cli/accounts.ts', args, { DATABASE_URL: database.url });
 
   beforeEach(async () => {
     database = await dialect.location();
@@ -111,7 +111,7 @@ describe.each(databases)('commands on $name', (dialect) => {
     const service = await startStub((_request, response) => json(response, 200, postList([pnetPost('ACo1')])));
     const environment = { DATABASE_URL: database.url, UPSTREAM_URL: service.url, UPSTREAM_API_KEY: 'ours' };
     const args = ['create', '--workspace', 'Acme', '--name', 'x', '--accounts', 'of the service'];
-    const created = await runProcess('src/cli/keys.ts', args, environment);
+    const created = await runProcess('src/app/cli/keys.ts', args, environment);
     expect(created).toMatchObject({ code: 0 });
     const gateway = await gatewayInFrontOf(service, { environment });
     const posts = async (accountId: string) => {
@@ -143,12 +143,12 @@ describe.each(databases)('commands on $name', (dialect) => {
 });
 
 const files: Readonly<Record<string, string>> = {
-  key: 'src/cli/keys.ts',
-  account: 'src/cli/accounts.ts',
-  sandbox: 'src/cli/sandbox.ts',
-  migrate: 'src/cli/migrate.ts',
-  backup: 'src/cli/backup.ts',
-  restore: 'src/cli/restore.ts',
+  key: 'src/app/cli/keys.ts',
+  account: 'src/app/cli/accounts.ts',
+  sandbox: 'src/app/cli/sandbox.ts',
+  migrate: 'src/app/cli/migrate.ts',
+  backup: 'src/app/cli/backup.ts',
+  restore: 'src/app/cli/restore.ts',
 };
 
 const acme = ['create', '--workspace', 'Acme', '--name', 'x'];

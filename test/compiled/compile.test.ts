@@ -11,11 +11,11 @@ import {
   validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
-import { listSourceOf } from '../../src/graphql/list-source.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { listSourceOf } from '../../src/graphql/kit/list-source.ts';
 import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
 
 /** Compiles an operation. @returns why it is not compiled; null if it is */

@@ -5,18 +5,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type DocumentNode, execute, GraphQLError, getVariableValues, parse, validate } from 'graphql';
-import { ServiceError } from '../../src/errors.ts';
+import { createLoaders } from '../../src/capabilities/loaders.ts';
+import type { PostListRequest } from '../../src/capabilities/posts/shapes.ts';
+import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { type EncodedOperation, encodeOperation } from '../../src/graphql/executors/compiled/encoded-operation.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
-import { createLoaders } from '../../src/graphql/loaders.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import type { Ports } from '../../src/ports.ts';
-import type { PostListRequest } from '../../src/posts/shapes.ts';
-import { upstreamPosts } from '../../src/posts/upstream.ts';
-import type { RequestContext } from '../../src/request-context.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
+import type { RequestContext } from '../../src/kernel/request-context.ts';
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
 import { type GeneratedPage, generatePage } from '../support/post-pages.ts';

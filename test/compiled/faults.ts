@@ -2,8 +2,8 @@
 import { type DocumentNode, visit } from 'graphql';
 import type { Values } from '../../src/graphql/documents/variables.ts';
 import type { CompiledOperation } from '../../src/graphql/executors/compiled/operation.ts';
-import type { PageSource } from '../../src/page-source.ts';
-import type { Ports } from '../../src/ports.ts';
+import type { PageSource } from '../../src/kernel/page-source.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import type { Part, SplicePlan } from '../../src/splice/plan.ts';
 import type { PrintOptions, Splice } from '../../src/splice/splicer.ts';
 import type { Subject } from './differential.ts';

@@ -1,14 +1,14 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { chosenOperation } from '../../src/graphql/cost/operation-cost.ts';
 import { encodeOperation } from '../../src/graphql/executors/compiled/encoded-operation.ts';
 import { compileOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import type { Ports } from '../../src/ports.ts';
-import { upstreamPosts } from '../../src/posts/upstream.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
 import { postsReader, testCursors } from '../support/posts-reader.ts';
 import { pnetPost, postList } from '../support/stub.ts';

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/errors.ts';
+import { errorTable } from '../../src/kernel/errors.ts';
 import { breakOff } from '../support/faults.ts';
 import { envelope, json, pnetPost, postList, type Respond } from '../support/stub.ts';
 import { type BothWays, pages, type Served, seen, sendTo, startBothWays } from './both-ways.ts';

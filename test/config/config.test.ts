@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Config, configHelp, readConfig } from '../../src/config/config.ts';
-import { ConfigError } from '../../src/config/variable.ts';
-import { logLevels, secretNames } from '../../src/config/variables.ts';
+import { type Config, configHelp, readConfig } from '../../src/app/config/config.ts';
+import { logLevels, secretNames } from '../../src/app/config/variables.ts';
+import { ConfigError } from '../../src/kernel/config-error.ts';
 import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { traceSamplers } from '../../src/telemetry/settings.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';

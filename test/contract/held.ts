@@ -1,14 +1,14 @@
 /** What the project's tables and shapes hold, in the words of stated.ts. */
 import type { z } from 'zod';
 import { accountTypes } from '../../src/auth/account.ts';
-import { endpointNames } from '../../src/endpoint.ts';
-import { errorNames, errorTable, ServiceError, toEnvelope } from '../../src/errors.ts';
+import * as jobs from '../../src/capabilities/jobs/shapes.ts';
+import * as posts from '../../src/capabilities/posts/shapes.ts';
+import * as webhooks from '../../src/capabilities/webhooks/shapes.ts';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
-import * as jobs from '../../src/jobs/shapes.ts';
-import * as posts from '../../src/posts/shapes.ts';
+import { endpointNames } from '../../src/kernel/endpoint.ts';
+import { errorNames, errorTable, ServiceError, toEnvelope } from '../../src/kernel/errors.ts';
 import { allowedErrors } from '../../src/rest/allowed-errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
-import * as webhooks from '../../src/webhooks/shapes.ts';
 import type { Facts } from './stated.ts';
 
 /** What the project adds to the contract on purpose, and documents: the rows by subject. */

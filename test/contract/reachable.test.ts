@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demoId, failingAccounts } from '../../src/app/demo.ts';
 import { accountStatuses } from '../../src/auth/account.ts';
-import type { EndpointName } from '../../src/endpoint.ts';
-import type { ErrorName } from '../../src/errors.ts';
-import { demoId, failingAccounts } from '../../src/providers/sandbox/demo.ts';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
+import type { ErrorName } from '../../src/kernel/errors.ts';
 import { readDemoKey } from '../../src/providers/sandbox/demo-key.ts';
 import { sandboxKey } from '../../src/providers/sandbox/keys.ts';
 import { jobScenarioNames, jobScenarios, postIdentifiers } from '../../src/providers/sandbox/networks.ts';

@@ -1,8 +1,8 @@
 /** Statistics and backlogs of webhooks: what they count, whom they are shown to, and how long they are kept. */
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { durationAt, webhookStatistics } from '../../src/deliveries/statistics.ts';
-import { deleteOldStatistics, durationBounds } from '../../src/delivery/statistics.ts';
+import { deleteOldStatistics, durationBounds } from '../../src/capabilities/deliveries/attempt-counts.ts';
+import { durationAt, webhookStatistics } from '../../src/capabilities/deliveries/statistics.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';

@@ -1,7 +1,7 @@
 /** Which deliveries a key can see: the rule in memory and the rule in SQL say the same, on every database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../src/auth/caller.ts';
-import { canSee, visibleDeliveries } from '../../src/deliveries/visibility.ts';
+import { canSee, visibleDeliveries } from '../../src/capabilities/deliveries/visibility.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { laneLimits } from '../../src/delivery/lanes.ts';
 import type { Claim, ClaimedDelivery, Queue } from '../../src/delivery/queue.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
-import type { OutboundResponse } from '../../src/security/outbound.ts';
+import type { OutboundResponse } from '../../src/net/outbound.ts';
 
 const response: OutboundResponse = { status: 200, failure: null, retryAfter: null, body: Buffer.from('') };
 

@@ -5,12 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import type { DeliveriesPort } from '../../src/deliveries/port.ts';
+import type { DeliveriesPort } from '../../src/capabilities/deliveries/port.ts';
+import type { WebhooksPort } from '../../src/capabilities/webhooks/port.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
-import { ServiceError } from '../../src/errors.ts';
-import { keysOf } from '../../src/keys-of.ts';
-import type { Ports, readMethods } from '../../src/ports.ts';
-import type { WebhooksPort } from '../../src/webhooks/port.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { keysOf } from '../../src/kernel/lib/keys-of.ts';
+import type { Ports, readMethods } from '../../src/kernel/ports.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 /** Which webhooks receive an event. */
 import { expect, it, test } from 'vitest';
-import { type Listener, match } from '../../src/delivery/match.ts';
+import { type Listener, match } from '../../src/capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../../src/events/event.ts';
 
 const event: DeliveryEvent = {

@@ -5,11 +5,11 @@
 import { CompiledQuery, DefaultQueryExecutor, sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { deleteOldStatistics } from '../../src/capabilities/deliveries/attempt-counts.ts';
+import { requeueAll } from '../../src/capabilities/deliveries/requeue.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
-import { requeueAll } from '../../src/delivery/requeue.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
 import { releaseClaims } from '../../src/delivery/settle.ts';
-import { deleteOldStatistics } from '../../src/delivery/statistics.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';

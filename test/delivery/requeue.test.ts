@@ -1,6 +1,6 @@
 /** Redelivering many deliveries: all of them, each once, on every database. */
 import { expect, it } from 'vitest';
-import { requeueAll } from '../../src/delivery/requeue.ts';
+import { requeueAll } from '../../src/capabilities/deliveries/requeue.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 

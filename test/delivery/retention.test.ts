@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startRetention } from '../../src/delivery/retention.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from '../../src/delivery/retention-step.ts';
 import { afterTimeout } from '../../src/delivery/worker.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { EventTable } from '../../src/store/schema.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { expect, it } from 'vitest';
+import { newSecret, rotated, secretText, validSecrets } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
-import { newSecret, rotated, secretText, validSecrets } from '../../src/webhooks/signing-secret.ts';
 
 const now = Date.now();
 const body = Buffer.from('{"any":"bytes — ümlaut"}');

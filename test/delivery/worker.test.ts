@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import type { Outbound } from '../../src/security/outbound.ts';
+import type { Outbound } from '../../src/net/outbound.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Lookup } from '../../src/dns/lookup.ts';
-import { createResolver } from '../../src/dns/resolver.ts';
+import type { Lookup } from '../../src/net/dns/lookup.ts';
+import { createResolver } from '../../src/net/dns/resolver.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 
 describe('the resolver', () => {

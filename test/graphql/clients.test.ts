@@ -3,8 +3,8 @@ import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } fro
 import { relayStylePagination } from '@apollo/client/utilities';
 import { ClientError, GraphQLClient } from 'graphql-request';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { jobScenarios, postIdentifiers, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';

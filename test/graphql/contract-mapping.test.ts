@@ -1,8 +1,8 @@
 /** Requests from GraphQL's terms to the contract's, and the paths of issues back. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
-import { flattenOneOf, issuesInGraphQL, tagOneOf, toSnakeCase } from '../../src/graphql/contract-mapping.ts';
+import { flattenOneOf, issuesInGraphQL, tagOneOf, toSnakeCase } from '../../src/graphql/kit/contract-mapping.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 
 type Path = (string | number)[];
 

@@ -11,13 +11,13 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { scopeNames } from '../../src/auth/caller.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { directivesOf } from '../../src/graphql/cost/directives.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { fragmentsOf } from '../../src/graphql/cost/selections.ts';
 import { requireReasonableShape } from '../../src/graphql/cost/shape.ts';
-import { printedSchema } from '../../src/graphql/print.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { printedSchema } from '../../src/graphql/schema/print.ts';
+import { scopeNames } from '../../src/kernel/caller.ts';
 
 const fields = Object.values(schema.getTypeMap())
   .filter((type) => !type.name.startsWith('__'))

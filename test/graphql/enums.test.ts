@@ -1,7 +1,7 @@
 /** Output enums accept values that the gateway does not know; inputs never do. */
 import { GraphQLEnumType, getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 
 const types = Object.values(schema.getTypeMap());
 const enums = types.filter((type) => isEnumType(type));

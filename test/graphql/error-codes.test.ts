@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { GraphQLError, isEnumType, isInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/errors.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { presentError } from '../../src/graphql/presentation.ts';
-import { schema } from '../../src/graphql/schema.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 

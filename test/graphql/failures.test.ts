@@ -15,9 +15,9 @@ import {
   type ValueNode,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { maxBodyBytes } from '../../src/http/incoming-request.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 
 interface Envelope {

@@ -11,14 +11,14 @@ import {
   parse,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Scope } from '../../src/auth/caller.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { entityKeysOf } from '../../src/graphql/federation/keys.ts';
 import { subgraphSdl } from '../../src/graphql/federation/sdl.ts';
 import { maxEntities, toSubgraph } from '../../src/graphql/federation/subgraph.ts';
-import { globalId, type IdKind } from '../../src/graphql/node.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { newId } from '../../src/ids.ts';
+import { globalId, type IdKind } from '../../src/graphql/kit/node.ts';
+import type { Scope } from '../../src/kernel/caller.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { type GatewayOptions, graphql, startGateway } from '../support/gateway.ts';
 import { furnish, type Named } from '../support/operations.ts';

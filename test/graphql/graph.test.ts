@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Scope, scopeNames } from '../../src/auth/caller.ts';
-import { newId } from '../../src/ids.ts';
+import { type Scope, scopeNames } from '../../src/kernel/caller.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { SandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';

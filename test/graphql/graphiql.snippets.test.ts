@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
+import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { curl as curlPath } from '../support/servers.ts';
 
@@ -22,7 +22,7 @@ type Snippet = (operation: Operation) => string;
 
 // A module of the browser, which has no types.
 const { curl, javaScript, typeScript }: Readonly<Record<'curl' | 'javaScript' | 'typeScript', Snippet>> = await import(
-  new URL('../../src/graphql/graphiql/browser/snippets.js', import.meta.url).href
+  new URL('../../src/pages/graphiql/browser/snippets.js', import.meta.url).href
 );
 
 const run = promisify(execFile);

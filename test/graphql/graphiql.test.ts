@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { buildClientSchema, parse, printSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Example, exampleGroups, exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
-import { tokenLifetimeMs } from '../../src/graphql/graphiql/sign-in.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { type Example, exampleGroups, exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
+import { tokenLifetimeMs } from '../../src/pages/graphiql/sign-in.ts';
 import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
 import { sendBytes, sendBytesFrom } from '../support/raw-http.ts';
 
@@ -289,7 +289,7 @@ describe('the examples', () => {
     const fields = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}).map((name) => `${root?.name}.${name}`));
     expect(
       fields.filter((field) => !shown.has(field)),
-      'No example of GraphiQL shows these fields: write src/graphql/graphiql/examples/<Operation>.graphql with a comment on top, and add it to examples.ts with variables that work in the demo workspace',
+      'No example of GraphiQL shows these fields: write src/pages/graphiql/examples/<Operation>.graphql with a comment on top, and add it to examples.ts with variables that work in the demo workspace',
     ).toEqual([]);
   });
 });

@@ -9,10 +9,10 @@ import {
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
-import { idArguments, idPlacesOf, withRawIds } from '../../src/graphql/id-arguments.ts';
-import { globalId } from '../../src/graphql/node.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { idArguments, idPlacesOf, withRawIds } from '../../src/graphql/kit/id-arguments.ts';
+import { globalId } from '../../src/graphql/kit/node.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { fieldOperations, furnish, type Named } from '../support/operations.ts';
 import { outlined } from '../support/outlined.ts';

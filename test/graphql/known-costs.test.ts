@@ -1,8 +1,8 @@
 import { Kind, parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { createCosts } from '../../src/graphql/documents/costs.ts';
-import { schema } from '../../src/graphql/schema.ts';
 
 const values: readonly unknown[] = [
   undefined,

@@ -1,10 +1,10 @@
 /** What is known of documents and their operations is found once, and bounded. */
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
 import type { KnowledgeOptions } from '../../src/graphql/documents/known-operation.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
-import { schema } from '../../src/graphql/schema.ts';
 import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
 
 const options: KnowledgeOptions = { schema, introspect: null, compiling: ports };

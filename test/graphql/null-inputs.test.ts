@@ -1,9 +1,9 @@
 /** Null in the place of an optional field of an input is refused, on both faces: it could be read as "remove", or as "all". */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { schema } from '../../src/graphql/schema.ts';
-import { jobCheckpointShape, jobEditShape, jobPublishShape } from '../../src/jobs/shapes.ts';
-import { webhookCreateShape } from '../../src/webhooks/shapes.ts';
+import { jobCheckpointShape, jobEditShape, jobPublishShape } from '../../src/capabilities/jobs/shapes.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { webhookCreateShape } from '../../src/capabilities/webhooks/shapes.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { fields, placesOf } from '../support/hostile-inputs.ts';
 

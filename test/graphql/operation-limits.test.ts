@@ -1,10 +1,10 @@
 /** What an operation may ask for: refused before it is validated, in the contract's terms, and told what it costs. */
 import { buildClientSchema, getIntrospectionQuery, parse, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
 import { maxIntrospectionCost, operationLimits } from '../../src/graphql/cost/limits.ts';
-import { exampleOperation, examples } from '../../src/graphql/graphiql/examples.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { maxJsonEntries } from '../../src/json-limits.ts';
+import { maxJsonEntries } from '../../src/kernel/lib/json-limits.ts';
+import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { fields } from '../support/hostile-inputs.ts';
 import { wholeSelection } from '../support/selection.ts';

@@ -14,8 +14,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { printedSchema } from '../../src/graphql/print.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { printedSchema } from '../../src/graphql/schema/print.ts';
 
 const ownTypes = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
 import { shortErrors } from '../../src/graphql/short-errors.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 
 const complaints = (count: number, text = 'No') =>
   Array.from({ length: count }, (_, n) => new GraphQLError(`${text} ${n}`));

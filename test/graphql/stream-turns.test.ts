@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { createStreamTurns, type StreamTurn, turnLimits } from '../../src/graphql/executors/stream-turns.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { newJobId } from '../../src/jobs/ids.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { statementsOf } from '../support/statements.ts';
 

@@ -1,13 +1,15 @@
 /** The stream that a subscription opens is closed again, whatever fails on the way to its first event. */
+
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createStreams } from '../../src/auth/streams.ts';
+import { createLoaders } from '../../src/capabilities/loaders.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { subscribe } from '../../src/graphql/executors/subscribe.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
-import type { Ports } from '../../src/ports.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import { requestContext } from '../support/request-context.ts';
 
 const logger = pino({ level: 'silent' });
@@ -46,6 +48,7 @@ test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
     schema,
     streams,
     cursors: {} as never,
+    createLoaders,
     get ports() {
       return ports();
     },

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { demoId } from '../../src/providers/sandbox/demo.ts';
+import { demoId } from '../../src/app/demo.ts';
 import { posts } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ServiceError } from '../../src/errors.ts';
 import type { Route } from '../../src/http/router.ts';
 import { sendJson } from '../../src/http/send.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 
 let server: HttpServer;
 let address: string;

@@ -1,8 +1,8 @@
 /** Checkpoints of a draft: the steps, wrong inputs, expiry, and what the network reports. */
 import { describe, expect, test } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
+import { limits } from '../../src/kernel/validation.ts';
 import { checkpointInputs } from '../../src/providers/sandbox/networks.ts';
-import { limits } from '../../src/validation.ts';
 import { backends } from '../support/backends.ts';
 import { anError, documents, serveJobs } from './served-jobs.ts';
 

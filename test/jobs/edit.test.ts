@@ -1,7 +1,13 @@
 /** Editing a job: every field alone and together, what is refused and at which path, and failures of the network. */
 import { describe, expect, test } from 'vitest';
-import { employmentStatuses, jobStates, payFrequencies, seniorities, workplaces } from '../../src/jobs/shapes.ts';
-import { limits } from '../../src/validation.ts';
+import {
+  employmentStatuses,
+  jobStates,
+  payFrequencies,
+  seniorities,
+  workplaces,
+} from '../../src/capabilities/jobs/shapes.ts';
+import { limits } from '../../src/kernel/validation.ts';
 import { backends } from '../support/backends.ts';
 import { anError, documents, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
 

@@ -1,6 +1,6 @@
 /** Publishing a draft: its options, its failures, and what stays as it was. */
 import { describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/errors.ts';
+import { errorTable } from '../../src/kernel/errors.ts';
 import { sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { backends } from '../support/backends.ts';
 import { anError, documents, serveJobs } from './served-jobs.ts';

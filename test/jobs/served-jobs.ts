@@ -1,6 +1,6 @@
 /** A gateway whose jobs are under test, and the requests that the tests of jobs share. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import type { Providers } from '../../src/providers/provider.ts';
 import type { JobScenarioName } from '../../src/providers/sandbox/networks.ts';
 import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';

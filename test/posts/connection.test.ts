@@ -1,6 +1,6 @@
 /** The connection of posts: no page size and no edge loses or repeats a post. */
 import { describe, expect, test } from 'vitest';
-import { postLimits } from '../../src/posts/shapes.ts';
+import { postLimits } from '../../src/capabilities/posts/shapes.ts';
 import { backends } from '../support/backends.ts';
 import { servePosts } from './served-posts.ts';
 

@@ -1,8 +1,8 @@
 /** A whole post of each kind, made of the contract's shapes, and every place in it. A new field is in them at once. */
 import { isInterfaceType, isObjectType } from 'graphql';
 import { z } from 'zod';
-import { schema } from '../../src/graphql/schema.ts';
-import { photonetPostShape, pnetPostShape } from '../../src/posts/shapes.ts';
+import { photonetPostShape, pnetPostShape } from '../../src/capabilities/posts/shapes.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -1,6 +1,6 @@
 /** Failures of the post list: of the network, the identifier and the account. */
 import { describe, expect, test } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 import { backends } from '../support/backends.ts';
 import { listDocument, servePosts } from './served-posts.ts';

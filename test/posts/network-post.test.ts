@@ -1,8 +1,8 @@
 /** What the posts of all networks have: one fragment reads a feed of them, compiled or not. */
 import { isInterfaceType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
-import type { PhotonetPost, PnetPost, Post } from '../../src/posts/shapes.ts';
+import type { PhotonetPost, PnetPost, Post } from '../../src/capabilities/posts/shapes.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { backends } from '../support/backends.ts';
 import { wholeSelection } from '../support/selection.ts';
 import { sharedNames } from './contract-places.ts';

@@ -2,9 +2,9 @@
 import { getNamedType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { schema } from '../../src/graphql/schema.ts';
-import { jobEditShape, jobPublishShape } from '../../src/jobs/shapes.ts';
-import { postListShape } from '../../src/posts/shapes.ts';
+import { jobEditShape, jobPublishShape } from '../../src/capabilities/jobs/shapes.ts';
+import { postListShape } from '../../src/capabilities/posts/shapes.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { backends } from '../support/backends.ts';
 import { oddTimes } from '../support/odd-times.ts';
 import { wholeSelection } from '../support/selection.ts';

@@ -1,6 +1,6 @@
 /** A gateway whose posts are under test, over networks that record what they are asked for. */
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Post } from '../../src/posts/shapes.ts';
+import type { Post } from '../../src/capabilities/posts/shapes.ts';
 import type { PostProvider, Providers } from '../../src/providers/provider.ts';
 import { sandboxNetworks, sandboxToken } from '../../src/providers/sandbox/networks.ts';
 import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';

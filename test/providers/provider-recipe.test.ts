@@ -45,8 +45,8 @@ beforeAll(async () => {
     expect(code, stderr).toBe(0);
     return stdout.trim();
   };
-  const account = await made('src/cli/accounts.ts', 'connect', '--workspace', 'clips', '--type', 'MICROBLOG');
-  const key = await made('src/cli/keys.ts', 'create', '--workspace', 'clips', '--name', 'test');
+  const account = await made('src/app/cli/accounts.ts', 'connect', '--workspace', 'clips', '--type', 'MICROBLOG');
+  const key = await made('src/app/cli/keys.ts', 'create', '--workspace', 'clips', '--name', 'test');
   embedded = { address, key, account };
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@
 
 /** New files of the recipe, by path. */
 export const newFiles: Readonly<Record<string, string>> = {
-  'src/providers/clipnet/clipnet.ts': `import type { ClipnetPost } from '../../posts/shapes.ts';
+  'src/providers/clipnet/clipnet.ts': `import type { ClipnetPost } from '../../capabilities/posts/shapes.ts';
 import type { PostProvider } from '../provider.ts';
 
 /** Everybody on clipnet has five clips. */
@@ -29,11 +29,11 @@ const clip = (creator: string, place: number): ClipnetPost => ({
   creator: { id: creator, nick: \`nick of \${creator}\` },
 });
 `,
-  'src/posts/graphql/clipnet.ts': `import { builder } from '../../graphql/builder.ts';
-import { inheritMaxAge } from '../../graphql/cache-hint.ts';
-import { optional, required } from '../../graphql/network-values.ts';
-import { Node } from '../../graphql/node.ts';
-import { readAt } from '../../graphql/wire-field.ts';
+  'src/capabilities/posts/graphql/clipnet.ts': `import { builder } from '../../../graphql/kit/builder.ts';
+import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
+import { optional, required } from '../../../graphql/kit/network-values.ts';
+import { Node } from '../../../graphql/kit/node.ts';
+import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { ClipnetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
@@ -94,7 +94,7 @@ type Edit = readonly [text: string, replacement: string];
 
 /** Edits of the recipe, by path. */
 export const edits: Readonly<Record<string, readonly Edit[]>> = {
-  'src/posts/shapes.ts': [
+  'src/capabilities/posts/shapes.ts': [
     [
       'export const postShape =',
       `export const clipnetPostShape = z.object({
@@ -113,11 +113,13 @@ export const postShape =`,
     ],
     ['[pnetPostShape, photonetPostShape]', '[pnetPostShape, photonetPostShape, clipnetPostShape]'],
   ],
-  'src/posts/graphql/index.ts': [["import './photonet.ts';", "import './photonet.ts';\nimport './clipnet.ts';"]],
-  'src/process.ts': [
+  'src/capabilities/posts/graphql/index.ts': [
+    ["import './photonet.ts';", "import './photonet.ts';\nimport './clipnet.ts';"],
+  ],
+  'src/app/process.ts': [
     [
       'import { sandboxNetworks }',
-      "import { clipnet } from './providers/clipnet/clipnet.ts';\nimport { sandboxNetworks }",
+      "import { clipnet } from '../providers/clipnet/clipnet.ts';\nimport { sandboxNetworks }",
     ],
     ['sandboxNetworks({ clock: now })', '{ ...sandboxNetworks({ clock: now }), MICROBLOG: clipnet }'],
   ],

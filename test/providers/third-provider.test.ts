@@ -3,8 +3,8 @@
  * for accounts of a further type. Its posts have a wire shape that exists, so that nothing in src/ has to change.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
-import type { PhotonetPost, PostList } from '../../src/posts/shapes.ts';
+import type { PhotonetPost, PostList } from '../../src/capabilities/posts/shapes.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import type { PostProvider, PostQuery, ProviderSession } from '../../src/providers/provider.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 

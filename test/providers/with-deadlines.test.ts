@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Post } from '../../src/posts/shapes.ts';
+import type { Post } from '../../src/capabilities/posts/shapes.ts';
 import type { NetworkPage, PostProvider, PostQuery, ProviderSession } from '../../src/providers/provider.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { withDeadlines } from '../../src/providers/with-deadlines.ts';

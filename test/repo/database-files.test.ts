@@ -34,17 +34,17 @@ const opensNothing = new Set([
 
 /** What can open a file, and the files that it opens: none of them by a path that could be that of a database in use. */
 const openers: Readonly<Record<string, string>> = {
-  'config/values.ts': 'files of the configuration, at the start',
-  'dns/watched-file.ts': 'settings of the system',
-  'graphql/graphiql/examples.ts': 'its own',
-  'graphql/graphiql/page.ts': 'its own',
+  'app/config/values.ts': 'files of the configuration, at the start',
+  'net/dns/watched-file.ts': 'settings of the system',
+  'pages/graphiql/examples.ts': 'its own',
+  'pages/graphiql/page.ts': 'its own',
   'http/static-files.ts': 'its own',
   'providers/sandbox/demo-key.ts': 'the demo key',
-  'providers/sandbox/demo.ts': 'the demo key',
-  'security/secret.ts': 'the secret',
+  'app/demo.ts': 'the demo key',
+  'kernel/secrets/secret.ts': 'the secret',
   'splice/kernel.ts': 'its own',
-  'webhooks-page/page.ts': 'its own',
-  'cli/backup-folder.ts': 'the secret of a backup',
+  'pages/webhooks/page.ts': 'its own',
+  'app/cli/backup-folder.ts': 'the secret of a backup',
   'store/database-file.ts': 'an empty file that has no name of a database yet',
   'store/sqlite-backup.ts': 'a folder',
 };

@@ -31,14 +31,14 @@ const graph: Graph = new Map([...sources].map(([file, source]) => [file, imports
 
 const capabilities = ['accounts', 'jobs', 'posts', 'webhooks', 'deliveries'];
 const capabilityOf = (file: string): string | undefined =>
-  capabilities.find((capability) => file.startsWith(`${capability}/`));
+  capabilities.find((capability) => file.startsWith(`capabilities/${capability}/`));
 
-const isFace = (file: string): boolean => /^(?:graphql|rest)\/|^\w+\/graphql\//.test(file);
+const isFace = (file: string): boolean => /^(?:graphql|rest)\/|^(?:capabilities\/\w+|events)\/graphql\//.test(file);
 const isBackend = (file: string): boolean =>
-  /^(?:store|providers|delivery|upstream)\//.test(file) || /^\w+\/(?:embedded|upstream|repository)\.ts$/.test(file);
+  /^(?:store|providers|delivery|upstream)\//.test(file) ||
+  /^capabilities\/\w+\/(?:embedded|upstream|repository)\.ts$/.test(file);
 /** Everything that is put together at the top: nothing below may know it. */
-const isTop = (file: string): boolean =>
-  /^(?:main|process|app)\.ts$|^(?:cli|backends)\/|^providers\/sandbox\/demo\.ts$/.test(file);
+const isTop = (file: string): boolean => /^(?:main\.ts$|app\/)/.test(file);
 
 interface Rule {
   readonly name: string;
@@ -56,32 +56,32 @@ const rules: readonly Rule[] = [
     forbids: (from, to) => {
       const [ours, theirs] = [capabilityOf(from), capabilityOf(to)];
       if (ours === undefined || theirs === undefined || theirs === ours) return false;
-      const isEdge = /^\w+\/graphql\//.test(from) && /^\w+\/graphql\//.test(to);
+      const isEdge = isFace(from) && isFace(to);
       return !isEdge && !(ours === 'deliveries' && theirs === 'webhooks');
     },
-    finds: ['webhooks/embedded.ts', 'deliveries/shapes.ts'],
+    finds: ['capabilities/webhooks/embedded.ts', 'capabilities/deliveries/shapes.ts'],
   },
   {
     name: 'a face leads to no backend',
     forbids: (from, to) => isFace(from) && isBackend(to),
     transitive: true,
-    finds: ['jobs/graphql/queries.ts', 'store/database.ts'],
+    finds: ['capabilities/jobs/graphql/queries.ts', 'store/database.ts'],
   },
   {
     name: 'a port, an operation, an endpoint, a shape and the vocabulary of events lead to no face and no backend',
     forbids: (from, to) =>
-      (/^\w+\/(?:port|operations|endpoints|shapes)\.ts$/.test(from) || /^events\/\w+\.ts$/.test(from)) &&
+      (/^capabilities\/\w+\/(?:port|operations|endpoints|shapes)\.ts$/.test(from) || /^events\/\w+\.ts$/.test(from)) &&
       (isFace(to) || isBackend(to)),
     transitive: true,
-    finds: ['posts/port.ts', 'providers/provider.ts'],
+    finds: ['capabilities/posts/port.ts', 'providers/provider.ts'],
   },
   {
     name: 'the kernel and auth import no capability, but for the ports that ports.ts lists',
     forbids: (from, to) =>
-      (/^auth\//.test(from) || (!from.includes('/') && !isTop(from))) &&
+      /^(?:auth|kernel)\//.test(from) &&
       capabilityOf(to) !== undefined &&
-      !(from === 'ports.ts' && to.endsWith('/port.ts')),
-    finds: ['ids.ts', 'jobs/shapes.ts'],
+      !(from === 'kernel/ports.ts' && to.endsWith('/port.ts')),
+    finds: ['kernel/ids.ts', 'capabilities/jobs/shapes.ts'],
   },
   {
     name: 'auth knows nothing of the HTTP server, which may know auth',
@@ -91,56 +91,52 @@ const rules: readonly Rule[] = [
   {
     name: 'embedded.ts sees store, providers and auth, but no face and no other backend',
     forbids: (from, to) =>
-      /^\w+\/embedded\.ts$/.test(from) &&
-      (isFace(to) ||
-        /(^|\/)upstream/.test(to) ||
-        /^http\/|^config\/|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
-    finds: ['jobs/embedded.ts', 'upstream/client.ts'],
+      /^capabilities\/\w+\/embedded\.ts$/.test(from) &&
+      (isFace(to) || /(^|\/)upstream/.test(to) || /^http\/|^app\/|^net\/(?:outbound|service-pool)\.ts$/.test(to)),
+    finds: ['capabilities/jobs/embedded.ts', 'upstream/client.ts'],
   },
   {
     name: 'upstream.ts sees nothing of backends but upstream/client.ts',
     forbids: (from, to) =>
-      /^\w+\/upstream\.ts$/.test(from) &&
+      /^capabilities\/\w+\/upstream\.ts$/.test(from) &&
       (isFace(to) ||
         (isBackend(to) && to !== 'upstream/client.ts') ||
-        /^http\/|^config\/|^security\/(?:outbound|service-pool)\.ts$/.test(to)),
-    finds: ['posts/upstream.ts', 'store/database.ts'],
+        /^http\/|^app\/|^net\/(?:outbound|service-pool)\.ts$/.test(to)),
+    finds: ['capabilities/posts/upstream.ts', 'store/database.ts'],
   },
   {
     name: 'the engine sees of webhooks what is stored of them, and nothing of the API',
     forbids: (from, to) =>
       from.startsWith('delivery/') &&
-      (/^(?:accounts|jobs|posts|deliveries|providers|upstream|http|cli)\//.test(to) ||
-        (/^webhooks\//.test(to) &&
-          !/^webhooks\/(?:shapes|destinations|holds|manageable|removal|repository|signing-secret)\.ts$/.test(to)) ||
-        isFace(to) ||
-        to === 'config/config.ts'),
-    finds: ['delivery/worker.ts', 'webhooks/port.ts'],
+      (/^(?:capabilities\/(?:accounts|jobs|posts)|providers|upstream|http|app)\//.test(to) ||
+        (/^capabilities\/deliveries\//.test(to) && to !== 'capabilities/deliveries/attempt-counts.ts') ||
+        (/^capabilities\/webhooks\//.test(to) &&
+          !/\/(?:shapes|destinations|holds|manageable|match|removal|repository|signing-secret)\.ts$/.test(to)) ||
+        isFace(to)),
+    finds: ['delivery/worker.ts', 'capabilities/webhooks/port.ts'],
   },
   {
     name: 'the registry of webhooks knows neither their deliveries nor the engine',
-    forbids: (from, to) => from.startsWith('webhooks/') && /^(?:delivery|deliveries)\//.test(to),
-    finds: ['webhooks/embedded.ts', 'delivery/engine.ts'],
+    forbids: (from, to) =>
+      from.startsWith('capabilities/webhooks/') && /^(?:delivery|capabilities\/deliveries)\//.test(to),
+    finds: ['capabilities/webhooks/embedded.ts', 'delivery/engine.ts'],
   },
   {
     name: 'a provider adapter sees shapes of capabilities only',
     forbids: (from, to) =>
-      from.startsWith('providers/') &&
-      !isTop(from) &&
-      to.includes('/') &&
-      !/^providers\/|^auth\/account\.ts$|\/shapes\.ts$/.test(to),
+      from.startsWith('providers/') && !/^(?:providers|kernel)\/|^auth\/account\.ts$|\/shapes\.ts$/.test(to),
     finds: ['providers/sandbox/pnet/jobs.ts', 'auth/api-keys.ts'],
   },
   {
     name: 'the store sees no capability, no face and no response cache',
     forbids: (from, to) =>
-      from.startsWith('store/') && (capabilityOf(to) !== undefined || isFace(to) || to.startsWith('response-cache/')),
-    finds: ['store/invalidation-channel.ts', 'response-cache/response-store.ts'],
+      from.startsWith('store/') && (capabilityOf(to) !== undefined || isFace(to) || to.startsWith('cache/')),
+    finds: ['store/channels.ts', 'cache/response-store.ts'],
   },
   {
     name: 'the store of the response cache sees no face and no backend',
-    forbids: (from, to) => from.startsWith('response-cache/') && (isFace(to) || isBackend(to)),
-    finds: ['response-cache/shared-memory-store.ts', 'store/invalidation-channel.ts'],
+    forbids: (from, to) => from.startsWith('cache/') && (isFace(to) || isBackend(to)),
+    finds: ['cache/memory-store.ts', 'store/channels.ts'],
   },
   {
     name: 'what implements telemetry is known where it is opened',
@@ -153,8 +149,8 @@ const rules: readonly Rule[] = [
   {
     name: 'what serves gets the schema that is served, which is the federated one if so configured',
     forbids: (from, to) =>
-      to === 'graphql/schema.ts' && !/^graphql\/(?:served-schema|print|federation\/sdl)\.ts$/.test(from),
-    finds: ['graphql/response-cache.ts', 'graphql/schema.ts'],
+      to === 'capabilities/schema.ts' && !/^(?:capabilities\/served-schema|app\/cli\/schema)\.ts$/.test(from),
+    finds: ['graphql/response-cache.ts', 'capabilities/schema.ts'],
   },
   {
     name: 'a gate is called from the pipeline only',
@@ -163,14 +159,14 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'only main imports app',
-    forbids: (from, to) => to === 'app.ts' && from !== 'process.ts',
-    finds: ['cli/keys.ts', 'app.ts'],
+    forbids: (from, to) => to === 'app/app.ts' && from !== 'app/process.ts',
+    finds: ['app/cli/keys.ts', 'app/app.ts'],
   },
   {
     // The one thing that starts below the top: what is wrong with a start is reported in one place.
     name: 'nothing below the top imports what is put together there',
     forbids: (from, to) => isTop(to) && !isTop(from),
-    finds: ['store/database.ts', 'cli/report-error.ts'],
+    finds: ['store/database.ts', 'app/cli/report-error.ts'],
   },
 ];
 
@@ -199,6 +195,24 @@ function waysFrom(from: string, of: Graph, transitive: boolean): Map<string, rea
 const cycles = (of: Graph): string[] =>
   [...of.keys()].flatMap((file) => waysFrom(file, of, true).get(file)?.join(' → ') ?? []);
 
+const folderOf = (file: string): string => file.split('/')[0] as string;
+
+/** What a file imports that is there when it runs. */
+const valueImport = /^(?:import|export)\s(?!type\b)[^;]*?from\s+'(\.[^']+)'/gm;
+
+/** The folders of src/ that lead back to themselves by values; types are no part of the running program. */
+function folderCycles(files: ReadonlyMap<string, string>): string[] {
+  const folders = new Map<string, string[]>();
+  for (const [file, source] of files) {
+    const targets = [...withoutComments(source).matchAll(valueImport)].map(([, path]) =>
+      folderOf(normalize(join(dirname(file), path as string))),
+    );
+    const from = folderOf(file);
+    folders.set(from, [...(folders.get(from) ?? []), ...targets.filter((to) => to !== from)]);
+  }
+  return cycles(folders);
+}
+
 const readsEnvironment = (files: ReadonlyMap<string, string>): string[] =>
   [...files]
     .filter(([, source]) => /process\.env|\benv\b.*node:process/.test(withoutComments(source)))
@@ -208,7 +222,7 @@ test('every import leads to a file of the project', () => {
   const lost = [...graph].flatMap(([from, all]) => all.filter((to) => !graph.has(to)).map((to) => `${from} → ${to}`));
   expect(lost).toEqual([]);
   expect(graph.size).toBeGreaterThan(80);
-  expect(graph.get('process.ts')).toContain('app.ts');
+  expect(graph.get('app/process.ts')).toContain('app/app.ts');
 });
 
 describe.each(rules)('$name', (rule) => {
@@ -233,11 +247,21 @@ describe.each(rules)('$name', (rule) => {
 
 test('no imports run in a circle, and one that did would be found', () => {
   expect(cycles(graph)).toEqual([]);
-  expect(cycles(new Map([...graph, ['errors.ts', ['app.ts']]]))).not.toEqual([]);
+  expect(cycles(new Map([...graph, ['kernel/errors.ts', ['app/app.ts']]]))).not.toEqual([]);
 });
 
-test('only config/ knows the environment; the programs hand it over', () => {
-  const programs = ['cli/command.ts', 'process.ts'];
+test('src/ has at most 18 entries', () => {
+  expect(new Set([...sources.keys()].map(folderOf)).size).toBeLessThanOrEqual(18);
+});
+
+test('no folders run in a circle, and some that did would be found', () => {
+  expect(folderCycles(sources)).toEqual([]);
+  const broken = new Map([...sources, ['kernel/errors.ts', "import { run } from '../store/database.ts';"]]);
+  expect(folderCycles(broken)).toContain('store → kernel → store');
+});
+
+test('only app/config/ knows the environment; the programs hand it over', () => {
+  const programs = ['app/cli/command.ts', 'app/process.ts'];
   expect(readsEnvironment(sources)).toEqual(expect.arrayContaining(programs));
   // The entry tells Node.js, before anything is loaded, where to keep what it compiles.
   const entry = 'main.ts';

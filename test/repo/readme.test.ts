@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { variableTable } from '../../src/config/variables.ts';
+import { variableTable } from '../../src/app/config/variables.ts';
 import { allSeries } from '../../src/telemetry/series.ts';
 import { readmeSection, snippet } from '../support/readme-section.ts';
 import { sandboxTables } from '../support/sandbox-tables.ts';

@@ -1,11 +1,11 @@
 /** For how long the response to an operation may be kept, from the hints of the schema. */
 import { type GraphQLObjectType, type GraphQLSchema, getOperationAST, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import { cacheHintOf } from '../../src/graphql/cache-hint.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { operationLimits } from '../../src/graphql/cost/limits.ts';
-import { maxAgeOf } from '../../src/graphql/max-age.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { cacheHintOf } from '../../src/graphql/kit/cache-hint.ts';
+import { maxAgeOf } from '../../src/graphql/kit/max-age.ts';
 import { builtSchema } from '../support/hinted-schema.ts';
 
 function secondsOf(text: string, of: GraphQLSchema = schema, operationName?: string): number {

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/response-cache/memory-store.ts';
+import { createMemoryStore } from '../../src/cache/memory-store.ts';
 
 const minute = 60_000;
 

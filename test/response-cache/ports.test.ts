@@ -1,15 +1,15 @@
 /** Commands invalidate the cached responses of their callers, and reads do not: for every method of every port. */
 import { describe, expect, test } from 'vitest';
-import * as accountOperations from '../../src/accounts/operations.ts';
-import type { Caller } from '../../src/auth/caller.ts';
-import * as deliveryOperations from '../../src/deliveries/operations.ts';
-import * as jobOperations from '../../src/jobs/operations.ts';
-import { entriesOf, keysOf } from '../../src/keys-of.ts';
-import type { AnyOperation, Operation } from '../../src/operation.ts';
-import { type PortName, type Ports, readMethods } from '../../src/ports.ts';
-import * as postOperations from '../../src/posts/operations.ts';
-import { invalidatingPorts } from '../../src/response-cache/invalidating-ports.ts';
-import * as webhookOperations from '../../src/webhooks/operations.ts';
+import { invalidatingPorts } from '../../src/cache/invalidating-ports.ts';
+import * as accountOperations from '../../src/capabilities/accounts/operations.ts';
+import * as deliveryOperations from '../../src/capabilities/deliveries/operations.ts';
+import * as jobOperations from '../../src/capabilities/jobs/operations.ts';
+import * as postOperations from '../../src/capabilities/posts/operations.ts';
+import * as webhookOperations from '../../src/capabilities/webhooks/operations.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
+import { entriesOf, keysOf } from '../../src/kernel/lib/keys-of.ts';
+import type { AnyOperation, Operation } from '../../src/kernel/operation.ts';
+import { type PortName, type Ports, readMethods } from '../../src/kernel/ports.ts';
 import { startGateway } from '../support/gateway.ts';
 
 const operations: readonly (readonly [name: string, AnyOperation])[] = [

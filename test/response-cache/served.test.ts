@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { execute, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/api-keys.ts';
+import { createLoaders } from '../../src/capabilities/loaders.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { createContext } from '../../src/graphql/graphql-context.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import { cursorCodec } from '../../src/paging.ts';
+import { cursorCodec } from '../../src/kernel/paging.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { ask, cachedReads, secondsOf } from '../support/cached-responses.ts';
@@ -216,7 +217,10 @@ test('cached responses show nothing of webhooks and deliveries: their ports are 
     const { errors } = await execute({
       schema,
       document: parse(document(named)),
-      contextValue: createContext({ ports: watching, cursors: cursorCodec(randomBytes(32), 'base64url') }, context),
+      contextValue: createContext(
+        { ports: watching, cursors: cursorCodec(randomBytes(32), 'base64url'), createLoaders },
+        context,
+      ),
     });
     expect(errors).toBeUndefined();
   }

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountStatuses } from '../../src/auth/account.ts';
-import { scopeNames } from '../../src/auth/caller.ts';
-import { type EndpointName, endpointNames } from '../../src/endpoint.ts';
-import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/errors.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import type { Ports } from '../../src/ports.ts';
+import { scopeNames } from '../../src/kernel/caller.ts';
+import { type EndpointName, endpointNames } from '../../src/kernel/endpoint.ts';
+import { type ErrorName, errorNames, errorTable, ServiceError } from '../../src/kernel/errors.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import {
   checkpointInputs,
   type JobScenarioName,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { pathParameters } from '../../src/endpoint.ts';
+import { pathParameters } from '../../src/kernel/endpoint.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { rest } from '../support/rest.ts';
 import { gatewayInFrontOf, json, pnetPost, postList, startStub, webhook } from '../support/stub.ts';

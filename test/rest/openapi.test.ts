@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { errorTable } from '../../src/errors.ts';
+import { errorTable } from '../../src/kernel/errors.ts';
 import { allowedErrors } from '../../src/rest/allowed-errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { openApiDocument } from '../../src/rest/openapi.ts';

@@ -1,6 +1,6 @@
 /** One list of requests in the contract's terms, sent through both faces: their outcomes are the same. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../src/endpoint.ts';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
 import { type SandboxSessionName, sandboxSessions } from '../../src/providers/sandbox/networks.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';

@@ -3,7 +3,7 @@
  * faces and both backends. Such an id is refused with the error that the endpoint has for it, and nothing goes upstream.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pathParameters } from '../../src/endpoint.ts';
+import { pathParameters } from '../../src/kernel/endpoint.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';

@@ -1,6 +1,6 @@
 /** PUB and CHK: a case for every field and state of the contract, on every backend. */
 import { describe, expect, test } from 'vitest';
-import * as jobs from '../../src/jobs/shapes.ts';
+import * as jobs from '../../src/capabilities/jobs/shapes.ts';
 import { backends } from '../support/backends.ts';
 import { noFlag, type Samples } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { createApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { type JobScenarioName, sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { parseStrictJson } from '../../src/rest/strict-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,7 +1,7 @@
 /** WHLIST, WHCREATE and WHDEL: a case for every field of the contract, on every backend. */
 import { describe, expect, test } from 'vitest';
+import { webhookFormats } from '../../src/capabilities/webhooks/shapes.ts';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
-import { webhookFormats } from '../../src/webhooks/shapes.ts';
 import { backends } from '../support/backends.ts';
 import { rest } from '../support/rest.ts';
 import { noFlag, noText, type Samples, urls } from '../support/samples.ts';

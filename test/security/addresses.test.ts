@@ -1,6 +1,6 @@
 /** The rule for addresses that a caller's URL can lead to. */
 import { describe, expect, test } from 'vitest';
-import { addressRule, isRefusedTarget, readBlocks } from '../../src/security/addresses.ts';
+import { addressRule, isRefusedTarget, readBlocks } from '../../src/net/addresses.ts';
 import { hostileLiterals } from '../support/hostile-addresses.ts';
 
 const publicOnly = addressRule([]);

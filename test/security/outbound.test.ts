@@ -1,10 +1,10 @@
 /** The one door to the network: which addresses it connects to, and what it returns of every response and failure. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Lookup } from '../../src/dns/lookup.ts';
-import { addressRule, readBlocks } from '../../src/security/addresses.ts';
-import { maxIdleOrigins } from '../../src/security/origin-pools.ts';
-import { createOutbound } from '../../src/security/outbound.ts';
+import { addressRule, readBlocks } from '../../src/net/addresses.ts';
+import type { Lookup } from '../../src/net/dns/lookup.ts';
+import { maxIdleOrigins } from '../../src/net/origin-pools.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
 import { hostileLiterals } from '../support/hostile-addresses.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { ConfigError } from '../../src/config/variable.ts';
+import { ConfigError } from '../../src/kernel/config-error.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConfigError } from '../../src/config/variable.ts';
-import { deriveKeys, loadOrCreateSecret } from '../../src/security/secret.ts';
+import { ConfigError } from '../../src/kernel/config-error.ts';
+import { deriveKeys, loadOrCreateSecret } from '../../src/kernel/secrets/secret.ts';
 
 let base: string;
 let directory: string;

@@ -1,8 +1,8 @@
 /** Exchanges with a service over real connections: what comes back of every response, whole or broken. */
 import { createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openServicePool, type ServiceRequest } from '../../src/security/service-pool.ts';
-import { failedBeforeSending, unreadableResponse } from '../../src/security/transport-failure.ts';
+import { openServicePool, type ServiceRequest } from '../../src/net/service-pool.ts';
+import { failedBeforeSending, unreadableResponse } from '../../src/net/transport-failure.ts';
 
 /** A service that sends bytes as the test says, on one connection at a time. */
 async function setUp(respond: (socket: Socket, request: string) => void, maxBytes = 1_000) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failedBeforeSending, failureReasonOf } from '../../src/security/transport-failure.ts';
+import { failedBeforeSending, failureReasonOf } from '../../src/net/transport-failure.ts';
 
 const error = (properties: object): Error => Object.assign(new Error('failed'), properties);
 const refused = error({ code: 'ECONNREFUSED', syscall: 'connect' });

@@ -1,7 +1,7 @@
 /** Secrets in the database: what is sealed, and where it can be opened. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createVault } from '../../src/security/vault.ts';
+import { createVault } from '../../src/kernel/secrets/vault.ts';
 
 describe('a sealed text', () => {
   const vault = createVault(randomBytes(32), randomBytes);

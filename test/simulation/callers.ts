@@ -1,8 +1,8 @@
 /** The callers of the gateway: they use its real commands, on any process, and repeat what was not acknowledged. */
 
-import { scopeNames } from '../../src/auth/caller.ts';
-import { ServiceError } from '../../src/errors.ts';
-import type { RequestContext } from '../../src/request-context.ts';
+import { scopeNames } from '../../src/kernel/caller.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import type { RequestContext } from '../../src/kernel/request-context.ts';
 import type { Redelivery } from './invariants/history.ts';
 import { hostOf, type Population, workspaceId } from './population.ts';
 import type { SimulatedProcess } from './process.ts';

@@ -1,7 +1,7 @@
 /** The network: destinations that answer, or do not, and the door to them that the engine posts through. */
-import { LookupFailure } from '../../src/dns/lookup.ts';
-import type { Outbound, OutboundPost, OutboundResponse } from '../../src/security/outbound.ts';
-import { failureReasonOf } from '../../src/security/transport-failure.ts';
+import { LookupFailure } from '../../src/net/dns/lookup.ts';
+import type { Outbound, OutboundPost, OutboundResponse } from '../../src/net/outbound.ts';
+import { failureReasonOf } from '../../src/net/transport-failure.ts';
 import type { Random } from '../support/random.ts';
 
 interface Reply {

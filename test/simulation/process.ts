@@ -1,14 +1,14 @@
 /** A process: the real engine with the real commands of callers, over a simulated clock, network and database. */
 import { Kysely } from 'kysely';
 import { pino } from 'pino';
-import { deliveryCommands } from '../../src/deliveries/commands.ts';
+import { deliveryCommands } from '../../src/capabilities/deliveries/commands.ts';
+import { embeddedWebhooks } from '../../src/capabilities/webhooks/embedded.ts';
 import { type DeliveryEngine, startDeliveryEngine } from '../../src/delivery/engine.ts';
-import { cursorCodec } from '../../src/paging.ts';
-import type { OutboundResponse } from '../../src/security/outbound.ts';
-import { createVault } from '../../src/security/vault.ts';
+import { cursorCodec } from '../../src/kernel/paging.ts';
+import { createVault } from '../../src/kernel/secrets/vault.ts';
+import type { OutboundResponse } from '../../src/net/outbound.ts';
 import { createReadBudget } from '../../src/store/read-budget.ts';
 import type { Tables } from '../../src/store/schema.ts';
-import { embeddedWebhooks } from '../../src/webhooks/embedded.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { type DatabaseUser, SimulatedDialect } from './dialect.ts';
 import type { SentRequest } from './network.ts';

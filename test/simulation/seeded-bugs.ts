@@ -10,7 +10,11 @@ interface Replacement {
 
 const at = (file: string, text: string, by: string): Replacement => ({ file: `/src/${file}`, text, by });
 
-const [retryPolicy, settle, requeue] = ['delivery/retry-policy.ts', 'delivery/settle.ts', 'delivery/requeue.ts'];
+const [retryPolicy, settle, requeue] = [
+  'delivery/retry-policy.ts',
+  'delivery/settle.ts',
+  'capabilities/deliveries/requeue.ts',
+];
 const deadClaims = 'delivery/dead-claims.ts';
 
 /** By what is wrong. */
@@ -111,11 +115,11 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('delivery/emit.ts', "state: enabled ? 'pending' : 'held'", "state: 'pending'"),
   ],
   'deleting a webhook leaves its deliveries': [
-    at('webhooks/removal.ts', 'await deleteSome(transaction, kind, webhook.id, null);', ''),
-    at('webhooks/removal.ts', 'return deleteSome(transaction, kind, webhookId, from);', 'return null;'),
+    at('capabilities/webhooks/removal.ts', 'await deleteSome(transaction, kind, webhook.id, null);', ''),
+    at('capabilities/webhooks/removal.ts', 'return deleteSome(transaction, kind, webhookId, from);', 'return null;'),
   ],
   'disabling a webhook leaves its deliveries pending': [
-    at('webhooks/destinations.ts', 'await holdPending(transaction, webhookId, []);', ''),
+    at('capabilities/webhooks/destinations.ts', 'await holdPending(transaction, webhookId, []);', ''),
   ],
   'retention deletes what is pending': [
     at('delivery/retention-step.ts', '({ pending }) => pending === null', '() => true'),

@@ -46,7 +46,7 @@ describe.each(databases)('on $name', (dialect) => {
   const migrateTo = (steps: SchemaSteps) => use(steps, nothing);
   const steps = (database: Database) =>
     sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
-  const command = (...args: string[]) => runProcess('src/cli/migrate.ts', args, { DATABASE_URL: place.url });
+  const command = (...args: string[]) => runProcess('src/app/cli/migrate.ts', args, { DATABASE_URL: place.url });
 
   test('a gateway starts on a schema that a newer one has expanded, and leaves it as it is', async () => {
     await migrateTo(expanded);
@@ -83,7 +83,7 @@ describe.each(databases)('on $name', (dialect) => {
     await expect(migrateTo(migrations)).rejects.toThrow(refusal);
     await migrateTo(expanded);
     const environment = { DATABASE_URL: place.url, SECRET: 's'.repeat(32), PORT: '0' };
-    for (const program of ['src/main.ts', 'src/cli/migrate.ts', 'src/cli/keys.ts']) {
+    for (const program of ['src/main.ts', 'src/app/cli/migrate.ts', 'src/app/cli/keys.ts']) {
       const { code, stderr } = await runProcess(program, program.endsWith('keys.ts') ? ['list'] : [], environment);
       expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
       expect(stderr).toContain(refusal);

@@ -95,8 +95,8 @@ test.skipIf(!isLinux)('a gateway holds its locks after every kind of start, and 
   const hold = () => gateways.map(locked);
   const every = gateways.map(() => all);
   expect(hold()).toEqual(every);
-  const commands = readdirSync(join(import.meta.dirname, '../../src/cli')).filter((name) =>
-    /^await run(?:Command|Program)\(/m.test(readFileSync(join(import.meta.dirname, '../../src/cli', name), 'utf8')),
+  const commands = readdirSync(join(import.meta.dirname, '../../src/app/cli')).filter((name) =>
+    /^await run(?:Command|Program)\(/m.test(readFileSync(join(import.meta.dirname, '../../src/app/cli', name), 'utf8')),
   );
   const workspace = ['--workspace', 'Demo'];
   const runs: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -110,7 +110,7 @@ test.skipIf(!isLinux)('a gateway holds its locks after every kind of start, and 
   expect(Object.keys(runs)).toEqual(commands.sort());
   for (const [command, list] of Object.entries(runs)) {
     for (const args of list) {
-      await runProcess(`src/cli/${command}`, args, { DATABASE_URL: `sqlite:${file}` });
+      await runProcess(`src/app/cli/${command}`, args, { DATABASE_URL: `sqlite:${file}` });
       expect([command, args, hold()]).toEqual([command, args, every]);
     }
   }
@@ -199,14 +199,14 @@ test('a pipe is no database, and no command waits for it', async () => {
   new DatabaseSync(join(folders[1] as string, 'postern.db')).exec('create table a (b)');
   const runs = [
     runProcess('src/main.ts', [], { ...environment, PORT: '0' }),
-    runProcess('src/cli/keys.ts', ['list'], environment),
-    runProcess('src/cli/accounts.ts', ['list'], environment),
-    runProcess('src/cli/sandbox.ts', ['emit', 'users', 'new_relation'], environment),
-    runProcess('src/cli/migrate.ts', [], environment),
-    runProcess('src/cli/migrate.ts', ['--check'], environment),
-    runProcess('src/cli/backup.ts', [join(folder.path, 'backup')], environment),
+    runProcess('src/app/cli/keys.ts', ['list'], environment),
+    runProcess('src/app/cli/accounts.ts', ['list'], environment),
+    runProcess('src/app/cli/sandbox.ts', ['emit', 'users', 'new_relation'], environment),
+    runProcess('src/app/cli/migrate.ts', [], environment),
+    runProcess('src/app/cli/migrate.ts', ['--check'], environment),
+    runProcess('src/app/cli/backup.ts', [join(folder.path, 'backup')], environment),
     ...[...folders, file, '/dev/null', join(folder.path, 'nothing')].map((each) =>
-      runProcess('src/cli/restore.ts', [each], { DATABASE_URL: `sqlite:${join(folder.path, 'new/postern.db')}` }),
+      runProcess('src/app/cli/restore.ts', [each], { DATABASE_URL: `sqlite:${join(folder.path, 'new/postern.db')}` }),
     ),
   ];
   for (const { code, stderr } of await Promise.all(runs)) {

@@ -71,7 +71,7 @@ describe.each(databases)('on $name', (dialect) => {
 
   test('processes that start together on an empty database all succeed', async () => {
     const ended = await Promise.all(
-      Array.from({ length: 4 }, () => runProcess('src/cli/keys.ts', ['list'], { DATABASE_URL: place.url })),
+      Array.from({ length: 4 }, () => runProcess('src/app/cli/keys.ts', ['list'], { DATABASE_URL: place.url })),
     );
     expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: '' })));
     expect(await appliedTo(await open())).toEqual(Object.keys(migrations).sort());

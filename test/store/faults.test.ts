@@ -4,7 +4,7 @@
  * with its connection, nobody knows whether it was made: that is 504 `errors/request_timeout`.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../src/endpoint.ts';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { backends, type Served } from '../support/backends.ts';
 import { conflicts, type Fault, faults, type InjectedFaults, injectFaults } from '../support/database-faults.ts';

@@ -53,7 +53,7 @@ describe.each(databases)(
 
     test('the service is not called again: the caller soon gets the error of an unknown outcome', async () => {
       const args = ['create', '--workspace', 'Acme', '--name', 'k'];
-      const key = (await runProcess('src/cli/keys.ts', args, { DATABASE_URL: place.url })).stdout.trim();
+      const key = (await runProcess('src/app/cli/keys.ts', args, { DATABASE_URL: place.url })).stdout.trim();
       const publish = publishing(key, 'a', '7');
       const service = await startStub(() => {});
       const front = { UPSTREAM_URL: service.url, UPSTREAM_API_KEY: 'ours' };

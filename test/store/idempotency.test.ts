@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { databaseIdempotency } from '../../src/store/idempotency.ts';
 import { type InjectedFaults, injectFaults } from '../support/database-faults.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cursorCodec } from '../../src/paging.ts';
+import { cursorCodec } from '../../src/kernel/paging.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { findByIds } from '../../src/store/find-by-ids.ts';
 import { byCreation, pageQuery, selectPage } from '../../src/store/keyset.ts';

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { DefaultQueryExecutor, type QueryResult } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { newId } from '../../src/ids.ts';
-import { newJobId } from '../../src/jobs/ids.ts';
+import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import { sealHeaders } from '../../src/capabilities/webhooks/repository.ts';
+import { maxListBytes } from '../../src/capabilities/webhooks/whole-list.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { createReadBudget, readLimits } from '../../src/store/read-budget.ts';
-import { sealHeaders } from '../../src/webhooks/repository.ts';
-import { maxListBytes } from '../../src/webhooks/whole-list.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';

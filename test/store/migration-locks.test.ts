@@ -109,7 +109,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     const ended = await gateway.ended;
     expect(ended.code).not.toBe(0);
 
-    const command = startProcess('src/cli/migrate.ts', [], environment);
+    const command = startProcess('src/app/cli/migrate.ts', [], environment);
     await command.errorLine(
       /^The migration waits for other sessions of the database: \d+ \(a reader, idle in tr.*\)$/m,
     );

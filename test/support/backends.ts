@@ -4,13 +4,13 @@
  * test, so that no test needs what another proves.
  */
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../src/ids.ts';
-import { newJobId } from '../../src/jobs/ids.ts';
-import type { JobFields, JobState } from '../../src/jobs/shapes.ts';
+import { newJobId } from '../../src/capabilities/jobs/ids.ts';
+import type { JobFields, JobState } from '../../src/capabilities/jobs/shapes.ts';
+import type { WebhookTrigger } from '../../src/capabilities/webhooks/shapes.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { companyJobId, type JobScenarioName } from '../../src/providers/sandbox/networks.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { JobTable, WebhookTable } from '../../src/store/schema.ts';
-import type { WebhookTrigger } from '../../src/webhooks/shapes.ts';
 import { databases } from './databases.ts';
 import { type Gateway, type GatewayOptions, graphql, startGateway, type TestWorkspace } from './gateway.ts';
 import { storeWebhook } from './webhooks.ts';

@@ -1,8 +1,8 @@
 /** Queries whose responses are cached, and what a gateway says of its cache. */
 import { getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
 import { expect, vi } from 'vitest';
-import { maxAgeOf } from '../../src/graphql/max-age.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { maxAgeOf } from '../../src/graphql/kit/max-age.ts';
 import type { Named } from './operations.ts';
 import { wholeSelection } from './selection.ts';
 

@@ -1,7 +1,7 @@
 /** A gateway that delivers to receivers on loopback. */
 import { randomBytes } from 'node:crypto';
 import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { DeliveryTable, WebhookTable } from '../../src/store/schema.ts';
 import type { TestDialect } from './databases.ts';
 import { type Gateway, startGateway, type TestWorkspace } from './gateway.ts';

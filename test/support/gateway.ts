@@ -4,15 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/app/app.ts';
+import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { AccountStatus, AccountType } from '../../src/auth/account.ts';
 import { createKey } from '../../src/auth/api-keys.ts';
-import { type Scope, scopeNames } from '../../src/auth/caller.ts';
-import { type Config, readConfig } from '../../src/config/config.ts';
+import type { LeaseTuning } from '../../src/capabilities/jobs/lease.ts';
 import type { DeliveryTuning } from '../../src/delivery/engine.ts';
-import { newId } from '../../src/ids.ts';
-import type { LeaseTuning } from '../../src/jobs/lease.ts';
-import { logOptions } from '../../src/log.ts';
+import { type Scope, scopeNames } from '../../src/kernel/caller.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { logOptions } from '../../src/kernel/log.ts';
 import type { Providers } from '../../src/providers/provider.ts';
 import {
   type SandboxNetworks,

@@ -1,6 +1,6 @@
 /** A small schema with a cache hint of each kind. */
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema, GraphQLUnionType } from 'graphql';
-import { inheritMaxAge, maxAge } from '../../src/graphql/cache-hint.ts';
+import { inheritMaxAge, maxAge } from '../../src/graphql/kit/cache-hint.ts';
 
 const value = { type: GraphQLInt };
 

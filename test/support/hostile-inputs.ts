@@ -9,13 +9,13 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { z } from 'zod';
-import * as accounts from '../../src/accounts/operations.ts';
-import * as deliveries from '../../src/deliveries/operations.ts';
-import { schema } from '../../src/graphql/schema.ts';
-import * as jobs from '../../src/jobs/operations.ts';
-import type { Operation } from '../../src/operation.ts';
-import * as posts from '../../src/posts/operations.ts';
-import * as webhooks from '../../src/webhooks/operations.ts';
+import * as accounts from '../../src/capabilities/accounts/operations.ts';
+import * as deliveries from '../../src/capabilities/deliveries/operations.ts';
+import * as jobs from '../../src/capabilities/jobs/operations.ts';
+import * as posts from '../../src/capabilities/posts/operations.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import * as webhooks from '../../src/capabilities/webhooks/operations.ts';
+import type { Operation } from '../../src/kernel/operation.ts';
 
 type Check = Pick<Operation<unknown, unknown>, 'check' | 'shape'>;
 

@@ -10,7 +10,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { listSourceOf } from '../../src/graphql/list-source.ts';
+import { listSourceOf } from '../../src/graphql/kit/list-source.ts';
 import type { Random } from './random.ts';
 
 export interface GeneratedOperation {

@@ -1,8 +1,8 @@
 /** One GraphQL operation for each root field of the schema, to test what must hold for all of them. */
 import type { GraphQLObjectType } from 'graphql';
-import type { Scope } from '../../src/auth/caller.ts';
-import { globalId } from '../../src/graphql/node.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { globalId } from '../../src/graphql/kit/node.ts';
+import type { Scope } from '../../src/kernel/caller.ts';
 import type { SeededWorkspace } from './backends.ts';
 
 /** Ids of one workspace that the operations refer to. */

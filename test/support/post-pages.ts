@@ -1,6 +1,6 @@
 /** Generated pages of posts as the JSON that a service sends: well-formed, odd, and hostile. */
 import { z } from 'zod';
-import { type PostListRequest, postListShape } from '../../src/posts/shapes.ts';
+import { type PostListRequest, postListShape } from '../../src/capabilities/posts/shapes.ts';
 import { shuffled } from './list-operations.ts';
 import { oddTimes } from './odd-times.ts';
 import type { Random } from './random.ts';

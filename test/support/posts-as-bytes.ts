@@ -1,5 +1,5 @@
-import type { Ports } from '../../src/ports.ts';
-import { upstreamPosts } from '../../src/posts/upstream.ts';
+import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
+import type { Ports } from '../../src/kernel/ports.ts';
 import { upstreamOfBodies } from './upstream-of-bodies.ts';
 
 /** Ports of which posts come as bytes. Nothing can be read from them. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../../src/auth/caller.ts';
-import { cursorCodec } from '../../src/paging.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
+import { cursorCodec } from '../../src/kernel/paging.ts';
 
 /** A caller who may read posts. */
 export const postsReader: Caller = {

@@ -1,6 +1,6 @@
 /** Requests to the REST face as a client sends them. */
 import { request } from 'node:http';
-import { type EndpointName, pathParameters } from '../../src/endpoint.ts';
+import { type EndpointName, pathParameters } from '../../src/kernel/endpoint.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 
 export interface RestResponse {

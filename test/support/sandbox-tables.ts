@@ -1,6 +1,7 @@
 /** The tables of the fixed ids in src/providers/sandbox/README.md, generated from the tables that the sandbox runs on. */
+
+import { failingAccounts } from '../../src/app/demo.ts';
 import { accountStatuses } from '../../src/auth/account.ts';
-import { failingAccounts } from '../../src/providers/sandbox/demo.ts';
 import { checkpointInputs, jobScenarios, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
 
 const rowOf = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -1,8 +1,8 @@
 /** Calls of the sandbox networks, for their tests. */
 import { expect } from 'vitest';
-import { type ErrorName, ServiceError } from '../../src/errors.ts';
-import type { CheckpointType, JobPublish } from '../../src/jobs/shapes.ts';
-import type { PhotonetPost, PnetPost, Post } from '../../src/posts/shapes.ts';
+import type { CheckpointType, JobPublish } from '../../src/capabilities/jobs/shapes.ts';
+import type { PhotonetPost, PnetPost, Post } from '../../src/capabilities/posts/shapes.ts';
+import { type ErrorName, ServiceError } from '../../src/kernel/errors.ts';
 import type { NetworkPage, PostProvider, ProviderSession, PublishStep } from '../../src/providers/provider.ts';
 import {
   companyJobId,

@@ -1,8 +1,9 @@
 /** An upstream client over bodies in memory: what a service would send, without a socket. */
+
+import type { WireResponse } from '../../src/kernel/wire-response.ts';
 import type { EndpointOf, Upstream } from '../../src/upstream/client.ts';
 import { onDemand, readResponse } from '../../src/upstream/response.ts';
 import { createTranslator } from '../../src/upstream/translation.ts';
-import type { WireResponse } from '../../src/wire-response.ts';
 
 /** @param bodyOf the body of the response to a read of an endpoint */
 export function upstreamOfBodies(bodyOf: (request: object) => Buffer): Upstream {

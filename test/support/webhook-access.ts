@@ -1,9 +1,9 @@
 /** Webhooks of one account, of two and of all, and keys that are limited to some of these accounts. */
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../../src/auth/account-access.ts';
-import { newId } from '../../src/ids.ts';
+import { sealHeaders } from '../../src/capabilities/webhooks/repository.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
-import { sealHeaders } from '../../src/webhooks/repository.ts';
 import { backends, type SeededWorkspace, seeded } from './backends.ts';
 import { startGateway } from './gateway.ts';
 import type { Named } from './operations.ts';

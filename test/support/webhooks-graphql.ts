@@ -1,6 +1,6 @@
 /** The webhook registry over GraphQL: the requests that its tests share. */
 import { expect } from 'vitest';
-import { type ErrorName, errorTable } from '../../src/errors.ts';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import type { SeededWorkspace } from './backends.ts';
 
 const failure = `... on ServiceError { type status title detail instance message }

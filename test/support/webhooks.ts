@@ -1,10 +1,10 @@
 /** Webhooks that tests store directly, because their subject is not how webhooks are created. */
 import { randomBytes } from 'node:crypto';
-import { deriveKeys } from '../../src/security/secret.ts';
-import { createVault } from '../../src/security/vault.ts';
+import { insertWebhook } from '../../src/capabilities/webhooks/repository.ts';
+import { deriveKeys } from '../../src/kernel/secrets/secret.ts';
+import { createVault } from '../../src/kernel/secrets/vault.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { WebhookTable } from '../../src/store/schema.ts';
-import { insertWebhook } from '../../src/webhooks/repository.ts';
 
 /** The SECRET of every gateway of the tests: several on one database open what the others have sealed. */
 export const testSecret = 'the secret that all gateways of the tests share';

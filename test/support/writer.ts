@@ -2,7 +2,7 @@
  * A process that writes: `node writer.ts <DATABASE_URL> <name> <count>` makes workspaces, each in a transaction that
  * reads before it writes.
  */
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { openDatabase } from '../../src/store/database.ts';
 
 const [url, name, count] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** Where metrics are served, and where they are not. */
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { createMetricsServer } from '../../src/telemetry/metrics-server.ts';
 import { openTelemetry } from '../../src/telemetry/open.ts';
 import { startGateway } from '../support/gateway.ts';

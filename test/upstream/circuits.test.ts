@@ -1,7 +1,7 @@
 /** Whom a failing service, and a failing target, are kept from: through the gateway, in front of a stub. */
 import { describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../src/endpoint.ts';
-import { type ErrorName, errorNames, errorTable } from '../../src/errors.ts';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
+import { type ErrorName, errorNames, errorTable } from '../../src/kernel/errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
 import { createCircuits, maxCircuits } from '../../src/upstream/circuits.ts';

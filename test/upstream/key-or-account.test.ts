@@ -1,6 +1,6 @@
 /** A refused API key and a refused account, in front of a service that says the same of both. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { demoId, failingAccounts } from '../../src/providers/sandbox/demo.ts';
+import { demoId, failingAccounts } from '../../src/app/demo.ts';
 import { readDemoKey } from '../../src/providers/sandbox/demo-key.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { startGateway } from '../support/gateway.ts';

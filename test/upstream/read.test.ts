@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { postEndpoints, postVocabularies } from '../../src/posts/endpoints.ts';
-import type { RequestContext } from '../../src/request-context.ts';
+import { postEndpoints, postVocabularies } from '../../src/capabilities/posts/endpoints.ts';
+import { webhookEndpoints, webhookVocabularies } from '../../src/capabilities/webhooks/endpoints.ts';
+import type { RequestContext } from '../../src/kernel/request-context.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { handOverReads } from '../../src/upstream/hand-over.ts';
 import { tellKeyFromAccount } from '../../src/upstream/key-or-account.ts';
 import type { UpstreamSettings } from '../../src/upstream/settings.ts';
 import { commonVocabularies } from '../../src/upstream/translation.ts';
-import { webhookEndpoints, webhookVocabularies } from '../../src/webhooks/endpoints.ts';
 import { breakOff, healthy, times } from '../support/faults.ts';
 import { requestContext } from '../support/request-context.ts';
 import { envelope, json, pnetPost, postList, type Respond, startStub } from '../support/stub.ts';

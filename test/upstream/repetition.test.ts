@@ -3,8 +3,8 @@
  * in which a service can fail. The service counts, and carries out whatever it receives.
  */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { EndpointName } from '../../src/endpoint.ts';
-import { type ErrorName, errorNames, errorTable } from '../../src/errors.ts';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
+import { type ErrorName, errorNames, errorTable } from '../../src/kernel/errors.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
 import { seeded } from '../support/backends.ts';

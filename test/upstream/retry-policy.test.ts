@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Failure } from '../../src/upstream/failure.ts';
 import { createRetryBudget, retryRules } from '../../src/upstream/retry-policy.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ContractEndpoint } from '../../src/endpoint.ts';
-import { jobEndpoints, jobVocabularies } from '../../src/jobs/endpoints.ts';
-import { postEndpoints, postVocabularies } from '../../src/posts/endpoints.ts';
+import { jobEndpoints, jobVocabularies } from '../../src/capabilities/jobs/endpoints.ts';
+import { postEndpoints, postVocabularies } from '../../src/capabilities/posts/endpoints.ts';
+import { webhookEndpoints, webhookVocabularies } from '../../src/capabilities/webhooks/endpoints.ts';
+import type { ContractEndpoint } from '../../src/kernel/endpoint.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 import { commonVocabularies, createTranslator, type TermMap } from '../../src/upstream/translation.ts';
-import { webhookEndpoints, webhookVocabularies } from '../../src/webhooks/endpoints.ts';
 
 const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
 const translate = (terms: TermMap, endpoint: ContractEndpoint) => createTranslator(terms, vocabularies)(endpoint);

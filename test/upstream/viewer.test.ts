@@ -1,8 +1,8 @@
 /** What `viewer` says of a key: in front of a service that checks the keys of callers, only what the service said. */
 import { isObjectType } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { createKeyCheck, maxChecked } from '../../src/upstream/key-check.ts';
 import { startGateway } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';

@@ -2,7 +2,7 @@
 import { parse, validate } from 'graphql';
 import { type Browser, type BrowserContext, chromium as launcher, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { schema } from '../../src/graphql/schema.ts';
+import { schema } from '../../src/capabilities/schema.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';
@@ -14,7 +14,7 @@ const [sqlite] = databases;
 
 it('sends operations that the schema has', async () => {
   // @ts-expect-error: a module of the browser has no types
-  const queries: Record<string, string> = await import('../../src/webhooks-page/browser/queries.js');
+  const queries: Record<string, string> = await import('../../src/pages/webhooks/browser/queries.js');
   expect(Object.keys(queries).length).toBeGreaterThan(5);
   for (const [name, text] of Object.entries(queries)) expect(validate(schema, parse(text)), name).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Creating webhooks over GraphQL, on both backends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
-import { limits } from '../../src/validation.ts';
+import { limits } from '../../src/kernel/validation.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 import {

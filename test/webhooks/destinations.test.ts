@@ -1,11 +1,11 @@
 /** Every webhook has a destination with a signing secret, also a webhook from a database that did not know them yet. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../src/ids.ts';
+import { createMissingSecrets, openSecrets } from '../../src/capabilities/webhooks/destinations.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrations } from '../../src/store/migrations/index.ts';
 import type { WebhookTable } from '../../src/store/schema.ts';
-import { createMissingSecrets, openSecrets } from '../../src/webhooks/destinations.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { startGateway } from '../support/gateway.ts';
 import { startReceiver } from '../support/receiver.ts';

@@ -1,8 +1,8 @@
 /** Webhooks with more pending deliveries than a command should change: they are held behind it, step by step. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { holdStep } from '../../src/capabilities/webhooks/holds.ts';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
-import { holdStep } from '../../src/webhooks/holds.ts';
 import { quotaFor } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';

@@ -1,7 +1,7 @@
 /** Listing webhooks over GraphQL, on both backends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorTable } from '../../src/errors.ts';
-import { triggerContexts, triggerIcons, webhookLimits } from '../../src/webhooks/shapes.ts';
+import { triggerContexts, triggerIcons, webhookLimits } from '../../src/capabilities/webhooks/shapes.ts';
+import { errorTable } from '../../src/kernel/errors.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { listDocument, webhookFields } from '../support/webhooks-graphql.ts';
 

@@ -1,11 +1,11 @@
 /** The guard of webhooks, on every database. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Caller } from '../../src/auth/caller.ts';
+import { enableWebhook } from '../../src/capabilities/webhooks/destinations.ts';
+import { changeWebhook, requireManageableWebhook } from '../../src/capabilities/webhooks/manageable.ts';
+import { removeWebhook } from '../../src/capabilities/webhooks/removal.ts';
+import type { Caller } from '../../src/kernel/caller.ts';
 import { notifyingTransaction } from '../../src/store/notifications.ts';
-import { enableWebhook } from '../../src/webhooks/destinations.ts';
-import { changeWebhook, requireManageableWebhook } from '../../src/webhooks/manageable.ts';
-import { removeWebhook } from '../../src/webhooks/removal.ts';
 import { backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 
 describe.each(backends.filter(({ serves }) => serves.accounts))(

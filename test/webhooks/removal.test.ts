@@ -1,7 +1,7 @@
 /** Webhooks with more deliveries than one transaction should change: they are deleted step by step. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removalSteps } from '../../src/capabilities/webhooks/removal.ts';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
-import { removalSteps } from '../../src/webhooks/removal.ts';
 import { quotaFor } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';

@@ -1,9 +1,9 @@
 /** What a data mapping may name, and what is left to a service that judges for itself. */
 import { describe, expect, it, test } from 'vitest';
-import { ServiceError } from '../../src/errors.ts';
+import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../../src/capabilities/jobs/operations.ts';
+import { createWebhook, updateWebhook } from '../../src/capabilities/webhooks/operations.ts';
 import { webhookDataKeys, webhookSources } from '../../src/events/sources.ts';
-import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../../src/jobs/operations.ts';
-import { createWebhook, updateWebhook } from '../../src/webhooks/operations.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 

@@ -1,4 +1,4 @@
-import { contractEnum, contractEnums } from '../../graphql/enums.ts';
+import { contractEnum, contractEnums } from '../../graphql/kit/enums.ts';
 import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../descriptions.ts';
 
 export const { output: WebhookSourceEnum, input: KnownWebhookSourceEnum } = contractEnums(

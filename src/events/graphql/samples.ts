@@ -1,5 +1,5 @@
-import { builder } from '../../graphql/builder.ts';
 import { readsList } from '../../graphql/cost/weights.ts';
+import { builder } from '../../graphql/kit/builder.ts';
 import { samplesOf } from '../samples.ts';
 import { webhookSourceNames } from '../sources.ts';
 import { KnownWebhookSourceEnum, WebhookEventEnum, WebhookSourceEnum } from './enums.ts';

@@ -1,5 +1,5 @@
 /** The limits of one operation, and the error beyond them. */
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 
 /** What a caller is told of the cost of an operation, in `extensions.cost`. */
 export interface CostReport {

@@ -13,7 +13,7 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
-import { maxPage } from '../../validation.ts';
+import { maxPage } from '../../kernel/validation.ts';
 import { directivesOf } from './directives.ts';
 import { introspectionSizes } from './introspection-sizes.ts';
 import { pageWeightsOf } from './weights.ts';

@@ -9,13 +9,13 @@ import {
   OperationTypeNode,
   validate,
 } from 'graphql';
-import { buildVersion } from '../../build-version.ts';
-import type { Ports } from '../../ports.ts';
+import { buildVersion } from '../../kernel/build-version.ts';
+import type { Ports } from '../../kernel/ports.ts';
 import { chosenOperation } from '../cost/operation-cost.ts';
 import { type Plans, plansOf } from '../executors/compiled/plans.ts';
 import { Declined } from '../executors/declined.ts';
 import { type Introspect, isIntrospection, type Project } from '../executors/introspection.ts';
-import { maxAgeOf } from '../max-age.ts';
+import { maxAgeOf } from '../kit/max-age.ts';
 import { shortErrors } from '../short-errors.ts';
 import { type CostOf, createCosts } from './costs.ts';
 import { type OperationFacts, operationFacts } from './operation-facts.ts';

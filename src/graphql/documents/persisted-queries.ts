@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { ServiceError, toEnvelope } from '../../errors.ts';
+import { ServiceError, toEnvelope } from '../../kernel/errors.ts';
 import { operationLimits } from '../cost/limits.ts';
 
 export interface PersistedQueries {

@@ -2,7 +2,7 @@
  * Which document a request asks for: by its text, by its hash (automatic persisted queries), or by an id of the manifest of
  * trusted documents; and whether it may be executed.
  */
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { withoutPrefix } from './document-manifest.ts';
 import {
   documentsNotSupported,

@@ -15,7 +15,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { issueLimits, shortened } from '../../issues.ts';
+import { issueLimits, shortened } from '../../kernel/issues.ts';
 import { shortErrors, shortenedMessage } from '../short-errors.ts';
 
 export type Values = Readonly<Record<string, unknown>>;

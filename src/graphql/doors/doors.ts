@@ -2,7 +2,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Compress } from '../../http/compression.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
-import { once } from '../../once.ts';
+import { once } from '../../kernel/lib/once.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
 import { socketDoor } from './socket.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
-import { withoutStatus } from '../error-extensions.ts';
+import { withoutStatus } from '../kit/error-extensions.ts';
 
 /** As often as Yoga sends one in a stream of events. Proxies close what is silent for a minute, some for half of one. */
 const heartbeatMs = 12_000;

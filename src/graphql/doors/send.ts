@@ -2,7 +2,7 @@
 import type { GraphQLError } from 'graphql';
 import { type Compress, sendCompressed } from '../../http/compression.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
-import { httpOfError } from '../errors.ts';
+import { httpOfError } from '../kit/errors.ts';
 import { isNotModified } from './conditional-requests.ts';
 
 /**

@@ -4,10 +4,10 @@
  */
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
-import { fromUnknown } from '../../errors.ts';
 import { privateHeaders } from '../../http/headers.ts';
-import { badRequest } from '../errors.ts';
+import { fromUnknown } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
+import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
 import { protocolFor } from './media-type.ts';

@@ -1,8 +1,8 @@
 import { execute, type GraphQLSchema } from 'graphql';
 import type { Executor } from '../exchange.ts';
-import { createContext, type GraphQLContext } from '../graphql-context.ts';
+import { type ContextOptions, createContext } from '../graphql-context.ts';
 
-export interface GraphQLJsOptions extends Pick<GraphQLContext, 'ports' | 'cursors'> {
+export interface GraphQLJsOptions extends ContextOptions {
   readonly schema: GraphQLSchema;
 }
 

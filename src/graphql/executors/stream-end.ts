@@ -3,7 +3,7 @@
  * the process is in doors/stream-cut.ts.
  */
 import type { Stream } from '../../auth/streams.ts';
-import type { ServiceError } from '../../errors.ts';
+import type { ServiceError } from '../../kernel/errors.ts';
 
 /**
  * The results of a subscription for as long as its key can be used. Then a last result tells why, and the subscription

@@ -7,7 +7,7 @@ import {
   type SubscriptionArgs,
 } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { includedBy, variablesOf } from '../cost/arguments.ts';
 import { collectFields, fragmentsOf } from '../cost/selections.ts';
 import type { StreamTurn, StreamTurns } from './stream-turns.ts';

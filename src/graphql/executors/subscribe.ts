@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
-import { missingKey } from '../../auth/caller.ts';
 import type { Streams } from '../../auth/streams.ts';
+import { missingKey } from '../../kernel/caller.ts';
 import type { Executor } from '../exchange.ts';
 import { createContext } from '../graphql-context.ts';
 import { presentError } from '../presentation.ts';

@@ -1,6 +1,6 @@
 /** By which fields other subgraphs name our objects: the `@key`s of each type. */
 import { type GraphQLNamedType, isInterfaceType, isObjectType } from 'graphql';
-import { Node } from '../node.ts';
+import { Node } from '../kit/node.ts';
 
 /**
  * The raw id of each type whose objects have one that arguments take: other subgraphs know accounts, jobs and webhooks by

@@ -17,8 +17,8 @@ import {
   visit,
 } from 'graphql';
 import { costDirective } from '../cost/directives.ts';
-import { printedSchema } from '../print.ts';
-import { semanticNonNullDirective } from '../semantic-nullability.ts';
+import { semanticNonNullDirective } from '../kit/semantic-nullability.ts';
+import { printedSchema } from '../schema/print.ts';
 import { entityKeysOf } from './keys.ts';
 
 /** The directives of Federation that the schema has. 2.9 is the first version with costs. */
@@ -117,8 +117,3 @@ function withNumericSizes(field: FieldDefinitionNode): FieldDefinitionNode {
 /** In the cost specification of IBM weights are texts, in that of Federation numbers. */
 const withNumber = (node: DirectiveNode): DirectiveNode =>
   visit(node, { StringValue: ({ value }) => ({ kind: Kind.INT, value }) });
-
-if (import.meta.main) {
-  const { schema } = await import('../schema.ts');
-  process.stdout.write(subgraphSdl(schema));
-}

@@ -21,13 +21,13 @@ import {
   isInterfaceType,
   isObjectType,
 } from 'graphql';
-import { fromUnknown, ServiceError } from '../../errors.ts';
-import { invalidParameters, shortened } from '../../issues.ts';
+import { fromUnknown, ServiceError } from '../../kernel/errors.ts';
+import { invalidParameters, shortened } from '../../kernel/issues.ts';
 import { readsByIds, tellsSchema } from '../cost/weights.ts';
 import { serviceField } from '../executors/introspection.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
-import { idArguments } from '../id-arguments.ts';
-import { findNode, findOfKind, typeOfNode } from '../node.ts';
+import { idArguments } from '../kit/id-arguments.ts';
+import { findNode, findOfKind, typeOfNode } from '../kit/node.ts';
 import { entityKeysOf } from './keys.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { missingKey } from '../../auth/caller.ts';
+import { missingKey } from '../../kernel/caller.ts';
 import type { Stage } from '../exchange.ts';
 
 /** Only introspection is possible without an API key. @throws ServiceError `missing_credentials` */

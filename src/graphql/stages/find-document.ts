@@ -2,8 +2,8 @@ import { apiKeyOf } from '../../auth/admission.ts';
 import { type PersistedQueries, requireHash } from '../documents/persisted-queries.ts';
 import type { DocumentFinder } from '../documents/requested-document.ts';
 import type { Values } from '../documents/variables.ts';
-import { badRequest } from '../errors.ts';
 import type { SentParameters, Stage } from '../exchange.ts';
+import { badRequest } from '../kit/errors.ts';
 
 export interface FindDocumentOptions {
   readonly findDocument: DocumentFinder;

@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { DocumentOf } from '../documents/documents.ts';
 import type { KnownDocument } from '../documents/known-operation.ts';
-import { badRequest } from '../errors.ts';
 import type { Stage } from '../exchange.ts';
+import { badRequest } from '../kit/errors.ts';
 
 export interface KnowOperationOptions {
   readonly documentOf: DocumentOf;

@@ -1,6 +1,6 @@
 /** The parameters of a request, out of its body or the query of its URL. */
-import { ServiceError } from '../../errors.ts';
-import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries } from '../../json-limits.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries } from '../../kernel/lib/json-limits.ts';
 import { LimitError } from '../cost/limits.ts';
 import type { SentParameters, Stage } from '../exchange.ts';
 

@@ -1,6 +1,6 @@
 /** Delays that end when the caller aborts. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 
 /** @throws ServiceError `request_timeout` when `signal` has aborted */
 export function throwIfAborted(signal: AbortSignal): void {

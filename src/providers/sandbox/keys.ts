@@ -3,7 +3,7 @@
  * reach the errors that no account and no id can cause, such as those of the webhook endpoints, where the contract's
  * "credentials in question are the API key". They are no credentials: none of them ever lets a request pass.
  */
-import { type ErrorName, errorNames, ServiceError } from '../../errors.ts';
+import { type ErrorName, errorNames, ServiceError } from '../../kernel/errors.ts';
 
 const prefix = 'sandbox_';
 

@@ -1,5 +1,5 @@
 /** What the post lists of both networks share: the rows of their identifier tables, and paging. */
-import { type ErrorName, ServiceError } from '../../errors.ts';
+import { type ErrorName, ServiceError } from '../../kernel/errors.ts';
 import type { NetworkPage, PostQuery } from '../provider.ts';
 import { delay } from './delay.ts';
 

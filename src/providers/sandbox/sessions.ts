@@ -1,7 +1,8 @@
 /** The outcomes of calls over a session, chosen by its token. */
-import type { ErrorName } from '../../errors.ts';
-import { keysOf } from '../../keys-of.ts';
-import { type ProviderSession, SessionFailure } from '../provider.ts';
+import type { ErrorName } from '../../kernel/errors.ts';
+import { keysOf } from '../../kernel/lib/keys-of.ts';
+import { SessionFailure } from '../../kernel/session-failure.ts';
+import type { ProviderSession } from '../provider.ts';
 import { throwIfAborted } from './delay.ts';
 
 /**

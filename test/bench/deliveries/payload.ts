@@ -1,5 +1,5 @@
 /** The event that all senders deliver, and the bytes that it becomes. */
-import type { SigningSecret } from '../../../src/webhooks/signing-secret.ts';
+import type { SigningSecret } from '../../../src/capabilities/webhooks/signing-secret.ts';
 
 /** The data of an event, as it is emitted to Postern. */
 export const eventData = (n: number) => ({

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { signatureHeaders } from '../../../src/delivery/signature.ts';
-import { newTimedId } from '../../../src/ids.ts';
+import { newTimedId } from '../../../src/kernel/ids.ts';
 import { benchSecret, payloadOf } from '../deliveries/payload.ts';
 
 const deadlineMs = 15_000;

@@ -1,11 +1,11 @@
 /** The gateway under test, with large data, and a measure of how long its event loop is held. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { createApp } from '../../../src/app.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
 import { createKey } from '../../../src/auth/api-keys.ts';
-import { scopeNames } from '../../../src/auth/caller.ts';
-import { readConfig } from '../../../src/config/config.ts';
-import { newId } from '../../../src/ids.ts';
+import { scopeNames } from '../../../src/kernel/caller.ts';
+import { newId } from '../../../src/kernel/ids.ts';
 import { sandboxNetworks, sandboxToken } from '../../../src/providers/sandbox/networks.ts';
 
 const config = readConfig({

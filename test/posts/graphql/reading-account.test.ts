@@ -1,10 +1,10 @@
 /** What a field of a post says about where its value is, and what happens when a provider or this gateway gets it wrong. */
 import { isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../../src/errors.ts';
-import { globalId } from '../../../src/graphql/node.ts';
-import { schema } from '../../../src/graphql/schema.ts';
-import { type ReadWith, readWith } from '../../../src/posts/graphql/reading-account.ts';
+import { type ReadWith, readWith } from '../../../src/capabilities/posts/graphql/reading-account.ts';
+import { schema } from '../../../src/capabilities/schema.ts';
+import { globalId } from '../../../src/graphql/kit/node.ts';
+import { ServiceError } from '../../../src/kernel/errors.ts';
 
 function field(typeName: string, name: string) {
   const type = schema.getType(typeName);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Post, postShape } from '../../../src/posts/shapes.ts';
+import { type Post, postShape } from '../../../src/capabilities/posts/shapes.ts';
 import { all, failure, list, listed, networks, rows } from '../../support/sandbox.ts';
 
 describe('lists of posts', () => {

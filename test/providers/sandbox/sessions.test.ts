@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accountStatuses } from '../../../src/auth/account.ts';
-import { errorNames, errorTable } from '../../../src/errors.ts';
+import { errorNames, errorTable } from '../../../src/kernel/errors.ts';
 import { sandboxSessionNames, sandboxSessions, sandboxToken } from '../../../src/providers/sandbox/networks.ts';
 import { failure, list, networks, never, publishing, sessionOf } from '../../support/sandbox.ts';
 

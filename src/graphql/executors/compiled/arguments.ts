@@ -12,7 +12,7 @@ import {
   visit,
 } from 'graphql';
 import type { Values } from '../../documents/variables.ts';
-import { idPlacesOf, withRawIds } from '../../id-arguments.ts';
+import { idPlacesOf, withRawIds } from '../../kit/id-arguments.ts';
 import { Declined } from '../declined.ts';
 
 /** Reads coerced values from the variables; undefined if graphql-js or the field would refuse them. */

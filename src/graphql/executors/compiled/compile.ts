@@ -19,8 +19,8 @@ import {
 } from 'graphql';
 import type { Part } from '../../../splice/plan.ts';
 import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../../cost/selections.ts';
-import { type IdKind, idSuffix } from '../../node.ts';
-import { isRequired, type RawIds, tagOf, wireOf } from '../../wire.ts';
+import { type IdKind, idSuffix } from '../../kit/node.ts';
+import { isRequired, type RawIds, tagOf, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
 import { leafRuleOf } from './leaves.ts';
 import { addShape, type MutableShape, text } from './parts.ts';

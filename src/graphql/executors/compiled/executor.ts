@@ -1,6 +1,6 @@
 /** Queries of lists over the bytes of a service, without a resolver: the response is printed out of the page. */
 import type { Logger } from 'pino';
-import { ServiceError } from '../../../errors.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
 import { createSplicer, type Splicer } from '../../../splice/splicer.ts';
 import type { Exchange, Executor, Outcome } from '../../exchange.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';

@@ -1,7 +1,7 @@
 /** How the leaves of the schema are printed. A type that has no rule here, and declares none, is not compiled. */
 import { GraphQLBoolean, GraphQLFloat, GraphQLID, type GraphQLLeafType, GraphQLString, isEnumType } from 'graphql';
 import type { LeafRule } from '../../../splice/plan.ts';
-import { fallbackOf } from '../../enums.ts';
+import { fallbackOf } from '../../kit/enums.ts';
 import { Declined } from '../declined.ts';
 
 const rules = new Map<GraphQLLeafType, LeafRule>([

@@ -12,16 +12,16 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { PageSource } from '../../../page-source.ts';
-import type { Ports } from '../../../ports.ts';
+import type { PageSource } from '../../../kernel/page-source.ts';
+import type { Ports } from '../../../kernel/ports.ts';
 import type { Part, SplicePlan } from '../../../splice/plan.ts';
-import type { Connection } from '../../connection.ts';
 import { includedBy, variablesOf } from '../../cost/arguments.ts';
 import { fragmentsOf, selectionSetsOf } from '../../cost/selections.ts';
 import type { Values } from '../../documents/variables.ts';
-import { type AnyListSource, listSourceOf } from '../../list-source.ts';
-import { type IdKind, idPrefix } from '../../node.ts';
-import { shownBy } from '../../window-field.ts';
+import type { Connection } from '../../kit/connection.ts';
+import { type AnyListSource, listSourceOf } from '../../kit/list-source.ts';
+import { type IdKind, idPrefix } from '../../kit/node.ts';
+import { shownBy } from '../../kit/window-field.ts';
 import { Declined } from '../declined.ts';
 import { compileArguments, type ReadValues } from './arguments.ts';
 import { type Compiling, compileFields, compileObject, selectedOf } from './compile.ts';

@@ -12,9 +12,9 @@ import {
   visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Ports } from '../../../ports.ts';
+import type { Ports } from '../../../kernel/ports.ts';
 import type { Values } from '../../documents/variables.ts';
-import { listSourceOf } from '../../list-source.ts';
+import { listSourceOf } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
 import { type EncodedOperation, encodeOperation } from './encoded-operation.ts';
 import { compileOperation } from './operation.ts';

@@ -1,12 +1,12 @@
 /** Runs a compiled operation: reads the pages of its lists as bytes, and prints the response from them. */
-import type { PageSource } from '../../../page-source.ts';
-import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../../paging.ts';
+import type { PageSource } from '../../../kernel/page-source.ts';
+import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../../kernel/paging.ts';
 import type { ObjectShape } from '../../../splice/plan.ts';
 import type { Refusal, Scanned, Splice, Splicer } from '../../../splice/splicer.ts';
-import { type Connection, openConnection } from '../../connection.ts';
 import type { Values } from '../../documents/variables.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
-import type { AnyListSource } from '../../list-source.ts';
+import { type Connection, openConnection } from '../../kit/connection.ts';
+import type { AnyListSource } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
 import type { EncodedOperation } from './encoded-operation.ts';
 import type { CompiledRoot } from './operation.ts';

@@ -1,5 +1,5 @@
 /** Who is on the sandbox's photonet, and which identifiers fail. */
-import type { PhotonetPost } from '../../../posts/shapes.ts';
+import type { PhotonetPost } from '../../../capabilities/posts/shapes.ts';
 import { type FailingRow, invalidRecipient, type ListedRow } from '../listing.ts';
 
 interface Named {

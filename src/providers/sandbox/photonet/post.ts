@@ -1,5 +1,5 @@
 /** The posts of photonet. The owner and the position in the list determine everything in a post. */
-import type { PhotonetPost } from '../../../posts/shapes.ts';
+import type { PhotonetPost } from '../../../capabilities/posts/shapes.ts';
 import { hash, pick, skewedCount } from '../seeded-random.ts';
 import { writtenAt } from '../time.ts';
 import { captions, places, scenes } from './captions.ts';

@@ -1,5 +1,5 @@
 /** The sandbox's lists of photonet posts. */
-import type { PhotonetPost } from '../../../posts/shapes.ts';
+import type { PhotonetPost } from '../../../capabilities/posts/shapes.ts';
 import type { PostProvider } from '../../provider.ts';
 import { pageOf, requireListable } from '../listing.ts';
 import { hash } from '../seeded-random.ts';

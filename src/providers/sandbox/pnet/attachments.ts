@@ -1,5 +1,5 @@
 /** The attachments of pnet posts, one function for each variant. Each call creates a new object. */
-import type { PnetAttachment } from '../../../posts/shapes.ts';
+import type { PnetAttachment } from '../../../capabilities/posts/shapes.ts';
 import { hour, mediaExpiry, minute } from '../time.ts';
 
 type Variant<Type extends PnetAttachment['type']> = Extract<PnetAttachment, { type: Type }>;

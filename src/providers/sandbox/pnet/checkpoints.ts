@@ -1,7 +1,7 @@
 /** The checkpoints that pnet may open before it publishes: which inputs solve them, and the challenge that continues. */
 import { z } from 'zod';
-import { type ErrorName, errorNames, errorTable, ServiceError } from '../../../errors.ts';
-import { type CheckpointType, checkpointTypes } from '../../../jobs/shapes.ts';
+import { type CheckpointType, checkpointTypes } from '../../../capabilities/jobs/shapes.ts';
+import { type ErrorName, errorNames, errorTable, ServiceError } from '../../../kernel/errors.ts';
 import { sandboxSessions } from '../sessions.ts';
 
 /**

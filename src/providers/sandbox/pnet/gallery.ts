@@ -1,5 +1,5 @@
 /** Posts that show, one by one, every feature that a pnet post can have. */
-import { type PnetAttachment, type PnetPost, reactions } from '../../../posts/shapes.ts';
+import { type PnetAttachment, type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
 import { day, epoch } from '../time.ts';
 import {
   file,

@@ -1,6 +1,7 @@
 /** Publishing and editing on the sandbox's pnet. Each call follows the scenario that the posting names. */
-import { ServiceError } from '../../../errors.ts';
-import type { CheckpointType } from '../../../jobs/shapes.ts';
+
+import type { CheckpointType } from '../../../capabilities/jobs/shapes.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
 import type { JobProvider, PublishStep } from '../../provider.ts';
 import { delay } from '../delay.ts';
 import { requireValidSession } from '../sessions.ts';

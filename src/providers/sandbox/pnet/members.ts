@@ -1,5 +1,5 @@
 /** The people and companies of the sandbox's pnet: how one is found by identifier and shown in a post. */
-import type { PnetAuthor } from '../../../posts/shapes.ts';
+import type { PnetAuthor } from '../../../capabilities/posts/shapes.ts';
 import { type FailingRow, failureOf, invalidRecipient } from '../listing.ts';
 import { type PnetMember, type PnetRow, pnetIdentifiers } from './identifiers.ts';
 

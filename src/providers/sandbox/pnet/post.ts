@@ -1,5 +1,5 @@
 /** The ordinary posts of pnet. The author and the position in the list determine everything in a post. */
-import { type PnetPost, reactions } from '../../../posts/shapes.ts';
+import { type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
 import { hash, pick, skewedCount } from '../seeded-random.ts';
 import { relativeDate, writtenAt } from '../time.ts';
 import { file, image } from './attachments.ts';

@@ -1,5 +1,5 @@
 /** The sandbox's lists of pnet posts. */
-import type { PnetPost } from '../../../posts/shapes.ts';
+import type { PnetPost } from '../../../capabilities/posts/shapes.ts';
 import type { PostProvider } from '../../provider.ts';
 import { pageOf } from '../listing.ts';
 import { pick } from '../seeded-random.ts';

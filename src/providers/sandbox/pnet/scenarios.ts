@@ -1,7 +1,8 @@
 /** The outcomes of publishing and editing a posting, chosen by its `company_job_id`. */
-import { type ErrorName, ServiceError } from '../../../errors.ts';
-import type { CheckpointType, JobFields, JobPublish, JobState } from '../../../jobs/shapes.ts';
-import { keysOf } from '../../../keys-of.ts';
+
+import type { CheckpointType, JobFields, JobPublish, JobState } from '../../../capabilities/jobs/shapes.ts';
+import { type ErrorName, ServiceError } from '../../../kernel/errors.ts';
+import { keysOf } from '../../../kernel/lib/keys-of.ts';
 
 type PublishMode = JobPublish['mode'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PhotonetPost } from '../../../../src/posts/shapes.ts';
+import type { PhotonetPost } from '../../../../src/capabilities/posts/shapes.ts';
 import { postIdentifiers } from '../../../../src/providers/sandbox/networks.ts';
 import { failure, list, networks, photonet } from '../../../support/sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorNames } from '../../../../src/errors.ts';
+import { errorNames } from '../../../../src/kernel/errors.ts';
 import { checkpointInputs } from '../../../../src/providers/sandbox/networks.ts';
 import { failure, networks, never, ok, solve } from '../../../support/sandbox.ts';
 

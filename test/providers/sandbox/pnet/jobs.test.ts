@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorName } from '../../../../src/errors.ts';
-import { jobStates } from '../../../../src/jobs/shapes.ts';
+import { jobStates } from '../../../../src/capabilities/jobs/shapes.ts';
+import type { ErrorName } from '../../../../src/kernel/errors.ts';
 import {
   companyJobId,
   type JobScenarioName,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type PnetPost, reactions } from '../../../../src/posts/shapes.ts';
+import { type PnetPost, reactions } from '../../../../src/capabilities/posts/shapes.ts';
 import { postIdentifiers, sandboxNetworks } from '../../../../src/providers/sandbox/networks.ts';
 import { failure, list, networks, pnet, rows } from '../../../support/sandbox.ts';
 

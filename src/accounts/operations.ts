@@ -1,9 +1,0 @@
-import { z } from 'zod';
-import { operation } from '../operation.ts';
-import { idList } from '../validation.ts';
-import { accountFilterShape, accountListShape, accountWatchShape } from './shapes.ts';
-
-export const listAccounts = operation('accounts:read', accountListShape, ({ accounts }) => accounts.list);
-export const countAccounts = operation('accounts:read', z.array(accountFilterShape), ({ accounts }) => accounts.counts);
-export const findAccounts = operation('accounts:read', idList(), ({ accounts }) => accounts.find);
-export const watchAccounts = operation('accounts:read', accountWatchShape, ({ accounts }) => accounts.watch);

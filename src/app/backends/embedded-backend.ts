@@ -1,0 +1,130 @@
+import { embeddedAccounts } from '../../capabilities/accounts/embedded.ts';
+import { embeddedDeliveries } from '../../capabilities/deliveries/embedded.ts';
+import type { DeliveryRateLimits } from '../../capabilities/deliveries/limits.ts';
+import { embeddedJobs } from '../../capabilities/jobs/embedded.ts';
+import { embeddedPosts } from '../../capabilities/posts/embedded.ts';
+import { createMissingSecrets } from '../../capabilities/webhooks/destinations.ts';
+import { embeddedWebhooks } from '../../capabilities/webhooks/embedded.ts';
+import { startDeliveryEngine } from '../../delivery/engine.ts';
+import { cursorCodec } from '../../kernel/paging.ts';
+import { createVault } from '../../kernel/secrets/vault.ts';
+import { addressRule } from '../../net/addresses.ts';
+import { createResolver } from '../../net/dns/resolver.ts';
+import { refuseSandboxKey } from '../../providers/sandbox/keys.ts';
+import { withDeadlines } from '../../providers/with-deadlines.ts';
+import type { Database } from '../../store/database.ts';
+import { createReadBudget } from '../../store/read-budget.ts';
+import { noTelemetry } from '../../telemetry/telemetry.ts';
+import type { Config } from '../config/config.ts';
+import { ensureDemo } from '../demo.ts';
+import type { Backend, Dependencies } from './backend.ts';
+import type { Sealing, Storage } from './storage.ts';
+
+/** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
+export async function embeddedBackend(
+  { databases, channels, processId, authenticate, idempotency, useSecret, ready, close }: Storage,
+  sealing: Sealing,
+  config: Config,
+  dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
+): Promise<Backend> {
+  const {
+    logger,
+    now,
+    randomBytes,
+    limits,
+    telemetry = noTelemetry,
+    delivery: tuning = {},
+    leases = {},
+  } = dependencies;
+  const providers = withDeadlines(dependencies.providers);
+  const vaultKeys = sealing.keyring('webhook-secrets');
+  const vault = createVault(vaultKeys.current, randomBytes, vaultKeys.previous);
+  await useSecret(sealing, vault);
+  if (config.demo) await createDemo(databases.accounts, config, dependencies);
+  const allows = addressRule(config.outboundAllow);
+  await createMissingSecrets(databases.deliveries, { vault, randomBytes });
+  const delivery = startDeliveryEngine({
+    database: databases.deliveries,
+    queueDatabase: databases.queue,
+    location: config.database,
+    channels,
+    processId,
+    vault,
+    allows,
+    lookup: createResolver({ servers: config.dnsServers }),
+    maxBytes: config.deliveryMaxBytes,
+    retentionDays: config.deliveryRetentionDays,
+    maxEvents: config.deliveryMaxEvents,
+    logger,
+    telemetry,
+    now,
+    randomBytes,
+    tuning,
+  });
+  const budget = createReadBudget();
+  const cursorKeys = sealing.keyring('rest-cursors');
+  const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
+  return {
+    delivery,
+    ports: {
+      serviceJudges: false,
+      accounts: embeddedAccounts({ database: databases.accounts, cursors }),
+      jobs: embeddedJobs({
+        database: databases.jobs,
+        kind: config.database.kind,
+        network: providers.PNET,
+        cursors,
+        budget,
+        now,
+        randomBytes,
+        logger,
+        tuning: leases,
+      }),
+      posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
+      deliveries: embeddedDeliveries({
+        ...delivery,
+        database: databases.deliveries,
+        kind: config.database.kind,
+        cursors,
+        budget,
+        limits,
+        now,
+      }),
+      webhooks: embeddedWebhooks({
+        ...delivery,
+        database: databases.deliveries,
+        kind: config.database.kind,
+        cursors,
+        budget,
+        vault,
+        allows,
+        maxWebhooks: config.webhooksPerWorkspace,
+        now,
+        randomBytes,
+      }),
+    },
+    async authenticate(apiKey) {
+      if (config.demo) refuseSandboxKey(apiKey);
+      return authenticate(apiKey);
+    },
+    tenantOf: ({ workspaceId }) => workspaceId,
+    idempotency,
+    ready,
+    async close() {
+      try {
+        await delivery.close();
+      } finally {
+        await close();
+      }
+    },
+  };
+}
+
+async function createDemo(
+  database: Database,
+  config: Config,
+  { logger, now, randomBytes }: Dependencies,
+): Promise<void> {
+  const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
+  if (file !== null) logger.info(`The database was empty: created a demo workspace; its API key is in ${file}`);
+}

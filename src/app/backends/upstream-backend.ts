@@ -1,0 +1,77 @@
+import { acceptForwardedKey } from '../../auth/forwarded-key.ts';
+import { upstreamAccounts } from '../../capabilities/accounts/upstream.ts';
+import { upstreamDeliveries } from '../../capabilities/deliveries/upstream.ts';
+import { jobVocabularies } from '../../capabilities/jobs/endpoints.ts';
+import { upstreamJobs } from '../../capabilities/jobs/upstream.ts';
+import { postVocabularies } from '../../capabilities/posts/endpoints.ts';
+import { upstreamPosts } from '../../capabilities/posts/upstream.ts';
+import { webhookEndpoints, webhookVocabularies } from '../../capabilities/webhooks/endpoints.ts';
+import { upstreamWebhooks } from '../../capabilities/webhooks/upstream.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
+import { noTelemetry } from '../../telemetry/telemetry.ts';
+import { createUpstream, type Upstream } from '../../upstream/client.ts';
+import { handOverReads } from '../../upstream/hand-over.ts';
+import { createKeyCheck } from '../../upstream/key-check.ts';
+import { type AskWithKey, tellKeyFromAccount } from '../../upstream/key-or-account.ts';
+import type { UpstreamSettings } from '../../upstream/settings.ts';
+import { commonVocabularies } from '../../upstream/translation.ts';
+import type { Backend, Dependencies } from './backend.ts';
+import type { Storage } from './storage.ts';
+
+const askWithKey: AskWithKey = (client, context) => client.call(context, webhookEndpoints.list, { limit: 1 });
+
+/**
+ * The upstream backend: a service behind the gateway.
+ * @param storage of the API keys of callers; null where the service checks them
+ * @throws ConfigError for names that the service cannot have
+ */
+export function upstreamBackend(
+  settings: UpstreamSettings,
+  storage: Storage | null,
+  { logger, now, telemetry }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
+): Backend {
+  const client = openUpstream(settings, { logger, now, telemetry });
+  const judged = tellKeyFromAccount(client, askWithKey);
+  // Outermost, so that what is handed over has been told apart already.
+  const service = handOverReads(judged);
+  return {
+    delivery: null,
+    ports: {
+      serviceJudges: true,
+      accounts: upstreamAccounts(
+        storage === null ? createKeyCheck((context) => askWithKey(client, context)) : async () => undefined,
+      ),
+      jobs: upstreamJobs(service),
+      posts: upstreamPosts(service),
+      webhooks: upstreamWebhooks(service),
+      deliveries: upstreamDeliveries,
+    },
+    authenticate: storage === null ? acceptForwardedKey : storage.authenticate,
+    // All callers use one key of the service, so they share its data, whatever their workspaces.
+    tenantOf: () => 'upstream',
+    // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
+    ...(storage === null ? {} : { idempotency: storage.idempotency }),
+    async ready() {
+      await Promise.all([service.ready(), storage?.ready()]);
+    },
+    async close() {
+      try {
+        await service.close();
+      } finally {
+        await storage?.close();
+      }
+    },
+  };
+}
+
+function openUpstream(
+  settings: UpstreamSettings,
+  { telemetry = noTelemetry, ...dependencies }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
+): Upstream {
+  const vocabularies = { ...commonVocabularies, ...jobVocabularies, ...postVocabularies, ...webhookVocabularies };
+  try {
+    return createUpstream(settings, vocabularies, { ...dependencies, telemetry });
+  } catch (error) {
+    throw new ConfigError(`UPSTREAM_NAMES ${error instanceof Error ? error.message : error}`);
+  }
+}

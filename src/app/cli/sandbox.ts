@@ -1,0 +1,70 @@
+/** The command that emits events of sandbox accounts. The gateway that runs on the same database delivers them. */
+
+import { findOldestAccount } from '../../auth/account-repository.ts';
+import { createEmit } from '../../delivery/emit.ts';
+import { sampleData } from '../../events/samples.ts';
+import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../events/sources.ts';
+import { notifyingTransaction } from '../../store/notifications.ts';
+import { oneOf, readOptions, runCommand, type Subcommand, table } from './command.ts';
+import { UsageError } from './report-error.ts';
+
+const usage = `Emits events of sandbox accounts.
+
+Usage:
+  npm run sandbox -- emit <source> <event> [--account <id>]
+  npm run sandbox -- events
+
+emit stores an event with sample data, to be delivered to every webhook that subscribes to it, and prints its id.
+  --account   the account of the event, by id (default: the oldest account)
+events lists all sources and events.
+`;
+
+const emit: Subcommand = (args) => {
+  const { options, positionals } = readOptions(args, ['account'], 2);
+  const [sourceText, eventText] = positionals;
+  if (sourceText === undefined || eventText === undefined) {
+    throw new UsageError('emit needs a source and an event: see "npm run sandbox -- events".');
+  }
+  const source = oneOf(sourceText, '<source>', webhookSourceNames);
+  const event = oneOf<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
+  return async ({ database, location, now, randomBytes, note }) => {
+    const accountIds = options.account === undefined ? null : new Set([options.account]);
+    const account = await findOldestAccount(database, { accountIds });
+    if (account === undefined) {
+      throw new UsageError(
+        options.account === undefined
+          ? 'No account is connected yet: start the gateway once on this database, or connect one with "npm run account".'
+          : `--account names ${options.account}, which is not an account: see "npm run account -- list".`,
+      );
+    }
+    const store = createEmit({
+      transaction: notifyingTransaction(database, location.kind),
+      kind: location.kind,
+      now: () => now,
+      randomBytes,
+    });
+    const { eventId, deliveries } = await store({
+      workspaceId: account.workspace_id,
+      accountId: account.id,
+      accountType: account.type,
+      source,
+      event,
+      data: sampleData(source, event, now),
+    });
+    note(
+      `Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhook${deliveries.length === 1 ? '' : 's'}. Its id:`,
+    );
+    return eventId;
+  };
+};
+
+const events: Subcommand = (args) => {
+  readOptions(args, []);
+  return async () =>
+    table(
+      ['SOURCE', 'EVENT'],
+      webhookSourceNames.flatMap((source) => webhookSources[source].events.map((event) => [source, event])),
+    );
+};
+
+await runCommand(usage, { emit, events });

@@ -1,0 +1,242 @@
+/** The variables of the environment: what each says, its default, and how its value is read. */
+import { documentModes } from '../../graphql/documents/document-manifest.ts';
+import { readBlocks } from '../../net/addresses.ts';
+import { postgresVariables } from './postgres.ts';
+import { telemetryVariables } from './telemetry.ts';
+import {
+  databaseLocation,
+  headers,
+  headerValue,
+  manifest,
+  nameServers,
+  oneOf,
+  origins,
+  redisUrl,
+  secret,
+  termMap,
+  upstreamAddress,
+  wholeNumber,
+} from './values.ts';
+import { secretVariable, variable } from './variable.ts';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How many of something there can be; 0 for any number. */
+const count = wholeNumber(0, 10_000_000);
+
+export const variables = {
+  HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
+  PORT: variable('The port to listen on. `0` picks a free port.', '4000', wholeNumber(0, 65_535)),
+  DATABASE_URL: secretVariable(
+    '`sqlite:<file>`, or `postgres://…` for a Postgres server. Required in production.',
+    'sqlite:./.data/postern.db',
+    databaseLocation,
+  ),
+  ...postgresVariables,
+  NODE_ENV: variable('`development` or `production`.', 'development', oneOf(['development', 'production', 'test'])),
+  LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
+  ...telemetryVariables,
+  SHUTDOWN_DELAY_MS: variable(
+    'How long a gateway that is stopping still serves requests, in milliseconds, while `/readyz` responds with 503. Set it longer than a load balancer needs to notice. If unset, `5000` in production and `0` outside production.',
+    '',
+    (value) => (value === '' ? undefined : wholeNumber(0, 600_000)(value)),
+  ),
+  SECRET: secretVariable(
+    'At least 32 characters that authenticate cursors and encrypt webhook secrets. Set the same value for all processes that serve one address. If unset outside production, the gateway creates a secret and keeps it in a file beside the SQLite file, or in `.data`. Required in production, unless that file exists beside a SQLite file.',
+    '',
+    secret,
+  ),
+  SECRET_PREVIOUS: secretVariable(
+    'The former value of `SECRET`, while it is being changed: what was written with it can still be read.',
+    '',
+    secret,
+  ),
+  DEMO: variable(
+    '`on` creates a demo workspace and an API key in an empty database, `off` leaves it empty. If unset, `on` outside production and `off` in production.',
+    '',
+    (value) => (value === '' ? undefined : oneOf(['on', 'off'])(value)),
+  ),
+  GRAPHIQL: variable(
+    '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. If the server listens on a loopback address outside production, the start prints a link that opens GraphiQL with the demo key.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  WEBHOOKS_PAGE: variable(
+    '`on` serves a page at `/webhooks` that shows people how the deliveries to their webhooks are doing, `off` does not. In front of a service there is none.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  INTROSPECTION: variable(
+    '`on` lets anyone read the GraphQL schema, without an API key: by introspection, and at `/schema.graphql`. `off` refuses both, and errors no longer suggest names of the schema.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  FEDERATION: variable(
+    '`on` makes the gateway a subgraph of Apollo Federation 2: it then has `_service` and `_entities`, for composers and for the gateway of the supergraph, and `/schema.graphql` is what composers read.',
+    'off',
+    oneOf(['on', 'off']),
+  ),
+  CORS_ORIGINS: variable(
+    'Origins, separated by commas, whose pages may send requests to GraphQL and REST and read the responses: `https://app.example,http://localhost:5173`. If unset, none.',
+    '',
+    origins,
+  ),
+  COMPRESSION: variable(
+    '`on` compresses responses of GraphQL and REST for clients that accept it, `off` leaves that to a reverse proxy.',
+    'off',
+    oneOf(['on', 'off']),
+  ),
+  DOCUMENTS: variable(
+    'JSON file with the documents of your clients: a manifest as Relay, Apollo or GraphQL Code Generator writes it. Clients may then send the id of a document in place of its text.',
+    '',
+    manifest,
+  ),
+  DOCUMENTS_MODE: variable(
+    '`only` executes no other documents than those of `DOCUMENTS`, `prefer` executes others too. If unset, `only`.',
+    '',
+    (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
+  ),
+  COMPILED_OPERATIONS: variable(
+    '`on` executes queries of lists over the bytes that the upstream service sends. `off` executes everything with graphql-js. The responses are the same.',
+    'on',
+    oneOf(['on', 'off']),
+  ),
+  RESPONSE_CACHE: variable(
+    '`redis` caches responses to queries in a server that all processes share, `memory` in the process, which must be alone on a SQLite file, `off` nowhere. Set the same value for all processes that serve one address.',
+    'off',
+    oneOf(['off', 'memory', 'redis']),
+  ),
+  RESPONSE_CACHE_MAX_AGE: variable(
+    'Largest number of seconds that a response is cached, up to 60.',
+    '60',
+    wholeNumber(1, 60),
+  ),
+  RESPONSE_CACHE_MAX_BYTES: variable(
+    'Bytes of responses that one process caches with `RESPONSE_CACHE=memory`.',
+    '67108864',
+    wholeNumber(1_048_576, 17_179_869_184),
+  ),
+  REDIS_URL: secretVariable(
+    'Redis server of `RESPONSE_CACHE=redis`: `redis://<user>:<password>@<host>/<number>`, or `rediss://` for TLS.',
+    '',
+    redisUrl,
+  ),
+  GRAPHQL_MAX_COST: variable(
+    'Largest cost of a GraphQL operation, in the units of `@cost` in `schema.graphql`.',
+    '150000',
+    wholeNumber(1, 1_000_000_000),
+  ),
+  GRAPHQL_MAX_BYTES: variable('Largest GraphQL response in bytes.', '16777216', wholeNumber(1, 268_435_456)),
+  OUTBOUND_ALLOW: variable(
+    'Addresses and blocks, separated by commas, that webhooks may point to although they are not public: `10.0.0.0/8`.',
+    '',
+    readBlocks,
+  ),
+  DNS_SERVERS: variable(
+    'Name servers, separated by commas, that resolve the host names of webhooks: `10.0.0.2,10.0.0.3:5353`. If unset, those of `/etc/resolv.conf`.',
+    '',
+    nameServers,
+  ),
+  DELIVERY_RETENTION_DAYS: variable(
+    'Days to keep events and their finished or held deliveries.',
+    '30',
+    wholeNumber(1, 3_650),
+  ),
+  DELIVERY_MAX_EVENTS: variable(
+    'Largest number of events to keep, over all workspaces, with their finished or held deliveries. The oldest are deleted first. `0` sets no limit.',
+    '0',
+    wholeNumber(0, 1_000_000_000),
+  ),
+  DELIVERY_MAX_BYTES: variable(
+    'Largest number of bytes of payloads that one process has in memory. An eighth of them can belong to one webhook.',
+    '67108864',
+    wholeNumber(1_048_576, 17_179_869_184),
+  ),
+  REQUESTS_PER_MINUTE: variable('Requests that one API key can make. `0` sets no limit.', '60000', count),
+  WRONG_KEYS_PER_MINUTE: variable(
+    'Requests with wrong API keys that one client address can make. `0` sets no limit.',
+    '600',
+    count,
+  ),
+  KEYLESS_PER_MINUTE: variable(
+    'GraphQL requests without an API key that one client address can make. `0` sets no limit.',
+    '600',
+    count,
+  ),
+  TRUST_PROXY: variable(
+    'Addresses and blocks, separated by commas, of proxies whose `X-Forwarded-For` is taken as the address of a client: `10.0.0.0/8`. If unset, it is that of the connection.',
+    '',
+    readBlocks,
+  ),
+  EVENTS_PER_SECOND: variable('Events that one workspace can emit. `0` sets no limit.', '100', count),
+  DELIVERIES_PER_SECOND: variable(
+    'Deliveries that one workspace can create, by events and by redelivering. `0` sets no limit.',
+    '1000',
+    count,
+  ),
+  WEBHOOKS_PER_WORKSPACE: variable('Webhooks that one workspace can have. `0` sets no limit.', '500', count),
+  STREAMS_PER_KEY: variable(
+    'Subscriptions that one API key can have open in one process.',
+    '100',
+    wholeNumber(1, 1_000_000),
+  ),
+  STREAMS_PER_PROCESS: variable('Subscriptions that one process can have open.', '1000', wholeNumber(1, 1_000_000)),
+  UPSTREAM_URL: variable(
+    'Base URL of a service that speaks the contract, with or without `/v1`: `https://api.example/api`. It then serves the jobs, posts and webhooks.',
+    '',
+    upstreamAddress,
+  ),
+  UPSTREAM_API_KEY: secretVariable(
+    "API key for all calls to the upstream service. Callers then need API keys of this gateway, which stores them in its database; all of them reach what this one key reaches. If unset, the gateway forwards each caller's own key and the upstream service checks it.",
+    '',
+    headerValue,
+  ),
+  UPSTREAM_NAMES: variable(
+    "JSON file with the upstream service's terms where they differ from the contract.",
+    '',
+    termMap,
+  ),
+  UPSTREAM_IDEMPOTENCY: variable(
+    "`on` if the upstream service acts once for each `Idempotency-Key`, as a Postern does that stores them itself. A forwarded key's request is then repeated after a failure.",
+    'off',
+    oneOf(['on', 'off']),
+  ),
+  UPSTREAM_HEADERS: secretVariable('Headers to add to every upstream call, as a JSON object.', '', headers),
+  UPSTREAM_TIMEOUT_MS: variable(
+    'Time limit of an upstream call in milliseconds, including its retries.',
+    '20000',
+    wholeNumber(1, 600_000),
+  ),
+  UPSTREAM_BUDGET_MS: variable(
+    'Time limit of all upstream calls of one operation in milliseconds.',
+    '40000',
+    wholeNumber(1, 600_000),
+  ),
+  UPSTREAM_MAX_CALLS: variable(
+    'Maximum number of upstream calls that one operation can make.',
+    '120',
+    wholeNumber(1, 100_000),
+  ),
+  UPSTREAM_CONNECTIONS: variable(
+    'Maximum number of connections to the upstream service for requests; readiness checks have one more.',
+    '64',
+    wholeNumber(1, 10_000),
+  ),
+  UPSTREAM_MAX_BYTES: variable(
+    'Maximum size of an upstream response body in bytes.',
+    '16777216',
+    wholeNumber(1, 1_073_741_824),
+  ),
+} as const;
+
+/** The values of all variables, read. */
+export type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
+
+/** The variables as the README's tables list them. */
+export const variableTable = Object.entries(variables).map(([name, { help, fallback }]) => ({ name, help, fallback }));
+
+/** The variables whose values are secrets. */
+export const secretNames: readonly string[] = Object.entries(variables).flatMap(([name, { secret: isSecret }]) =>
+  isSecret ? [name] : [],
+);

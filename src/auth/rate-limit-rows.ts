@@ -1,0 +1,39 @@
+/** Rate limits in the database: a row for each bucket that is not full. */
+import { sql } from 'kysely';
+import type { Database } from '../store/database.ts';
+import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { statementTime } from '../store/statement-time.ts';
+import { maxAhead, type RateLimitStore } from './rate-limit-settlement.ts';
+
+/** How often, in microseconds, rows of full buckets are deleted: they say no more than no row. */
+const cleanEvery = 60_000_000;
+
+export function databaseRateLimits(database: Database, kind: DatabaseKind): RateLimitStore {
+  let cleanedAt = 0;
+  return {
+    async add(grants, now) {
+      const at = statementTime(kind, now, 1_000_000);
+      // First: if it fails, nothing was added.
+      // Also after the clock was set back.
+      if (Math.abs(now - cleanedAt) >= cleanEvery) {
+        await database.deleteFrom('rate_limits').where('full_at', '<', at).execute();
+        cleanedAt = now;
+      }
+      const granted = [...grants].map(([id, amount]) => ({ id, amount }));
+      const rows = rowsTable(kind, 'granted', { id: 'text', amount: 'bigint' }, rowsText(granted));
+      const [greatest, least] = (kind === 'postgres' ? ['greatest', 'least'] : ['max', 'min']).map((name) =>
+        sql.raw(name),
+      );
+      // In the order of ids, so that two processes that settle the same buckets cannot wait for each other.
+      const { rows: settled } = await sql<{ id: string; ahead: number }>`
+        insert into rate_limits (id, full_at)
+        select granted.id, ${at} + ${least}(${maxAhead}, granted.amount) from ${rows} where true order by granted.id
+        on conflict (id) do update
+          set full_at = ${at} + ${least}(${maxAhead}, excluded.full_at - ${at} + case
+            when rate_limits.full_at > ${at} + ${2 * maxAhead} then 0
+            else ${greatest}(rate_limits.full_at - ${at}, 0) end)
+        returning id, full_at - ${at} as ahead`.execute(database);
+      return new Map(settled.map(({ id, ahead }) => [id, ahead]));
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { mayActFor } from '../../auth/account-access.ts';
+import {
+  countAccounts,
+  findAccounts,
+  pageOfAccounts,
+  type StoredAccount,
+  watchedAccounts,
+} from '../../auth/account-repository.ts';
+import { isId } from '../../kernel/ids.ts';
+import type { CursorCodec } from '../../kernel/paging.ts';
+import { maxTotalCount } from '../../kernel/validation.ts';
+import type { Database } from '../../store/database.ts';
+import { findByIds, requireFound } from '../../store/find-by-ids.ts';
+import { createRowWatch } from '../../store/row-watch.ts';
+import type { AccountsPort } from './port.ts';
+import { type Account, accountListLimits, accountListScope } from './shapes.ts';
+
+/** The connected accounts in our own database. */
+export function embeddedAccounts({
+  database,
+  cursors,
+}: {
+  readonly database: Database;
+  readonly cursors: CursorCodec;
+}): AccountsPort {
+  const find: AccountsPort['find'] = async ({ caller }, accountIds) => {
+    const rows = await findByIds(
+      accountIds,
+      (id) => isId(id) && mayActFor(caller, id),
+      (ids) => findAccounts(database, caller.workspaceId, ids),
+    );
+    return rows.map((row) => row && toAccount(row));
+  };
+  const changes = createRowWatch(watchedAccounts(database));
+
+  return {
+    // Every request has been authenticated.
+    checkKey: async () => undefined,
+    find,
+
+    async list({ caller }, { limit = accountListLimits.limit.default, cursor, ...filter }) {
+      const scope = ['accounts', caller.keyId, ...accountListScope(filter)];
+      const page = await pageOfAccounts(database, { ...caller, ...filter }, { cursors, scope, cursor, limit });
+      return { ...page, items: page.items.map(toAccount) };
+    },
+
+    counts: ({ caller }, filters) =>
+      countAccounts(
+        database,
+        filters.map((filter) => ({ ...caller, ...filter })),
+        maxTotalCount,
+      ),
+
+    async watch(context, { account_ids }) {
+      requireFound('account', account_ids, await find(context, account_ids));
+      const { caller, signal } = context;
+      return changes.watch(account_ids, signal, (row) =>
+        row.workspace_id === caller.workspaceId && mayActFor(caller, row.id) ? toAccount(row) : null,
+      );
+    },
+  };
+}
+
+const toAccount = ({ id, name, type, status }: StoredAccount): Account => ({ account_id: id, name, type, status });

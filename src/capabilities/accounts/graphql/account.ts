@@ -1,0 +1,64 @@
+import { type AccountStatus, accountStatuses } from '../../../auth/account.ts';
+import { readsById } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { contractEnums } from '../../../graphql/kit/enums.ts';
+import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
+import type { Account } from '../shapes.ts';
+
+export const { output: AccountTypeEnum, input: KnownAccountTypeEnum } = contractEnums(
+  'AccountType',
+  'The service that an account is connected to.',
+  {
+    SEARCHMAIL: 'Email of the search company.',
+    SEARCHMAIL_CALENDAR: 'Calendar of the search company.',
+    CLOUDSYNC: 'Cloud synchronisation.',
+    PNET: 'The professional network, with jobs and posts.',
+    MAIL: 'Any email server, over IMAP and SMTP.',
+    MOBILE: 'Mobile phone.',
+    OFFICEMAIL: 'Email of the office suite.',
+    MICROBLOG: 'The microblogging network.',
+    CHATAPP: 'The chat application.',
+    WORKCHAT: 'The workplace chat.',
+    MSGR: 'The messenger.',
+    PHOTONET: 'The photo network, with posts. An addition to the contract, which has no value for this network.',
+  },
+);
+
+export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = contractEnums(
+  'AccountStatus',
+  'Whether a connected account can be used and, if not, why.',
+  Object.fromEntries(
+    Object.entries(accountStatuses).map(([status, { description }]) => [status, description]),
+  ) as Record<AccountStatus, string>,
+);
+
+/** Accounts change by what happens at their networks, of which the gateway is not told. */
+export const accountMaxAge = maxAge(5);
+
+export const AccountObject = builder.objectRef<Account>('Account').implement({
+  description: 'An external account that is connected to the workspace. The gateway makes requests on its behalf.',
+  interfaces: [Node],
+  extensions: accountMaxAge,
+  isTypeOf: (value) => 'status' in (value as object),
+  fields: (t) => ({
+    id: t.id({ description: 'Global id.', resolve: ({ account_id }) => globalId('Account', account_id) }),
+    accountId: t.exposeID('account_id', { description: 'Id of the account, as arguments named `accountId` take it.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
+    type: t.expose('type', { type: AccountTypeEnum, description: 'The service that the account is connected to.' }),
+    status: t.expose('status', { type: AccountStatusEnum, description: 'Whether the account can be used.' }),
+  }),
+});
+
+registerNode('Account', ([accountId], { loaders }) => loaders.accounts.load(accountId));
+
+builder.queryField('account', (t) =>
+  t.field({
+    type: AccountObject,
+    nullable: true,
+    description: 'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
+    args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
+    extensions: readsById,
+    resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
+  }),
+);

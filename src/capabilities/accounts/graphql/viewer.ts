@@ -1,0 +1,95 @@
+import { isForwarded } from '../../../auth/forwarded-key.ts';
+import { listOf, readsById } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { inheritMaxAge, maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { nullMeansError } from '../../../graphql/kit/null-means-error.ts';
+import { type Caller, type Scope, scopes } from '../../../kernel/caller.ts';
+import { notOffered } from '../../../kernel/errors.ts';
+import { entriesOf } from '../../../kernel/lib/keys-of.ts';
+
+const ScopeEnum = builder.enumType('Scope', {
+  description: 'A permission of an API key.',
+  values: Object.fromEntries(
+    entriesOf(scopes).map(([scope, description]) => [
+      scope.toUpperCase().replace(':', '_'),
+      { value: scope, description: `\`${scope}\`: ${description}` },
+    ]),
+  ) as Record<string, { value: Scope; description: string }>,
+});
+
+/** A field of what only the service knows of a key that it checks. */
+const known =
+  <Value>(read: (caller: Caller) => Value) =>
+  (caller: Caller): Value => {
+    if (isForwarded(caller)) throw notOffered('read what an API key is and may do');
+    return read(caller);
+  };
+
+const atItsPath = 'In front of a service that checks the keys of callers: null, with `errors/feature_not_subscribed`.';
+
+const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>('Workspace').implement({
+  description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
+    name: t.exposeString('name', { description: 'Name of the workspace.' }),
+  }),
+});
+
+export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
+  description: 'The API key that made the request.',
+  // Responses are kept for one key, with everything that this type shows of it.
+  extensions: maxAge(Number.POSITIVE_INFINITY),
+  fields: (t) => ({
+    keyId: t.exposeID('keyId', {
+      description:
+        'Id of the key, as `npm run key -- list` shows it. In front of a service that checks the keys of callers, a hash of the key.',
+    }),
+    name: t.string({
+      nullable: true,
+      description: `Name of the key. ${atItsPath}`,
+      extensions: nullMeansError,
+      resolve: known(({ keyName }) => keyName),
+    }),
+    scopes: t.field({
+      type: [ScopeEnum],
+      nullable: true,
+      description: `The permissions of the key. ${atItsPath}`,
+      extensions: { ...listOf(8), ...nullMeansError },
+      resolve: known(({ scopes }) => [...scopes]),
+    }),
+    accountIds: t.idList({
+      nullable: true,
+      description: `Ids of the accounts that the key is limited to. Null if it may use every account of the workspace. ${atItsPath}`,
+      extensions: listOf(20),
+      resolve: known(({ accountIds }) => accountIds && [...accountIds]),
+    }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: `When the key expires. Null if it does not expire. ${atItsPath}`,
+      resolve: known(({ expiresAt }) => expiresAt?.toISOString()),
+    }),
+    workspace: t.field({
+      type: WorkspaceObject,
+      nullable: true,
+      description: `The workspace that the key belongs to. ${atItsPath}`,
+      extensions: nullMeansError,
+      resolve: known(({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name })),
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: ViewerObject,
+    nullable: true,
+    description:
+      'The API key that made the request, which is valid: a service that checks the keys of callers is asked. No scope is required.',
+    extensions: { ...readsById, ...nullMeansError },
+    resolve: async (_root, _args, context) => {
+      await context.ports.accounts.checkKey(context);
+      return context.caller;
+    },
+  }),
+);

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { operation } from '../../kernel/operation.ts';
+import { idList } from '../../kernel/validation.ts';
+import { accountFilterShape, accountListShape, accountWatchShape } from './shapes.ts';
+
+export const listAccounts = operation('accounts:read', accountListShape, ({ accounts }) => accounts.list);
+export const countAccounts = operation('accounts:read', z.array(accountFilterShape), ({ accounts }) => accounts.counts);
+export const findAccounts = operation('accounts:read', idList(), ({ accounts }) => accounts.find);
+export const watchAccounts = operation('accounts:read', accountWatchShape, ({ accounts }) => accounts.watch);

@@ -1,0 +1,210 @@
+/** The commands of callers: emit an event, fire a trigger, send a test event, redeliver. */
+
+import { requireAccount, requireManaging } from '../../auth/account-access.ts';
+import { findAccount, findOldestAccount } from '../../auth/account-repository.ts';
+import type { Emit, Emitted } from '../../delivery/emit.ts';
+import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
+import { sampleData } from '../../events/samples.ts';
+import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { firstMillisecondFrom } from '../../kernel/date-time.ts';
+import type { Issue } from '../../kernel/errors.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { checkId } from '../../kernel/ids.ts';
+import { invalidParameters } from '../../kernel/issues.ts';
+import type { Database } from '../../store/database.ts';
+import { readJsonColumn } from '../../store/json.ts';
+import type { DatabaseKind } from '../../store/json-rows.ts';
+import type { Notifications } from '../../store/notifications.ts';
+import { holdStep } from '../webhooks/holds.ts';
+import { accountIdsOf, type ManageableWebhook, requireManageableWebhook } from '../webhooks/manageable.ts';
+import { listensTo } from '../webhooks/match.ts';
+import type { WebhookTrigger } from '../webhooks/shapes.ts';
+import type { DeliveriesPort } from './port.ts';
+import { requeue, requeueAll } from './requeue.ts';
+import type { EventEmitted } from './shapes.ts';
+
+export interface CommandsContext {
+  readonly database: Database;
+  readonly kind: DatabaseKind;
+  readonly emit: Emit;
+  readonly notifications: Pick<Notifications, 'transaction'>;
+  readonly now: () => Date;
+}
+
+const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
+  object: 'EventEmitted',
+  event_id: eventId,
+  delivery_ids: deliveries,
+  repeated,
+});
+
+const invalid = (path: Issue['path'], message: string): ServiceError => invalidParameters([{ path, message }]);
+
+export function deliveryCommands({
+  database,
+  kind,
+  emit,
+  notifications,
+  now,
+}: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
+  /** What is redelivered must not be held afterwards, because the webhook was disabled before. */
+  const finishHolds = async ({ id }: ManageableWebhook) => {
+    while (await holdStep(notifications.transaction, kind, id));
+  };
+  return {
+    async emit({ caller }, { account_id, event, data, idempotency_key }) {
+      // Each event that passes the shape has a source.
+      const source = sourceOfEvents([event]) as WebhookSource;
+      const sample = sampleData(source, event, now());
+      if (data !== undefined) requireKeys(source, data);
+      const accountType = await requireEmitter(database, caller, account_id);
+      return emitted(
+        await emit({
+          workspaceId: caller.workspaceId,
+          accountId: account_id,
+          accountType,
+          source,
+          event,
+          data: data === undefined ? sample : { ...timeOf(sample), ...data },
+          given: data ?? null,
+          idempotencyKey: idempotency_key,
+        }),
+      );
+    },
+
+    async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
+      if (webhook.trigger === null) throw invalid(['webhook_id'], 'must be that of a TRIGGER webhook');
+      const trigger = readJsonColumn<WebhookTrigger>(webhook.trigger);
+      if (trigger.context !== context)
+        throw invalid(['context'], `must be ${trigger.context}, the context of the webhook`);
+      if ((context === 'MESSAGE') !== (message_id !== undefined)) {
+        throw invalid(
+          ['message_id'],
+          context === 'MESSAGE' ? 'is required' : 'is not accepted in the context of a chat',
+        );
+      }
+      requireEnabled(webhook);
+      const accountType = await requireEmitter(database, caller, account_id);
+      if (!listensTo(accountIdsOf(webhook), account_id)) {
+        throw invalid(['account_id'], 'must be one of the accounts of the webhook');
+      }
+      const fields = {
+        context,
+        trigger_name: trigger.name,
+        chat_id,
+        ...(message_id === undefined ? {} : { message_id }),
+      };
+      return emitted(
+        await emit({
+          workspaceId: caller.workspaceId,
+          accountId: account_id,
+          accountType,
+          source: null,
+          event: triggerEvent,
+          data: { timestamp: now().toISOString(), ...fields },
+          given: fields,
+          webhookId: webhook_id,
+          idempotencyKey: idempotency_key,
+        }),
+      );
+    },
+
+    async sendTest({ caller }, { webhook_id, event }) {
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
+      requireEnabled(webhook);
+      const { source } = webhook;
+      if (source === null)
+        throw invalid(['webhook_id'], 'must be that of an AUTO webhook: fire a TRIGGER webhook instead');
+      const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];
+      const chosen = event ?? readJsonColumn<WebhookEvent[]>(webhook.events)[0] ?? events[0];
+      if (chosen === undefined || !events.includes(chosen))
+        throw invalid(['event'], `must be one of ${events.join(', ')}`);
+      const listened = accountIdsOf(webhook);
+      const account = await findOldestAccount(database, {
+        workspaceId: caller.workspaceId,
+        accountIds: listened.length === 0 ? null : new Set(listened),
+      });
+      return emitted(
+        await emit({
+          workspaceId: caller.workspaceId,
+          accountId: account?.id ?? null,
+          accountType: account?.type ?? null,
+          source,
+          event: chosen,
+          data: sampleData(source, chosen, now()),
+          webhookId: webhook_id,
+        }),
+      );
+    },
+
+    async redeliver({ caller }, { delivery_id }) {
+      checkId(delivery_id, 'delivery');
+      const delivery = await database
+        .selectFrom('deliveries')
+        .select(['webhook_id', 'account_id'])
+        .where('workspace_id', '=', caller.workspaceId)
+        .where('id', '=', delivery_id)
+        .executeTakeFirst();
+      if (delivery === undefined) throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
+      const webhook = await requireManageableWebhook(database, caller, delivery.webhook_id);
+      // The webhook may have listened to other accounts when the delivery was created.
+      requireManaging(caller, delivery.account_id === null ? [] : [delivery.account_id]);
+      requireEnabled(webhook);
+      if (!listensTo(accountIdsOf(webhook), delivery.account_id)) {
+        throw invalid(['delivery_id'], 'must be for an account that the webhook still listens to');
+      }
+      await finishHolds(webhook);
+      if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
+        throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
+      }
+      return { object: 'DeliveryScheduled', delivery_id };
+    },
+
+    async redeliverAll({ caller }, { webhook_id, since, until, state }) {
+      const webhook = await requireManageableWebhook(database, caller, webhook_id);
+      requireEnabled(webhook);
+      const filter = {
+        webhookId: webhook_id,
+        state,
+        since: since === undefined ? null : firstMillisecondFrom(since),
+        until: until === undefined ? null : firstMillisecondFrom(until),
+        // All of them are accounts of the key, which manages the webhook.
+        accountIds: accountIdsOf(webhook),
+      };
+      await finishHolds(webhook);
+      const count = await requeueAll(notifications.transaction, kind, filter, now().getTime());
+      return { object: 'DeliveriesRedelivered', webhook_id, count };
+    },
+  };
+}
+
+/** The fields of a sample that hold its time: an emitter may leave them out. */
+const timeOf = (sample: Record<string, unknown>) =>
+  Object.fromEntries(['timestamp', 'date'].flatMap((key) => (key in sample ? [[key, sample[key]]] : [])));
+
+/** Data may have the keys of its source, except those that the gateway sets. */
+function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknown>>): void {
+  const keys = emittableKeys(source);
+  for (const key of Object.keys(data)) {
+    if (ownKeys.includes(key)) throw invalid(['data'], `must not have ${key}: the gateway sets it`);
+    if (!keys.includes(key)) throw invalid(['data'], `must not have ${key}, which is no key of the source ${source}`);
+  }
+}
+
+/** The type of an account that the caller may emit events of. */
+async function requireEmitter(database: Database, caller: Caller, accountId: string): Promise<string> {
+  checkId(accountId, 'account');
+  const account = await findAccount(database, caller.workspaceId, accountId);
+  if (account === undefined) {
+    throw new ServiceError('resource_not_found', { detail: 'No connected account has this account_id.' });
+  }
+  requireAccount(caller, accountId);
+  return account.type;
+}
+
+function requireEnabled(webhook: ManageableWebhook): void {
+  if (webhook.enabled === 1) return;
+  throw new ServiceError('invalid_parameters', { detail: 'The webhook is disabled: enable it first.' });
+}

@@ -1,0 +1,120 @@
+import { readsById, readsList } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { emitEvent, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
+import type { DeliveriesRedelivered, DeliveryScheduled, EventEmitted } from '../shapes.ts';
+import { DeliveryObject } from './delivery.ts';
+import {
+  EmitEventInput,
+  emitRequest,
+  FireTriggerWebhookInput,
+  fireRequest,
+  RedeliverAllInput,
+  RedeliverInput,
+  SendTestEventInput,
+} from './inputs.ts';
+
+const failures = ['request', 'not_found', 'account', 'performed'] as const;
+
+const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').implement({
+  description: 'The event is stored. It is delivered even if the gateway restarts.',
+  fields: (t) => ({
+    eventId: t.exposeID('event_id', { description: 'Id of the event.' }),
+    repeated: t.exposeBoolean('repeated', {
+      description:
+        'Whether this idempotency key was used before for the account. If so, this is the original event, and nothing new was created.',
+    }),
+    deliveries: t.field({
+      type: [DeliveryObject],
+      nullable: { list: false, items: true },
+      description: 'Deliveries of the event, one for each webhook, including held ones. Scope: `webhooks:read`.',
+      extensions: readsList(50),
+      resolve: ({ delivery_ids }, _args, { loaders }) => delivery_ids.map((id) => loaders.deliveries.load(id)),
+    }),
+  }),
+});
+
+const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliveryScheduled').implement({
+  description: 'The delivery is scheduled again, with as many attempts as a new one.',
+  fields: (t) => ({
+    deliveryId: t.exposeID('delivery_id', { description: 'Id of the delivery.' }),
+    delivery: t.field({
+      type: DeliveryObject,
+      nullable: true,
+      description: 'The scheduled delivery. Scope: `webhooks:read`.',
+      extensions: readsById,
+      resolve: ({ delivery_id }, _args, { loaders }) => loaders.deliveries.load(delivery_id),
+    }),
+  }),
+});
+
+const DeliveriesRedeliveredObject = builder.objectRef<DeliveriesRedelivered>('DeliveriesRedelivered').implement({
+  description: 'The deliveries are scheduled again.',
+  fields: (t) => ({
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
+    count: t.exposeInt('count', { description: 'Number of scheduled deliveries.' }),
+  }),
+});
+
+const emitResult = mutationResult<EventEmitted>(
+  'EmitEventResult',
+  'The emitted event, or the error.',
+  [EventEmittedObject],
+  failures,
+);
+const redeliverResult = mutationResult<DeliveryScheduled>(
+  'RedeliverResult',
+  'The scheduled delivery, or the error.',
+  [DeliveryScheduledObject],
+  failures,
+);
+const redeliverAllResult = mutationResult<DeliveriesRedelivered>(
+  'RedeliverAllResult',
+  'The number of scheduled deliveries, or the error.',
+  [DeliveriesRedeliveredObject],
+  failures,
+);
+
+mutationField('emitEvent', {
+  description: 'Emits an event of an account. It is delivered to every webhook that is subscribed to it.',
+  input: EmitEventInput,
+  inputDescription: 'The event to emit.',
+  result: emitResult,
+  operation: emitEvent,
+  toRequest: emitRequest,
+});
+
+mutationField('fireTriggerWebhook', {
+  description: 'Fires a TRIGGER webhook from a message or a chat.',
+  input: FireTriggerWebhookInput,
+  inputDescription: 'The webhook to fire, and its context.',
+  result: emitResult,
+  operation: fireTrigger,
+  toRequest: fireRequest,
+});
+
+mutationField('sendTestEvent', {
+  description: 'Sends a sample event to one webhook only.',
+  input: SendTestEventInput,
+  inputDescription: 'The webhook to test.',
+  result: emitResult,
+  operation: sendTestEvent,
+});
+
+mutationField('redeliver', {
+  description:
+    'Resends a delivery that has succeeded, failed or been held, if its webhook still listens to its account.',
+  input: RedeliverInput,
+  inputDescription: 'The delivery to resend.',
+  result: redeliverResult,
+  operation: redeliver,
+});
+
+mutationField('redeliverAll', {
+  description:
+    "Resends a webhook's deliveries in the given state, except those for accounts that it no longer listens to.",
+  input: RedeliverAllInput,
+  inputDescription: 'The deliveries to resend.',
+  result: redeliverAllResult,
+  operation: redeliverAll,
+});

@@ -1,0 +1,106 @@
+/** How a webhook is doing: what became of its attempts over time, and what waits; fields of the webhook. */
+
+import { listOf, readsCounts } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { statisticsPeriods } from '../../../kernel/periods.ts';
+import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
+import {
+  type AttemptStatistics,
+  maxCounted,
+  type StatisticsSpan,
+  type WebhookBacklog,
+  type WebhookStatistics,
+} from '../shapes.ts';
+import { StatisticsPeriodEnum } from './enums.ts';
+
+const AttemptStatisticsObject = builder.objectRef<AttemptStatistics>('AttemptStatistics').implement({
+  description: 'How delivery attempts ended.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'Number of attempts.' }),
+    succeededCount: t.exposeInt('succeeded_count', { description: 'Number of attempts that succeeded.' }),
+    successRate: t.float({
+      nullable: true,
+      description: 'Share of the attempts that succeeded, from 0 to 1; null if there were no attempts.',
+      resolve: ({ count, succeeded_count }) => (count === 0 ? null : succeeded_count / count),
+    }),
+    medianDurationMs: t.exposeInt('median_duration_ms', {
+      nullable: true,
+      description:
+        'Estimated median of the durations of the requests, in milliseconds; null if there were no attempts.',
+    }),
+    p95DurationMs: t.exposeInt('p95_duration_ms', {
+      nullable: true,
+      description:
+        'Estimated duration, in milliseconds, within which 95 of 100 requests ended; null if there were no attempts.',
+    }),
+  }),
+});
+
+const StatisticsSpanObject = builder.objectRef<StatisticsSpan>('StatisticsSpan').implement({
+  description: 'The delivery attempts that began in a span of time.',
+  fields: (t) => ({
+    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start of the span.' }),
+    endsAt: t.expose('ends_at', {
+      type: 'DateTime',
+      description: 'End of the span, which is not part of it. That of the last span is in the future.',
+    }),
+    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'The attempts of the span.' }),
+  }),
+});
+
+const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
+  description: 'How the delivery attempts to a webhook ended over a period up to now.',
+  fields: (t) => ({
+    startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start of the period.' }),
+    attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'The attempts of the whole period.' }),
+    spans: t.expose('spans', {
+      type: [StatisticsSpanObject],
+      description: 'The period in spans of equal length, the oldest first. A span without attempts is among them.',
+      extensions: listOf(Math.max(...Object.values(statisticsPeriods).map(({ spans }) => spans))),
+    }),
+  }),
+});
+
+const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog').implement({
+  description: 'The deliveries of a webhook that are pending or held.',
+  fields: (t) => ({
+    pendingCount: t.exposeInt('pending_count', {
+      description: `Number of pending deliveries, including those that wait for a retry. Counting ends at ${maxCounted}.`,
+    }),
+    heldCount: t.exposeInt('held_count', {
+      description: `Number of held deliveries, which wait until you resend them. Counting ends at ${maxCounted}.`,
+    }),
+    oldestPendingAt: t.expose('oldest_pending_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the oldest pending delivery was created; null if none is pending.',
+    }),
+  }),
+});
+
+builder.interfaceFields(WebhookInterface, (t) => ({
+  statistics: t.field({
+    type: WebhookStatisticsObject,
+    nullable: true,
+    description:
+      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded backend only.',
+    args: {
+      period: t.arg({
+        type: StatisticsPeriodEnum,
+        required: true,
+        defaultValue: 'day',
+        description: 'The period.',
+      }),
+    },
+    extensions: readsCounts,
+    resolve: ({ id }, { period }, { loaders }) => loaders.statistics.load({ webhookId: id, period }),
+  }),
+  backlog: t.field({
+    type: WebhookBacklogObject,
+    nullable: true,
+    description:
+      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Embedded backend only.',
+    extensions: readsCounts,
+    resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
+  }),
+}));

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { operation } from '../../kernel/operation.ts';
+import { idList } from '../../kernel/validation.ts';
+import {
+  attemptListShape,
+  deliveryFilterShape,
+  deliveryListShape,
+  emitShape,
+  fireTriggerShape,
+  redeliverAllShape,
+  redeliverShape,
+  statisticsShape,
+  testEventShape,
+  watchShape,
+} from './shapes.ts';
+
+export const listDeliveries = operation('webhooks:read', deliveryListShape, ({ deliveries }) => deliveries.list);
+export const countDeliveries = operation(
+  'webhooks:read',
+  z.array(deliveryFilterShape),
+  ({ deliveries }) => deliveries.counts,
+);
+export const findDeliveries = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.find);
+export const readEventData = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.data);
+export const listAttempts = operation('webhooks:read', attemptListShape, ({ deliveries }) => deliveries.attempts);
+export const findLastAttempts = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.lastAttempts);
+export const readStatistics = operation('webhooks:read', statisticsShape, ({ deliveries }) => deliveries.statistics);
+export const readBacklogs = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.backlog);
+export const watchDeliveries = operation('webhooks:read', watchShape, ({ deliveries }) => deliveries.watch);
+export const emitEvent = operation('events:write', emitShape, ({ deliveries }) => deliveries.emit);
+export const fireTrigger = operation('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);
+export const sendTestEvent = operation('webhooks:write', testEventShape, ({ deliveries }) => deliveries.sendTest);
+export const redeliver = operation('webhooks:write', redeliverShape, ({ deliveries }) => deliveries.redeliver);
+export const redeliverAll = operation('webhooks:write', redeliverAllShape, ({ deliveries }) => deliveries.redeliverAll);

@@ -1,0 +1,163 @@
+/** Deliveries and their attempts, as callers read and watch them. */
+
+import { accessTo } from '../../auth/account-access.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { isId } from '../../kernel/ids.ts';
+import type { CursorCodec } from '../../kernel/paging.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
+import { maxTotalCount } from '../../kernel/validation.ts';
+import type { Database } from '../../store/database.ts';
+import { findByIds } from '../../store/find-by-ids.ts';
+import { readJsonColumn } from '../../store/json.ts';
+import { selectPage, startPage } from '../../store/keyset.ts';
+import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import { bytesOf, readLarge } from '../../store/large-rows.ts';
+import type { ReadBudget } from '../../store/read-budget.ts';
+import { onlyOf, readTogether } from '../../store/read-together.ts';
+import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
+import { hiddenValue } from '../webhooks/headers.ts';
+import { accountIdsOf } from '../webhooks/manageable.ts';
+import { countedDeliveries, listedDeliveries, newestFirst } from './listed.ts';
+import type { DeliveriesPort } from './port.ts';
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryState,
+  deliveryLimits,
+  deliveryListScope,
+  type EventData,
+} from './shapes.ts';
+import { visibleDeliveries } from './visibility.ts';
+
+export interface QueriesContext {
+  readonly database: Database;
+  readonly cursors: CursorCodec;
+  readonly budget: ReadBudget;
+  readonly now: () => Date;
+}
+
+const iso = (time: number) => new Date(time).toISOString();
+const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
+
+export function deliveryQueries({
+  database,
+  cursors,
+  budget,
+  now,
+}: QueriesContext): Pick<DeliveriesPort, 'list' | 'lists' | 'counts' | 'find' | 'data' | 'attempts' | 'lastAttempts'> {
+  const find = async ({ caller }: RequestContext, deliveryIds: readonly string[]) => {
+    const rows = await findByIds(deliveryIds, isId, (ids) =>
+      visibleDeliveries(database, caller).where('deliveries.id', 'in', ids).execute(),
+    );
+    return rows.map((row) => row && toDelivery(row, now()));
+  };
+  const lists: DeliveriesPort['lists'] = async ({ caller }, requests) => {
+    const pages = await readTogether(
+      requests,
+      ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
+        const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
+        return startPage(listedDeliveries(database, caller, filter), newestFirst, { cursors, scope, cursor, limit });
+      },
+      (started) => selectPages(database, started, newestFirst),
+    );
+    return pages.map((page) =>
+      page instanceof Error ? page : { ...page, items: page.items.map((row) => toDelivery(row, now())) },
+    );
+  };
+  return {
+    find,
+
+    data(context, deliveryIds) {
+      const visible = (ids: readonly string[]) =>
+        visibleDeliveries(database, context.caller)
+          .innerJoin('events', 'events.id', 'deliveries.event_id')
+          .clearSelect()
+          .select('deliveries.id')
+          .where('deliveries.id', 'in', ids);
+      return readLarge(budget, context, deliveryIds, {
+        sizes: (ids) => visible(ids).select(bytesOf('events.data').as('bytes')).execute(),
+        read: async (ids) => {
+          const read = await visible(ids).select('events.data').execute();
+          return read.map(({ id, data }) => [id, readJsonColumn<EventData>(data)] as const);
+        },
+      });
+    },
+
+    lists,
+    list: async (context, request) => onlyOf(await lists(context, [request])),
+
+    counts: ({ caller }, filters) =>
+      readTogether(
+        filters,
+        (filter) => countedDeliveries(database, caller, filter),
+        (listed) => countRows(database, listed, maxTotalCount),
+      ),
+
+    async attempts({ caller }, { delivery_id, limit = deliveryLimits.limit.default, cursor }) {
+      const [delivery] = await findByIds([delivery_id], isId, (ids) =>
+        visibleDeliveries(database, caller).select('webhooks.account_ids').where('deliveries.id', 'in', ids).execute(),
+      );
+      if (delivery == null) {
+        throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
+      }
+      const scope = ['delivery attempts', caller.keyId, delivery_id];
+      // Attempts are in the order of their numbers, whatever the clock was.
+      const page = await selectPage(
+        database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
+        { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
+        { cursors, scope, cursor, limit },
+      );
+      return { ...page, items: page.items.map((row) => toAttempt(caller, row, delivery)) };
+    },
+
+    async lastAttempts({ caller }, deliveryIds) {
+      const rows = await findByIds(deliveryIds, isId, (ids) =>
+        visibleDeliveries(database, caller)
+          .innerJoin('delivery_attempts as last', (join) =>
+            join.onRef('last.delivery_id', '=', 'deliveries.id').onRef('last.number', '=', 'deliveries.attempts'),
+          )
+          .selectAll('last')
+          .select('webhooks.account_ids')
+          .where('deliveries.id', 'in', ids)
+          .execute(),
+      );
+      return rows.map((row) => row && toAttempt(caller, row, row));
+    },
+  };
+}
+
+function toAttempt(
+  caller: Caller,
+  { number, started_at, duration_ms, status, failure, response_body }: DeliveryAttemptTable,
+  webhook: Pick<WebhookTable, 'account_ids'>,
+): DeliveryAttempt {
+  // What an endpoint responds is its owner's, and may repeat the headers that it was sent, whose values take the scope
+  // `webhooks:write` as well.
+  const isManaged = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(webhook)) === 'manage';
+  return {
+    number,
+    started_at: iso(started_at),
+    duration_ms,
+    status,
+    failure,
+    response_body: isManaged ? response_body : hiddenValue,
+  };
+}
+
+export function toDelivery(row: DeliveryTable, now: Date): Delivery {
+  const isScheduled = row.state === 'pending' && row.claim_token === null && row.next_at > now.getTime();
+  return {
+    object: 'Delivery',
+    delivery_id: row.id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    account_id: row.account_id,
+    event: row.event,
+    state: row.state as DeliveryState,
+    attempt_count: row.attempts,
+    next_attempt_at: isScheduled ? iso(row.next_at) : null,
+    created_at: iso(row.created_at),
+    finished_at: isoOrNull(row.finished_at),
+  };
+}

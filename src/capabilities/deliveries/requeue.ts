@@ -1,0 +1,120 @@
+/** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
+import type { Kysely, Transaction } from 'kysely';
+import { amongAccounts } from '../../auth/among-accounts.ts';
+import type { DatabaseKind } from '../../store/json-rows.ts';
+import { byCreation, pageQuery } from '../../store/keyset.ts';
+import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
+import type { Tables } from '../../store/schema.ts';
+
+/** The states of a delivery that is not on its way. */
+const requeueableStates = ['held', 'failed', 'succeeded'] as const;
+type RequeueableState = (typeof requeueableStates)[number];
+
+/** Which deliveries of a webhook to requeue. Times are epoch milliseconds. */
+export interface RequeueFilter {
+  readonly webhookId: string;
+  readonly state: RequeueableState;
+  /** Created at this time or later. */
+  readonly since: number | null;
+  /** Created before this time. */
+  readonly until: number | null;
+  /** The accounts that the webhook listens to; empty for all of the workspace. */
+  readonly accountIds: readonly string[];
+}
+
+/** Deliveries of one transaction: with more, other requests would wait for it. */
+const deliveriesOfTransaction = 1_000;
+
+/**
+ * Requeues one delivery.
+ * @param now epoch milliseconds
+ * @returns whether it was requeued: a delivery that is pending, or being sent, is not
+ */
+export const requeue = (transaction: NotifyingTransaction, deliveryId: string, now: number): Promise<boolean> =>
+  transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], requeueableStates, now)) > 0);
+
+/**
+ * Requeues the deliveries that the filter selects, in transactions of a thousand. If one of them fails, those before it
+ * stay requeued.
+ * @param now epoch milliseconds
+ * @returns how many were requeued
+ */
+export async function requeueAll(
+  transaction: NotifyingTransaction,
+  kind: DatabaseKind,
+  filter: RequeueFilter,
+  now: number,
+): Promise<number> {
+  let count = 0;
+  let last: Place | undefined;
+  do {
+    const before: Place | undefined = last;
+    const step = await transaction(async (open, changed) => {
+      const places = await selectPlaces(open, kind, filter, before);
+      const ids = places.map(({ id }) => id);
+      const requeued = await requeueIds(open, changed, ids, [filter.state], now);
+      return { requeued, last: places.length < deliveriesOfTransaction ? undefined : places.at(-1) };
+    });
+    count += step.requeued;
+    last = step.last;
+  } while (last !== undefined);
+  return count;
+}
+
+interface Place {
+  readonly created_at: number;
+  readonly id: string;
+}
+
+/**
+ * Goes from the newest delivery to the oldest. So it never meets a delivery that is created meanwhile, nor one that it has
+ * requeued and that is already back in its state. What another transaction has locked is being requeued, settled or deleted.
+ */
+function selectPlaces(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  { webhookId, state, since, until, accountIds }: RequeueFilter,
+  before: Place | undefined,
+): Promise<Place[]> {
+  let query = transaction
+    .selectFrom('deliveries')
+    .select(['created_at', 'id'])
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', state);
+  if (since !== null) query = query.where('created_at', '>=', since);
+  if (until !== null) query = query.where('created_at', '<', until);
+  if (accountIds.length > 0) query = query.where(amongAccounts(accountIds, 'account_id'));
+  const after = before === undefined ? null : [before.created_at, before.id];
+  const page = pageQuery(query, byCreation('deliveries', 'desc'), after, deliveriesOfTransaction);
+  return (kind === 'postgres' ? page.forUpdate().skipLocked() : page).execute();
+}
+
+/** @returns how many of them were requeued */
+async function requeueIds(
+  transaction: Kysely<Tables>,
+  changed: ChangeRecorder,
+  ids: readonly string[],
+  states: readonly RequeueableState[],
+  now: number,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const requeued = await transaction
+    .updateTable('deliveries')
+    .set(({ ref }) => ({
+      state: 'pending',
+      next_at: 0,
+      claim_token: null,
+      finished_at: null,
+      attempts_before: ref('attempts'),
+    }))
+    .where('id', 'in', ids)
+    .where('state', 'in', states)
+    // A delivery that was held while it was being sent belongs to its worker until the lease ends.
+    .where(({ or, eb }) => or([eb('claim_token', 'is', null), eb('next_at', '<=', now)]))
+    .returning('id')
+    .execute();
+  if (requeued.length === 0) return 0;
+  changed.work();
+  changed.deliveries(requeued.map(({ id }) => id));
+  return requeued.length;
+}

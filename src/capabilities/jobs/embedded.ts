@@ -1,0 +1,191 @@
+import type { Logger } from 'pino';
+import { mayActFor } from '../../auth/account-access.ts';
+import { requireSession } from '../../auth/session.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { RandomBytes } from '../../kernel/ids.ts';
+import type { CursorCodec } from '../../kernel/paging.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
+import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
+import type { Database } from '../../store/database.ts';
+import { findByIds, requireFound } from '../../store/find-by-ids.ts';
+import type { DatabaseKind } from '../../store/json-rows.ts';
+import type { ReadBudget } from '../../store/read-budget.ts';
+import { onlyOf } from '../../store/read-together.ts';
+import { createRowWatch } from '../../store/row-watch.ts';
+import { afterFailure, openCheckpoint, readCheckpoint, requireOpen, writeCheckpoint } from './checkpoint.ts';
+import { isJobId, newJobId } from './ids.ts';
+import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.ts';
+import type { JobsPort } from './port.ts';
+import { attemptPublication, settlePublication } from './publication.ts';
+import {
+  countJobs,
+  fieldsOf,
+  findJobs,
+  insertJob,
+  pagesOfJobs,
+  readJobFields,
+  requireJob,
+  type StoredJob,
+  toPosting,
+  watchedJobs,
+} from './repository.ts';
+import { type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
+
+/**
+ * A change that has begun runs to its end even if its caller disconnects, because its outcome at the network must be
+ * stored. Only the deadline of the network ends it early.
+ */
+const neverAborted = new AbortController().signal;
+
+/** Postings in our own database, published through the account's network. */
+export function embeddedJobs({
+  database,
+  kind,
+  network,
+  cursors,
+  budget,
+  now,
+  randomBytes,
+  logger,
+  tuning = {},
+}: {
+  readonly database: Database;
+  readonly kind: DatabaseKind;
+  readonly network: JobProvider;
+  readonly cursors: CursorCodec;
+  readonly budget: ReadBudget;
+  readonly now: () => Date;
+  readonly randomBytes: RandomBytes;
+  readonly logger: Logger;
+  readonly tuning?: LeaseTuning;
+}): JobsPort {
+  const leases = jobLeases({ database, kind, now, randomBytes, logger }, tuning);
+  const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
+    requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
+
+  /** Takes the next step of publishing a draft, under a lease, and stores the outcome. */
+  async function advance(
+    context: RequestContext,
+    { account_id, draft_id }: { readonly account_id: string; readonly draft_id: string },
+    takeStep: (session: ProviderSession, draft: StoredJob, lease: JobLease) => Promise<PublishStep>,
+  ): Promise<JobPublishResult> {
+    const session = await sessionOf(context, account_id);
+    const readDraft = async () => requireDraft(await requireJob(database, context.caller, account_id, draft_id));
+    await readDraft();
+    return underLease(leases, draft_id, context.signal, async (lease) => {
+      // Another request may have changed the draft before the lease was ours.
+      const draft = await readDraft();
+      if (draft.publication === 'unknown') {
+        await settlePublication(network, session, toNetwork(draft), lease, neverAborted);
+      }
+      const step = await takeStep(session, draft, lease);
+      if (step.kind === 'published') {
+        await lease.store({ state: step.state, checkpoint: null, publication: 'published' });
+        return { object: 'PnetJobPostingPublished', job_state: step.state, job_id: draft_id };
+      }
+      await lease.store({ checkpoint: writeCheckpoint(openCheckpoint(step, now())), publication: null });
+      return { object: 'PnetJobPostingPublishCheckpoint', type: step.type, job_id: draft_id };
+    });
+  }
+
+  const find: JobsPort['find'] = async ({ caller }, jobIds) => {
+    const jobs = await findByIds(jobIds, isJobId, (ids) => findJobs(database, caller, ids));
+    return jobs.map((job) => job && toPosting(job, now()));
+  };
+  const changes = createRowWatch(watchedJobs(database));
+
+  const lists: JobsPort['lists'] = async ({ caller }, requests) => {
+    const pages = requests.map(({ cursor, limit = jobListLimits.limit.default, ...filter }) => {
+      const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
+      return { cursors, scope, cursor, limit, filter };
+    });
+    const found = await pagesOfJobs(database, caller, pages);
+    return found.map((page) =>
+      page instanceof Error ? page : { ...page, items: page.items.map((job) => toPosting(job, now())) },
+    );
+  };
+
+  return {
+    async edit(context, { job_id, account_id, ...changes }) {
+      const session = await sessionOf(context, account_id);
+      const readJob = async () => requireEditable(await requireJob(database, context.caller, account_id, job_id));
+      await readJob();
+      return underLease(leases, job_id, context.signal, async (lease) => {
+        const fields = { ...fieldsOf(await readJob()), ...changes };
+        await network.editPosting(session, { jobId: job_id, fields }, neverAborted);
+        await lease.store({ fields: JSON.stringify(fields) });
+        return { object: 'PnetJobPostingEdited', job_id };
+      });
+    },
+
+    publish: (context, request) =>
+      advance(context, request, (session, draft, lease) =>
+        attemptPublication(lease, () => network.publish(session, toNetwork(draft), request, neverAborted)),
+      ),
+
+    solveCheckpoint: (context, request) =>
+      advance(context, request, async (session, draft, lease) => {
+        const checkpoint = requireOpen(readCheckpoint(draft.checkpoint), now());
+        try {
+          return await attemptPublication(lease, () =>
+            network.solveCheckpoint(session, toNetwork(draft), checkpoint, request.input, neverAborted),
+          );
+        } catch (error) {
+          const after = afterFailure(checkpoint, error);
+          if (after !== checkpoint) await lease.note(lease.store({ checkpoint: writeCheckpoint(after) }));
+          throw error;
+        }
+      }),
+
+    async createDraft(context, { account_id, ...fields }) {
+      // The draft is stored here alone, but an account that cannot act on it cannot have it either.
+      await network.checkSession(await sessionOf(context, account_id), context.signal);
+      const createdAt = now().getTime();
+      const job: StoredJob = {
+        id: newJobId(randomBytes),
+        workspace_id: context.caller.workspaceId,
+        account_id,
+        state: 'draft',
+        fields: JSON.stringify(fields),
+        checkpoint: null,
+        claimed_until: 0,
+        claimed_by: null,
+        publication: null,
+        created_at: createdAt,
+        updated_at: createdAt,
+      };
+      await insertJob(database, job);
+      return toPosting(job, now());
+    },
+
+    find,
+    fields: (context, jobIds) => readJobFields({ database, budget }, context, jobIds),
+    async watch(context, { job_ids }) {
+      requireFound('job', job_ids, await find(context, job_ids));
+      const { caller, signal } = context;
+      return changes.watch(job_ids, signal, (job) =>
+        job.workspace_id === caller.workspaceId && mayActFor(caller, job.account_id) ? toPosting(job, now()) : null,
+      );
+    },
+    lists,
+    list: async (context, request) => onlyOf(await lists(context, [request])),
+    counts: ({ caller }, filters) => countJobs(database, caller, filters),
+  };
+}
+
+/** @throws ServiceError `action_already_performed` when the posting is closed */
+function requireEditable(job: StoredJob): StoredJob {
+  if (job.state !== 'closed') return job;
+  throw new ServiceError('action_already_performed', { detail: 'The job is closed: it can no longer be edited.' });
+}
+
+/** @throws ServiceError `action_already_performed` when the draft has been published */
+function requireDraft(job: StoredJob): StoredJob {
+  // A network may accept a draft and keep it in the state draft: that is published too.
+  if (job.state === 'draft' && job.publication !== 'published') return job;
+  throw new ServiceError('action_already_performed', {
+    detail: `The draft has already been published: its state is ${job.state}.`,
+  });
+}
+
+const toNetwork = (job: StoredJob): NetworkPosting => ({ jobId: job.id, fields: fieldsOf(job) });

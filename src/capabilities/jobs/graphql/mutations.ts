@@ -1,0 +1,139 @@
+import { readsById } from '../../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../operations.ts';
+import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
+import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
+import { CreateJobDraftInput, EditJobInput, jobRequest, PublishJobInput, SolveJobCheckpointInput } from './inputs.ts';
+import { PnetJobPostingObject } from './posting.ts';
+
+/** The posting as the mutation left it: what a loader read before the mutation is discarded. */
+function postingAfter(
+  { job_id }: { readonly job_id: string },
+  { loaders }: GraphQLContext,
+): Promise<JobPosting | null> {
+  loaders.jobFields.clear(job_id);
+  return loaders.jobs.clear(job_id).load(job_id);
+}
+
+const postingField = {
+  type: PnetJobPostingObject,
+  nullable: true,
+  description: 'The job after the mutation. Embedded backend only.',
+  extensions: readsById,
+} as const;
+
+/** The operation returns the posting. A payload of its own is what clients add to a list: the result union has errors, too. */
+interface JobCreated {
+  readonly object: 'PnetJobPostingCreated';
+  readonly posting: JobPosting;
+}
+
+const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostingCreated').implement({
+  description: 'The draft was created.',
+  fields: (t) => ({
+    jobId: t.id({
+      description: 'Id of the new draft, to pass to `publishJob` as `draftId`.',
+      resolve: ({ posting }) => posting.job_id,
+    }),
+    jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The new draft.' }),
+  }),
+});
+
+const PnetJobPostingEditedObject = builder.objectRef<JobEdited>('PnetJobPostingEdited').implement({
+  description: 'Result of an edit.',
+  fields: (t) => ({
+    jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
+    jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
+  }),
+});
+
+const PnetJobPostingPublishedObject = builder.objectRef<JobPublished>('PnetJobPostingPublished').implement({
+  description: 'Result of publishing a draft.',
+  fields: (t) => ({
+    jobId: t.exposeID('job_id', { description: 'Id of the job.' }),
+    jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job after publishing.' }),
+    jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
+  }),
+});
+
+const PnetJobPostingPublishCheckpointObject = builder
+  .objectRef<JobCheckpointOpened>('PnetJobPostingPublishCheckpoint')
+  .implement({
+    description:
+      'The network requires another step before it publishes the draft. Complete it with `solveJobCheckpoint`; until then, the draft is not published.',
+    fields: (t) => ({
+      jobId: t.exposeID('job_id', { description: 'Id of the draft, to pass to `solveJobCheckpoint` as `draftId`.' }),
+      // Not `type`: an error of the same union has a `type` that is text, and GraphQL lets no selection have both.
+      checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
+      jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
+    }),
+  });
+
+const editResult = mutationResult<JobEdited>(
+  'EditJobResult',
+  'The edited job, or the reason why the edit failed.',
+  [PnetJobPostingEditedObject],
+  // The network may ask the account itself to pass a checkpoint before an edit.
+  ['request', 'not_found', 'account', 'checkpoint', 'performed'],
+);
+
+const draftResult = mutationResult<JobCreated>(
+  'CreateJobDraftResult',
+  'The new draft, or the reason why it was not created.',
+  [PnetJobPostingCreatedObject],
+  // The network may ask the account itself to pass a checkpoint before anything else.
+  ['request', 'not_found', 'account', 'checkpoint'],
+);
+
+const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
+  'PublishJobResult',
+  'The published job, the checkpoint that the network requires, or the reason why publishing failed.',
+  [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
+  ['request', 'not_found', 'account', 'checkpoint', 'payment', 'performed'],
+);
+
+const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
+  'SolveJobCheckpointResult',
+  'The published job, the next checkpoint, or the reason why the solution was rejected.',
+  [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
+  ['request', 'not_found', 'account', 'checkpoint', 'performed'],
+);
+
+mutationField('editJob', {
+  description: 'Edits a job posting. Only the fields that are present change.',
+  input: EditJobInput,
+  inputDescription: 'The job and its changes.',
+  result: editResult,
+  operation: editJob,
+  toRequest: jobRequest,
+});
+
+mutationField('createJobDraft', {
+  description:
+    'Creates a draft, which `publishJob` publishes. Embedded backend only, because the contract has no such call.',
+  input: CreateJobDraftInput,
+  inputDescription: 'The draft to create.',
+  result: draftResult,
+  operation: createJobDraft,
+  toRequest: jobRequest,
+  toSuccess: (posting) => ({ object: 'PnetJobPostingCreated', posting }),
+});
+
+mutationField('publishJob', {
+  description: 'Publishes a draft as a free or a paid listing. The network may require a checkpoint first.',
+  input: PublishJobInput,
+  inputDescription: 'The draft and how to publish it.',
+  result: publishResult,
+  operation: publishJob,
+});
+
+mutationField('solveJobCheckpoint', {
+  description:
+    'Solves the open checkpoint of a draft. Another checkpoint may follow. With the embedded backend, a checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again. In proxy mode, the service decides.',
+  input: SolveJobCheckpointInput,
+  inputDescription: 'The solution.',
+  result: checkpointResult,
+  operation: solveJobCheckpoint,
+});

@@ -1,0 +1,167 @@
+/** The parts of a job posting as they are read. */
+
+import { listOf } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
+import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
+import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
+
+type Present<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
+type Question = Present<'screening_questions'>[number];
+type NumericQuestion = Extract<Question, { answer_type: 'numeric' }>;
+type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
+type ApplyMethod = Present<'apply_method'>;
+
+/** Something that is named by its id at the network, or by free text. */
+const namedThing = (name: string, description: string) =>
+  builder.objectRef<Present<'job_title'>>(name).implement({
+    description,
+    extensions: inheritMaxAge,
+    fields: (t) => ({
+      providerId: t.exposeID('id', {
+        nullable: true,
+        description: 'Numeric id at the network. Null if it is named by free text.',
+      }),
+      text: t.exposeString('text', { nullable: true, description: 'Free text. Null if it is named by its id only.' }),
+    }),
+  });
+
+export const JobTitleObject = namedThing('JobTitle', 'A job title.');
+export const JobCompanyObject = namedThing('JobCompany', 'The hiring company.');
+
+export const PayObject = builder.objectRef<Present<'salary'>>('JobPay').implement({
+  description: 'A pay range.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    currency: t.expose('currency', { type: 'Currency', description: 'Currency of the amounts.' }),
+    min: t.exposeFloat('min', { description: 'Lower bound.' }),
+    max: t.exposeFloat('max', { description: 'Upper bound.' }),
+    payFrequency: t.expose('pay_frequency', {
+      type: PayFrequencyEnum,
+      description: 'The period that the amounts refer to.',
+    }),
+  }),
+});
+
+export const ScreeningQuestionInterface = builder.interfaceRef<Question>('ScreeningQuestion').implement({
+  description: 'A screening question for applicants.',
+  resolveType: ({ answer_type }) =>
+    answer_type === 'numeric' ? 'NumericScreeningQuestion' : 'MultipleChoicesScreeningQuestion',
+  fields: (t) => ({
+    question: t.exposeString('question', { description: 'Text of the question.' }),
+    position: t.exposeFloat('position', { nullable: true, description: 'Position of the question in the list.' }),
+    mustMatch: t.exposeBoolean('must_match', {
+      nullable: true,
+      description: 'Whether applicants must give an expected answer.',
+    }),
+  }),
+});
+
+builder.objectRef<NumericQuestion>('NumericScreeningQuestion').implement({
+  description: 'A screening question that takes a number.',
+  extensions: inheritMaxAge,
+  interfaces: [ScreeningQuestionInterface],
+  fields: (t) => ({
+    minExpectation: t.exposeFloat('min_expectation', { nullable: true, description: 'Lowest expected answer.' }),
+    maxExpectation: t.exposeFloat('max_expectation', { nullable: true, description: 'Highest expected answer.' }),
+  }),
+});
+
+builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement({
+  description: 'A multiple-choice screening question.',
+  extensions: inheritMaxAge,
+  interfaces: [ScreeningQuestionInterface],
+  fields: (t) => ({
+    choices: t.exposeStringList('choices', { description: 'The choices offered.', extensions: listOf(10) }),
+    expectedChoices: t.exposeStringList('expected_choices', {
+      description: 'The expected choices.',
+      extensions: listOf(10),
+    }),
+  }),
+});
+
+export const RecruiterObject = builder.objectRef<Present<'recruiter'>>('JobRecruiter').implement({
+  description: 'Settings of the recruiting service for a job.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    projectId: t.exposeID('project_id', { description: 'Id of the project that the job is linked to.' }),
+    functions: t.exposeIDList('functions', {
+      nullable: true,
+      description: 'Ids of job functions.',
+      extensions: listOf(recruiterLimits.functions.max),
+    }),
+    industries: t.exposeIDList('industries', {
+      nullable: true,
+      description: 'Ids of industries.',
+      extensions: listOf(recruiterLimits.industries.max),
+    }),
+    skills: t.exposeIDList('skills', {
+      nullable: true,
+      description: 'Ids of skills.',
+      extensions: listOf(recruiterLimits.skills.max),
+    }),
+    seniority: t.expose('seniority', {
+      type: SeniorityEnum,
+      nullable: true,
+      description: 'Seniority level of the position.',
+    }),
+    includePosterInfo: t.boolean({
+      description: 'Whether the posting shows who posted it.',
+      resolve: ({ include_poster_info = true }) => include_poster_info,
+    }),
+  }),
+});
+
+const PnetApplyMethodObject = builder.objectRef<Extract<ApplyMethod, { type: 'pnet' }>>('PnetApplyMethod').implement({
+  description: 'Applications are made on the network.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    notificationEmail: t.exposeString('notification_email', {
+      description: 'Email address that is notified of applications.',
+    }),
+    resumeRequired: t.exposeBoolean('resume_required', { description: 'Whether applicants must attach a résumé.' }),
+  }),
+});
+
+const ExternalApplyMethodObject = builder
+  .objectRef<Extract<ApplyMethod, { type: 'external' }>>('ExternalApplyMethod')
+  .implement({
+    description: 'Applications are made on an external website.',
+    extensions: inheritMaxAge,
+    fields: (t) => ({ url: t.exposeString('url', { description: 'URL of the website.' }) }),
+  });
+
+export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
+  description: 'How applications are made.',
+  types: [PnetApplyMethodObject, ExternalApplyMethodObject],
+  resolveType: ({ type }) => (type === 'pnet' ? PnetApplyMethodObject : ExternalApplyMethodObject),
+});
+
+export const AutoArchiveObject = builder
+  .objectRef<Present<'auto_archive_applicants'>>('AutoArchiveApplicants')
+  .implement({
+    description: 'Which applicants are archived automatically.',
+    extensions: inheritMaxAge,
+    fields: (t) => ({
+      screeningQuestions: t.boolean({
+        description: 'Whether applicants who fail a must-match screening question are archived.',
+        resolve: ({ screening_questions = true }) => screening_questions,
+      }),
+      outsideOfCountry: t.boolean({
+        description: 'Whether applicants outside the country of the job are archived.',
+        resolve: ({ outside_of_country = true }) => outside_of_country,
+      }),
+    }),
+  });
+
+export const CheckpointObject = builder.objectRef<OpenCheckpoint>('JobCheckpoint').implement({
+  description: 'A step that the network requires before it publishes a draft.',
+  // No hint: it expires by itself.
+  fields: (t) => ({
+    checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
+    attemptsLeft: t.exposeInt('attempts_left', {
+      description: 'Number of wrong inputs left before the checkpoint closes.',
+    }),
+    expiresAt: t.expose('expires_at', { type: 'DateTime', description: 'When the checkpoint expires.' }),
+  }),
+});

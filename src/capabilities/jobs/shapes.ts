@@ -1,0 +1,279 @@
+/**
+ * Job postings: the vocabularies, requests and results of the contract, and the rules between fields that need no I/O.
+ */
+import { z } from 'zod';
+import { anyOf, type CursorScope } from '../../kernel/paging.ts';
+import {
+  anyValueOf,
+  boundedList,
+  httpUrl,
+  identifier,
+  label,
+  maxEntries,
+  maxPage,
+  numericId,
+  ownRule,
+  pageCursor,
+  pageLimit,
+  resourceId,
+  shortText,
+  statement,
+  text,
+  watchedIds,
+} from '../../kernel/validation.ts';
+
+export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
+export const employmentStatuses = [
+  'FULL_TIME',
+  'PART_TIME',
+  'CONTRACT',
+  'TEMPORARY',
+  'OTHER',
+  'VOLUNTEER',
+  'INTERNSHIP',
+] as const;
+export const seniorities = [
+  'INTERNSHIP',
+  'ENTRY_LEVEL',
+  'ASSOCIATE',
+  'MID_SENIOR_LEVEL',
+  'DIRECTOR',
+  'EXECUTIVE',
+  'NOT_APPLICABLE',
+] as const;
+export const payFrequencies = ['YEARLY', 'MONTHLY', 'HOURLY'] as const;
+export const jobServices = ['CLASSIC', 'RECRUITER'] as const;
+export const publishModes = ['FREE', 'PROMOTED', 'PROMOTED_PLUS'] as const;
+export const jobStates = ['active', 'draft', 'review', 'closed', 'paused'] as const;
+export const checkpointTypes = ['EMAIL_VERIFICATION', 'OTP'] as const;
+
+/** Bounds of the recruiter lists, in entries (contract, "Limits"). */
+export const recruiterLimits = {
+  functions: { min: 1, max: 3 },
+  industries: { min: 1, max: 3 },
+  skills: { min: 1, max: 10 },
+} as const;
+
+const titleOrCompany = z
+  .strictObject({ id: numericId().optional(), text: label().optional() })
+  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('needs an id or a text'))
+  .meta({ minProperties: 1 });
+
+const payAmount = () =>
+  z
+    .number()
+    .refine((value) => value >= 0, ownRule('must not be negative'))
+    .meta({ minimum: 0 });
+
+const pay = z
+  .strictObject({
+    currency: label(),
+    min: payAmount(),
+    max: payAmount(),
+    pay_frequency: z.enum(payFrequencies),
+  })
+  // A negative max is named already.
+  .refine(({ min, max }) => max < 0 || min <= max, { ...ownRule('must not be below min'), path: ['max'] });
+
+const numericQuestion = z
+  .strictObject({
+    answer_type: z.literal('numeric'),
+    question: statement(),
+    position: z.number().optional(),
+    must_match: z.boolean().optional(),
+    min_expectation: z.number().optional(),
+    max_expectation: z.number().optional(),
+  })
+  .refine(({ min_expectation: min, max_expectation: max }) => min === undefined || max === undefined || min <= max, {
+    ...ownRule('must not be below min_expectation'),
+    path: ['max_expectation'],
+  });
+
+const choiceQuestion = z
+  .strictObject({
+    answer_type: z.literal('multiple_choices'),
+    question: statement(),
+    choices: boundedList(label(), 0, maxEntries)
+      .refine((list) => list.length > 0, ownRule('must have at least 1 entry'))
+      .meta({ minItems: 1 }),
+    expected_choices: boundedList(shortText(), 0, maxEntries),
+    position: z.number().optional(),
+    must_match: z.boolean().optional(),
+  })
+  .refine(({ choices, expected_choices }) => areAmong(choices, expected_choices), {
+    ...ownRule('must all be among choices'),
+    path: ['expected_choices'],
+  });
+
+function areAmong(choices: readonly string[], expected: readonly string[]): boolean {
+  const known = new Set(choices);
+  return expected.every((choice) => known.has(choice));
+}
+
+export const screeningQuestionShape = z.discriminatedUnion('answer_type', [numericQuestion, choiceQuestion]);
+
+const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(identifier(), min, max);
+
+const recruiterShape = z.strictObject({
+  project_id: identifier(),
+  functions: boundedList(
+    identifier().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
+    recruiterLimits.functions.min,
+    recruiterLimits.functions.max,
+  ).optional(),
+  industries: ids(recruiterLimits.industries).optional(),
+  skills: ids(recruiterLimits.skills).optional(),
+  seniority: z.enum(seniorities).optional(),
+  include_poster_info: z.boolean().optional(),
+});
+
+export const applyMethodShape = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('pnet'),
+    notification_email: shortText()
+      .refine((value) => z.regexes.email.test(value), ownRule('must be an e-mail address'))
+      .meta({ format: 'email' }),
+    resume_required: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal('external'), url: httpUrl() }),
+]);
+
+/** The fields of a posting that an edit may set. Each replaces the stored value as a whole. */
+export const jobFields = {
+  job_title: titleOrCompany.optional(),
+  company: titleOrCompany.optional(),
+  workplace: z.enum(workplaces).optional(),
+  location: numericId().optional(),
+  employment_status: z.enum(employmentStatuses).optional(),
+  description: text().optional(),
+  auto_rejection_template: text().optional(),
+  screening_questions: boundedList(screeningQuestionShape, 0, maxEntries).optional(),
+  recruiter: recruiterShape.optional(),
+  tracking_pixel_url: httpUrl().optional(),
+  company_job_id: shortText().optional(),
+  apply_method: applyMethodShape.optional(),
+  salary: pay.optional(),
+  additional_compensation: pay.optional(),
+  auto_archive_applicants: z
+    .strictObject({ screening_questions: z.boolean().optional(), outside_of_country: z.boolean().optional() })
+    .optional(),
+  send_rejection_notification: z.boolean().optional(),
+};
+
+/** PATCH /v1/pnet/jobs/{job_id}: the path's id and the body. */
+export const jobEditShape = z.strictObject({ job_id: resourceId(), account_id: resourceId(), ...jobFields });
+
+/** An addition to the contract. A draft is a posting with a title that is not published yet. */
+export const jobDraftShape = z.strictObject({ account_id: resourceId(), ...jobFields, job_title: titleOrCompany });
+
+const amount = z.strictObject({
+  currency: label(),
+  amount: z
+    .number()
+    .refine((value) => value > 0, ownRule('must be above 0'))
+    .meta({ exclusiveMinimum: 0 }),
+});
+
+const budgetShape = z
+  .strictObject({ daily: amount.optional(), monthly: amount.optional() })
+  .refine(({ daily, monthly }) => (daily === undefined) !== (monthly === undefined), 'needs either daily or monthly')
+  .meta({ minProperties: 1, maxProperties: 1 });
+
+const publishCommon = {
+  draft_id: resourceId(),
+  account_id: resourceId(),
+  service: z.enum(jobServices).optional(),
+  hiring_photo_frame: z.boolean().optional(),
+  bypass_email_verification: z.boolean().optional(),
+};
+
+/** POST /v1/pnet/jobs/{draft_id}/publish: the path's id and the body, discriminated on `mode`. */
+export const jobPublishShape = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('FREE'), ...publishCommon }),
+  z.strictObject({ mode: z.literal('PROMOTED'), ...publishCommon, budget: budgetShape.optional() }),
+  z.strictObject({
+    mode: z.literal('PROMOTED_PLUS'),
+    ...publishCommon,
+    service: z.literal('CLASSIC', 'must be CLASSIC: PROMOTED_PLUS is not offered for RECRUITER').optional(),
+    budget: budgetShape.optional(),
+  }),
+]);
+
+/** Bounds of the list of postings, an addition to the contract. */
+export const jobListLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
+
+const filter = { account_id: identifier().optional(), job_state: anyValueOf(jobStates) };
+
+export const jobFilterShape = z.strictObject(filter);
+
+/** An addition to the contract: the filters and the page of the list of postings. */
+export const jobListShape = z.strictObject({
+  ...filter,
+  limit: pageLimit(jobListLimits.limit.max).optional(),
+  cursor: pageCursor().optional(),
+});
+
+/** An addition to the contract: the postings to watch. */
+export const jobWatchShape = z.strictObject({ job_ids: watchedIds() });
+
+/** What a cursor of the list of postings is bound to beside the key. */
+export const jobListScope = ({ account_id, job_state }: z.infer<typeof jobFilterShape>): CursorScope => [
+  account_id,
+  anyOf(job_state),
+];
+
+/** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
+export const jobCheckpointShape = z.strictObject({
+  draft_id: resourceId(),
+  account_id: resourceId(),
+  input: label(),
+});
+
+export const jobEditedShape = z.object({ object: z.literal('PnetJobPostingEdited'), job_id: z.string() });
+
+export const jobPublishedShape = z.object({
+  object: z.literal('PnetJobPostingPublished'),
+  job_state: z.enum(jobStates),
+  job_id: z.string(),
+});
+
+export const jobCheckpointOpenedShape = z.object({
+  object: z.literal('PnetJobPostingPublishCheckpoint'),
+  type: z.enum(checkpointTypes),
+  job_id: z.string(),
+});
+
+export type JobState = (typeof jobStates)[number];
+export type CheckpointType = (typeof checkpointTypes)[number];
+export type JobEdit = z.infer<typeof jobEditShape>;
+export type JobDraft = z.infer<typeof jobDraftShape>;
+/** The content of a posting, without its ids. */
+export type JobFields = Omit<JobEdit, 'job_id' | 'account_id'>;
+export type JobPublish = z.infer<typeof jobPublishShape>;
+export type JobFilter = z.infer<typeof jobFilterShape>;
+export type JobWatch = z.infer<typeof jobWatchShape>;
+export type JobListRequest = z.infer<typeof jobListShape>;
+export type JobCheckpoint = z.infer<typeof jobCheckpointShape>;
+export type JobEdited = z.infer<typeof jobEditedShape>;
+export type JobPublished = z.infer<typeof jobPublishedShape>;
+export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
+/** The result of publishing and of solving a checkpoint; `object` discriminates. */
+export type JobPublishResult = JobPublished | JobCheckpointOpened;
+
+/** An addition to the contract: a posting as callers read it, without what it says, its {@link JobFields}. Times are ISO 8601 in UTC. */
+export interface JobPosting {
+  readonly object: 'PnetJobPosting';
+  readonly job_id: string;
+  readonly account_id: string;
+  readonly job_state: JobState;
+  readonly checkpoint: OpenCheckpoint | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A step that the network requires before it publishes the draft. */
+export interface OpenCheckpoint {
+  readonly type: CheckpointType;
+  readonly attempts_left: number;
+  readonly expires_at: string;
+}

@@ -1,0 +1,35 @@
+import { requireAccount } from '../../auth/account-access.ts';
+import { type Upstream, unsupported } from '../../upstream/client.ts';
+import { jobEndpoints } from './endpoints.ts';
+import type { JobsPort } from './port.ts';
+
+/**
+ * Job postings of a remote service. A result names the posting of its request: a response that omits the id is
+ * completed.
+ */
+export function upstreamJobs(upstream: Upstream): JobsPort {
+  return {
+    async edit(context, request) {
+      requireAccount(context.caller, request.account_id);
+      const response = await upstream.call(context, jobEndpoints.edit, request);
+      return { ...response, job_id: response.job_id ?? request.job_id };
+    },
+    async publish(context, request) {
+      requireAccount(context.caller, request.account_id);
+      const response = await upstream.call(context, jobEndpoints.publish, request);
+      return { ...response, job_id: response.job_id ?? request.draft_id };
+    },
+    async solveCheckpoint(context, request) {
+      requireAccount(context.caller, request.account_id);
+      const response = await upstream.call(context, jobEndpoints.solveCheckpoint, request);
+      return { ...response, job_id: response.job_id ?? request.draft_id };
+    },
+    createDraft: unsupported('create drafts'),
+    find: unsupported('read job postings'),
+    fields: unsupported('read job postings'),
+    list: unsupported('list job postings'),
+    lists: unsupported('list job postings'),
+    counts: unsupported('count job postings'),
+    watch: unsupported('watch job postings'),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * Loaders: within one request, equal reads run once, and the by-id reads of one tick reach the port together.
+ *
+ * Equal reads are joined in two places, which do not replace each other:
+ * 1. Here, per request and for every backend. The posts of a page may be by one author, whose own posts are then one
+ *    read, even if one field selects `first: 5` and another `first: 50`: the longest page serves both, so a page may be
+ *    longer than requested. All fields of a request see the same state of a list.
+ * 2. In upstream/single-flight.ts, per API key and across requests, while a call is in flight: a hundred tabs that open
+ *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
+ */
+import DataLoader from 'dataloader';
+import { type Operation, run } from '../kernel/operation.ts';
+import { longestPages, type Page } from '../kernel/paging.ts';
+import type { Ports } from '../kernel/ports.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
+import { countAccounts, findAccounts } from './accounts/operations.ts';
+import type { Account, AccountFilter } from './accounts/shapes.ts';
+import {
+  countDeliveries,
+  findDeliveries,
+  findLastAttempts,
+  readBacklogs,
+  readEventData,
+  readStatistics,
+} from './deliveries/operations.ts';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryFilter,
+  DeliveryListRequest,
+  EventData,
+  StatisticsRequest,
+  WebhookBacklog,
+  WebhookStatistics,
+} from './deliveries/shapes.ts';
+import { countJobs, findJobs, readJobFields } from './jobs/operations.ts';
+import type { JobFields, JobFilter, JobListRequest, JobPosting } from './jobs/shapes.ts';
+import { listPosts } from './posts/operations.ts';
+import type { PostList, PostListRequest } from './posts/shapes.ts';
+import type { WebhookFilter, WebhookSearch } from './webhooks/filter.ts';
+import { countWebhooks, findWebhookHealth, findWebhooks, readWebhooks } from './webhooks/operations.ts';
+import type { ListedWebhook, Webhook, WebhookHealth } from './webhooks/shapes.ts';
+
+/** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
+export interface Loaders {
+  readonly accounts: DataLoader<string, Account | null>;
+  readonly jobs: DataLoader<string, JobPosting | null>;
+  readonly jobFields: DataLoader<string, JobFields | null>;
+  readonly webhooks: DataLoader<string, ListedWebhook | null>;
+  readonly wholeWebhooks: DataLoader<string, Webhook | null>;
+  readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
+  readonly deliveries: DataLoader<string, Delivery | null>;
+  readonly eventData: DataLoader<string, EventData | null>;
+  readonly lastAttempts: DataLoader<string, DeliveryAttempt | null>;
+  readonly backlogs: DataLoader<string, WebhookBacklog | null>;
+  readonly statistics: DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>;
+  /** Pages, and sizes, of lists: each statement is of all that are read in one tick. */
+  readonly accountCounts: DataLoader<AccountFilter, number>;
+  readonly jobPages: DataLoader<JobListRequest, Page<JobPosting>>;
+  readonly jobCounts: DataLoader<JobFilter, number>;
+  readonly webhookPages: DataLoader<WebhookSearch, Page<ListedWebhook>>;
+  readonly webhookCounts: DataLoader<WebhookFilter, number>;
+  readonly deliveryPages: DataLoader<DeliveryListRequest, Page<Delivery>>;
+  readonly deliveryCounts: DataLoader<DeliveryFilter, number>;
+  /** Pages of posts. A page may be longer than requested. */
+  readonly posts: DataLoader<PageOfPosts, PostList, string>;
+}
+
+/** Statistics to read: of a webhook, over a period. */
+export interface StatisticsOfWebhook {
+  readonly webhookId: string;
+  readonly period: StatisticsRequest['period'];
+}
+
+/** A page of posts to read. Two pages of the same list at the same cursor are one read. */
+export type PageOfPosts = PostListRequest & { readonly limit: number };
+
+export function createLoaders(ports: Ports, context: RequestContext): Loaders {
+  const batched = <Item>(operation: Operation<readonly string[], (Item | Error | null)[]>) =>
+    new DataLoader<string, Item | null>((ids) => run(operation, ports, context, ids));
+  // Nothing is remembered: a list may be read before and after a mutation.
+  const counted = <Filter>(operation: Operation<Filter[], (number | Error)[]>) =>
+    new DataLoader<Filter, number>((filters) => run(operation, ports, context, filters), { cache: false });
+  // The connection has checked scope and shape (see connection.ts), so only the port method is called.
+  const paged = <Request, Item>(lists: (requests: readonly Request[]) => Promise<(Page<Item> | Error)[]>) =>
+    new DataLoader<Request, Page<Item>>(lists, { cache: false });
+  return {
+    accounts: batched(findAccounts),
+    jobs: batched(findJobs),
+    jobFields: batched(readJobFields),
+    webhooks: batched(findWebhooks),
+    wholeWebhooks: batched(readWebhooks),
+    webhookHealth: batched(findWebhookHealth),
+    deliveries: batched(findDeliveries),
+    eventData: batched(readEventData),
+    lastAttempts: batched(findLastAttempts),
+    backlogs: batched(readBacklogs),
+    statistics: new DataLoader((wanted) => loadStatistics(ports, context, wanted), {
+      cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}`,
+    }),
+    accountCounts: counted(countAccounts),
+    jobPages: paged((requests: readonly JobListRequest[]) => ports.jobs.lists(context, requests)),
+    jobCounts: counted(countJobs),
+    webhookPages: paged((requests: readonly WebhookSearch[]) => ports.webhooks.lists(context, requests)),
+    webhookCounts: counted(countWebhooks),
+    deliveryPages: paged((requests: readonly DeliveryListRequest[]) => ports.deliveries.lists(context, requests)),
+    deliveryCounts: counted(countDeliveries),
+    posts: new DataLoader((pages) => loadPages(ports, context, pages), {
+      cacheKeyFn: (page) => `${page.limit} ${placeOf(page)}`,
+    }),
+  };
+}
+
+/** One read for each period. */
+async function loadStatistics(
+  ports: Ports,
+  context: RequestContext,
+  wanted: readonly StatisticsOfWebhook[],
+): Promise<(WebhookStatistics | Error | null)[]> {
+  const found = new Map<StatisticsOfWebhook, WebhookStatistics | null>();
+  for (const [period, ofPeriod] of Map.groupBy(wanted, (each) => each.period)) {
+    const webhook_ids = ofPeriod.map(({ webhookId }) => webhookId);
+    const statistics = await run(readStatistics, ports, context, { webhook_ids, period });
+    for (const [place, each] of ofPeriod.entries()) found.set(each, statistics[place] ?? null);
+  }
+  return wanted.map((each) => found.get(each) ?? null);
+}
+
+/** One read for each place in a list, of the longest page that starts there. */
+function loadPages(
+  ports: Ports,
+  context: RequestContext,
+  pages: readonly PageOfPosts[],
+): Promise<(PostList | Error)[]> {
+  // The connection has checked scope and shape (see connection.ts), so only the port method is called.
+  const read = listPosts.method(ports);
+  const reads = new Map(
+    [...longestPages(pages, placeOf)].map(([place, page]) => [
+      place,
+      read(context, page).catch((error: Error) => error),
+    ]),
+  );
+  return Promise.all(pages.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
+}
+
+const placeOf = ({ account_id, identifier, is_company, cursor }: PageOfPosts): string =>
+  JSON.stringify([account_id, identifier, is_company ?? false, cursor]);

@@ -1,0 +1,63 @@
+import { accountTypes } from '../../auth/account.ts';
+import { requireSession } from '../../auth/session.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { fitsPath } from '../../kernel/ids.ts';
+import type { CursorCodec } from '../../kernel/paging.ts';
+import type { Providers } from '../../providers/provider.ts';
+import type { Database } from '../../store/database.ts';
+import type { PostsPort } from './port.ts';
+import { postLimits } from './shapes.ts';
+
+/** Posts, read from the account's network. */
+export function embeddedPosts({
+  database,
+  providers,
+  cursors,
+}: {
+  readonly database: Database;
+  readonly providers: Providers;
+  readonly cursors: CursorCodec;
+}): PostsPort {
+  const types = accountTypes.filter((type) => providers[type] !== undefined);
+  return {
+    async list({ caller, signal }, { account_id, identifier, is_company: isCompany = false, cursor, limit }) {
+      const session = await requireSession(database, caller, account_id, {
+        types,
+        notFoundAs: 'wrong_account',
+      });
+      // No network is asked: an adapter may put the identifier into a path.
+      if (!fitsPath(identifier)) {
+        throw new ServiceError('invalid_recipient', { detail: 'The identifier fits no user or company.' });
+      }
+      // Sealing the network's cursor binds it to its list and hides what it says about the network.
+      const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
+      const provider = providers[session.type];
+      if (provider === undefined) throw new TypeError(`No provider lists posts for accounts of type ${session.type}`);
+      const page = await provider.listPosts(
+        session,
+        {
+          identifier,
+          isCompany,
+          cursor: cursor === undefined ? null : openCursor(cursors, scope, cursor),
+          limit: limit ?? postLimits.limit.default,
+        },
+        signal,
+      );
+      return {
+        object: 'PostList',
+        items: page.items,
+        cursor: page.cursor === null ? null : cursors.seal(scope, page.cursor),
+        paging: { page_count: page.items.length },
+      };
+    },
+  };
+}
+
+function openCursor(cursors: CursorCodec, scope: readonly (string | boolean)[], cursor: string): string {
+  const opened = cursors.open(scope, cursor);
+  if (typeof opened === 'string') return opened;
+  throw new ServiceError('unprocessable_entity', {
+    detail: 'cursor was not returned by this list',
+    issues: [{ path: ['cursor'], message: 'was not returned by this list' }],
+  });
+}

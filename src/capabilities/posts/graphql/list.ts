@@ -1,0 +1,108 @@
+/** The list of posts as a connection. */
+
+import { itemsOfNetwork } from '../../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { inheritMaxAge, maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../../graphql/kit/connection.ts';
+import type { ListSource } from '../../../graphql/kit/list-source.ts';
+import { required } from '../../../graphql/kit/network-values.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import { listPosts } from '../operations.ts';
+import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
+import { PostUnion, postTypeOf } from './post-types.ts';
+import { type ReadWith, readWith } from './reading-account.ts';
+
+/** A window of posts, and what was said of the page that was read last for it. */
+interface PostWindow extends Connection<ReadWith<Post>> {
+  readonly paging: PostList['paging'];
+}
+
+export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post', PostUnion, 'posts', {
+  page: itemsOfNetwork,
+  hint: maxAge(60),
+});
+
+const PostPagingObject = builder.objectRef<PostList['paging']>('PostPaging').implement({
+  description: 'What the network says of one page of its list.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    pageCount: t.exposeFloat(
+      'page_count',
+      required(
+        'The count of the page. It is handed on as it was received, and is not the number of `nodes`: the page may begin before the first node, end after the last one, or be the second of two pages that the nodes are on.',
+      ),
+    ),
+  }),
+});
+
+builder.objectField(PostConnection, 'paging', (t) =>
+  t.expose('paging', {
+    type: PostPagingObject,
+    description:
+      'About the page of the network that the last node is on: of several pages, the one that was read last.',
+  }),
+);
+
+export const postConnectionArgs = connectionArgs(postLimits, 'posts');
+
+/** What chooses the posts that an account reads, as arguments. */
+export const authorArgs = builder.args((t) => ({
+  identifier: t.string({
+    required: true,
+    description:
+      'Id of the user or company on the network. On pnet, the id of a user starts with `ACo` or `ADo`, and the id of a company has digits only. On photonet, pass a `providerId` or a `username`.',
+  }),
+  isCompany: t.boolean({ description: 'Set to true for the posts of a company. Pnet only.' }),
+}));
+
+export const postsDescription =
+  'Posts of a user or company, as the account sees them on its network, in the order of the network. Scope: `posts:read`.';
+
+export interface PostListArguments {
+  readonly accountId: string;
+  readonly identifier: string;
+  readonly isCompany?: boolean | null | undefined;
+  readonly first: number;
+  readonly after?: string | null | undefined;
+}
+
+/** The posts of one author, read with one account. */
+export const postList: ListSource<PostListArguments, PostListRequest, Post, PostList> = {
+  connection: ({ accountId, identifier, isCompany, first, after }) => ({
+    operation: listPosts,
+    request: { account_id: accountId, identifier, is_company: isCompany ?? undefined },
+    limits: postLimits,
+    first,
+    after,
+    list: ['posts', accountId, identifier, isCompany ?? false],
+  }),
+  account: ({ accountId }) => accountId,
+  bytes: ({ posts }) => posts.pages,
+  value: (connection, { paging }) => ({ ...connection, paging }),
+};
+
+/**
+ * Reads a window of posts. Equal pages of one request are read once.
+ * @throws ServiceError as `PostsPort.list` does, or `unprocessable_entity` for arguments that do not fit
+ */
+export async function connectPosts(context: GraphQLContext, args: PostListArguments): Promise<PostWindow> {
+  let paging: PostList['paging'] = { page_count: 0 };
+  const connection = await connect(
+    context,
+    postList.connection(args),
+    async ({ limit = postLimits.limit.default, ...request }) => {
+      const page = await context.loaders.posts.load({ ...request, limit });
+      paging = page.paging;
+      return page;
+    },
+  );
+  const shown = mapItems<Post, ReadWith<Post>>(connection, (post) =>
+    postTypeOf(post) !== undefined
+      ? readWith(post, args.accountId)
+      : new ServiceError('provider_error', {
+          detail: 'The post is from a network that this gateway does not support.',
+        }),
+  );
+  return { ...shown, paging };
+}

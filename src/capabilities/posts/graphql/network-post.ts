@@ -1,0 +1,67 @@
+/** What the posts of all networks have, and what their authors have: a feed of several networks is one fragment. */
+import { builder } from '../../../graphql/kit/builder.ts';
+import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { Node } from '../../../graphql/kit/node.ts';
+import type { Post } from '../shapes.ts';
+import { PostConnection, postConnectionArgs } from './list.ts';
+import { postTypeOf } from './post-types.ts';
+
+/** The fields of an interface that each of its types resolves itself: the networks have them under names of their own. */
+const resolvedByType = {
+  resolve: (): never => {
+    throw new Error('Each type resolves this field of its interface itself');
+  },
+};
+
+export const NetworkAuthorInterface = builder.interfaceRef<object>('NetworkAuthor').implement({
+  description: 'A person or company that publishes posts on a network.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({
+      description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
+      ...resolvedByType,
+    }),
+    providerId: t.id({ ...required('Id of the author on the network.'), ...resolvedByType }),
+    name: t.string({ ...required('Name of the author; on photonet the username.'), ...resolvedByType }),
+    profilePictureUrl: t.string({ ...optional('URL of the profile picture or logo.'), ...resolvedByType }),
+    posts: t.field({
+      type: PostConnection,
+      nullable: true,
+      description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
+      args: postConnectionArgs,
+      ...resolvedByType,
+    }),
+  }),
+});
+
+export const NetworkPostInterface = builder.interfaceRef<Post>('NetworkPost').implement({
+  description: 'What the posts of all networks have.',
+  interfaces: [Node],
+  resolveType: postTypeOf,
+  fields: (t) => ({
+    id: t.id({
+      description: 'Global id, scoped to the account that reads: accounts may see the same thing differently.',
+      ...resolvedByType,
+    }),
+    providerId: t.id({ ...required('Id of the post on its network.'), ...resolvedByType }),
+    text: t.string({ ...optional('Text of the post; null if it has none.'), ...resolvedByType }),
+    author: t.field({
+      type: NetworkAuthorInterface,
+      ...required('The person or company who published the post.'),
+      ...resolvedByType,
+    }),
+    publishedAt: t.field({
+      type: 'DateTime',
+      ...optional('When the post was published; null if the network does not say.'),
+      ...resolvedByType,
+    }),
+    publishedAtRaw: t.string({ ...optional(`\`publishedAt\` ${rawTime}`), ...resolvedByType }),
+    url: t.string({ ...optional('URL of the post; null on networks that send none.'), ...resolvedByType }),
+    reactionCount: t.float({ ...required('Number of reactions or likes.'), ...resolvedByType }),
+    commentCount: t.float({ ...required('Number of comments.'), ...resolvedByType }),
+    hasReacted: t.boolean({
+      ...required('Whether the account that reads the post has reacted to it or liked it.'),
+      ...resolvedByType,
+    }),
+  }),
+});

@@ -1,0 +1,133 @@
+import { builder } from '../../../graphql/kit/builder.ts';
+import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
+import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { Node } from '../../../graphql/kit/node.ts';
+import { readAt } from '../../../graphql/kit/wire-field.ts';
+import type { PhotonetPost } from '../shapes.ts';
+import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
+import { registerPosts } from './post-types.ts';
+import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, rawId } from './reading-account.ts';
+
+const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
+  description: 'The text under a photo or video.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    text: t.exposeString('text', required('Text of the caption.')),
+    edited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
+    hasTranslation: t.exposeBoolean('has_translation', required('Whether photonet offers a translation.')),
+    createdAt: t.expose('created_at', { type: 'DateTime', ...required('When the caption was written.') }),
+    createdAtRaw: t.exposeFloat('created_at', required(`\`createdAt\` ${rawTime}`)),
+  }),
+});
+
+const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMedia').implement({
+  description: 'A photo or video file.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    url: t.exposeString('url', required('URL of the file.')),
+    width: t.exposeFloat('width', required('Width, in the unit of the network.')),
+    height: t.exposeFloat('height', required('Height, in the unit of the network.')),
+  }),
+});
+
+const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('PhotonetOwner').implement({
+  description: 'The photonet user who published a post.',
+  extensions: inheritMaxAge,
+  interfaces: [Node, NetworkAuthorInterface],
+  fields: (t) => ({
+    id: globalIdField(t, { kind: 'PhotonetOwner', key: 'id' }),
+    providerId: t.exposeID('id', required('Id of the user on photonet. Pass it to `posts` as `identifier`.')),
+    username: t.exposeString('username', required('Username. `posts` accepts it as `identifier` as well.')),
+    name: t.exposeString('username', required('The `username`, under the name that authors of all networks share.')),
+    profilePictureUrl: t.exposeString(
+      'profile_pic_url',
+      required('The `profilePicUrl`, under the name that authors of all networks share.'),
+    ),
+    profilePicUrl: t.exposeString('profile_pic_url', required('URL of the profile picture.')),
+    isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
+    isPrivate: t.exposeBoolean('is_private', required("Whether only followers can see the user's posts.")),
+    posts: t.field({
+      type: PostConnection,
+      nullable: true,
+      description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
+      args: postConnectionArgs,
+      resolve: (owner, args, context) =>
+        connectPosts(context, { accountId: accountOf(owner), identifier: rawId(owner.id), ...args }),
+    }),
+  }),
+});
+
+const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLocation').implement({
+  description: 'The place that the owner of a post tagged.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    name: t.exposeString('name', required('Name of the place.')),
+    lat: t.exposeFloat('lat', required('Latitude.')),
+    lng: t.exposeFloat('lng', required('Longitude.')),
+  }),
+});
+
+const ids = { key: 'provider_id', ownedBy: { object: 'owner', key: 'id' } } as const satisfies RawIdsOf<PhotonetPost>;
+
+const PhotonetPostObject = registerPosts<PhotonetPost>({
+  provider: 'PHOTONET',
+  type: 'PhotonetPost',
+  ids,
+  author: { type: 'PhotonetOwner', in: ({ owner }) => [owner] },
+});
+
+PhotonetPostObject.implement({
+  description: 'A post on photonet, the photo network.',
+  extensions: inheritMaxAge,
+  interfaces: [Node, NetworkPostInterface],
+  fields: (t) => ({
+    id: globalIdField(t, { kind: 'PhotonetPost', ...ids }),
+    providerId: t.exposeID('provider_id', required('Id of the post on photonet.')),
+    text: t.string(
+      readAt<string>({ exposed: 'text', within: 'caption' }, optional('Text of the caption; null without one.')),
+    ),
+    author: partField(t, 'owner', {
+      type: OwnerObject,
+      ...required('The `owner`, under the name that posts of all networks share.'),
+    }),
+    publishedAt: t.field({
+      type: 'DateTime',
+      ...readAt<null>(
+        { constant: null },
+        optional('Always null: photonet sends no time of a post. A caption has its own in `createdAt`.'),
+      ),
+    }),
+    publishedAtRaw: t.string(readAt<null>({ constant: null }, optional('Always null, as `publishedAt` is.'))),
+    url: t.string(readAt<null>({ constant: null }, optional('Always null: photonet sends no URL of a post.'))),
+    reactionCount: t.exposeFloat(
+      'like_count',
+      required('The `likeCount`, under the name that posts of all networks share.'),
+    ),
+    hasReacted: t.exposeBoolean(
+      'has_liked',
+      required('The same as `hasLiked`, under the name that posts of all networks share.'),
+    ),
+    caption: t.expose('caption', {
+      type: CaptionObject,
+      ...optional('Caption of the post; null if it has none.'),
+    }),
+    accessibilityCaption: t.exposeString(
+      'accessibility_caption',
+      required('Text alternative for the photo or video, for screen readers.'),
+    ),
+    previewImage: t.expose('preview_image', { type: MediaObject, ...required('The photo, or a frame of the video.') }),
+    video: t.expose('video', { type: MediaObject, ...optional('The video; null for a photo.') }),
+    hasAudio: t.exposeBoolean('has_audio', required('Whether the video has sound.')),
+    hasLiked: t.exposeBoolean('has_liked', required('Whether the account has liked the post.')),
+    likeCount: t.exposeFloat('like_count', required('Number of likes.')),
+    commentCount: t.exposeFloat('comment_count', required('Number of comments.')),
+    likeAndViewCountsDisabled: t.exposeBoolean(
+      'like_and_view_counts_disabled',
+      required('Whether the owner hides the numbers of likes and views.'),
+    ),
+    commentsDisabled: t.exposeBoolean('comments_disabled', required('Whether the owner has disabled comments.')),
+    owner: partField(t, 'owner', { type: OwnerObject, ...required('The user who published the post.') }),
+    location: t.expose('location', { type: LocationObject, ...required('The place tagged in the post.') }),
+  }),
+});

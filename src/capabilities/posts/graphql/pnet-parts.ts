@@ -1,0 +1,96 @@
+/** Parts of a pnet post that only mean something within it. Those that lead on to other posts are in pnet.ts. */
+
+import { listOf } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
+import { optional, required, requiredList } from '../../../graphql/kit/network-values.ts';
+import type { PnetPost } from '../shapes.ts';
+
+type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
+
+export const WriterObject = builder.objectRef<Present<'written_by'>>('PnetWriter').implement({
+  description: 'The person who wrote a post on behalf of a company.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    providerId: t.exposeID('id', required('Id of the person on pnet.')),
+    publicIdentifier: t.exposeString(
+      'public_identifier',
+      required("Id of the person in the URL of the person's profile."),
+    ),
+    name: t.exposeString('name', required('Name of the person.')),
+  }),
+});
+
+export const PermissionsObject = builder.objectRef<PnetPost['permissions']>('PnetPostPermissions').implement({
+  description: 'What the account that reads a post may do with it.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    canReact: t.exposeBoolean('can_react', required('Whether the account may react to the post.')),
+    canShare: t.exposeBoolean('can_share', required('Whether the account may share the post.')),
+    canPostComments: t.exposeBoolean('can_post_comments', required('Whether the account may comment on the post.')),
+  }),
+});
+
+export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('PnetMention').implement({
+  description: 'A person or company mentioned in the text of a post.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    url: t.exposeString('url', required('URL of the profile of the person or company.')),
+    start: t.exposeFloat('start', required('Where the mention starts, as the network counts.')),
+    length: t.exposeFloat('length', required('Length of the mention, as the network counts.')),
+  }),
+});
+
+const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('PnetPollOption').implement({
+  description: 'One option of a poll.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    providerId: t.exposeID('id', required('Id of the option on pnet.')),
+    text: t.exposeString('text', required('Text of the option.')),
+    win: t.exposeBoolean('win', required('Whether the option wins.')),
+    votesCount: t.exposeFloat('votes_count', required('Number of votes for the option.')),
+  }),
+});
+
+export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').implement({
+  description: 'A poll in a post.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    providerId: t.exposeID('id', required('Id of the poll on pnet.')),
+    question: t.exposeString('question', required('Question of the poll.')),
+    isOpen: t.exposeBoolean('is_open', required('Whether the poll still accepts votes.')),
+    totalVotesCount: t.exposeFloat('total_votes_count', required('Number of votes in total.')),
+    options: t.expose('options', { type: [PollOptionObject], ...requiredList('Options to choose from.', listOf(4)) }),
+  }),
+});
+
+export const GroupObject = builder.objectRef<Present<'group'>>('PnetGroup').implement({
+  description: 'The group that a post was published in.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    providerId: t.exposeID('id', required('Id of the group on pnet.')),
+    name: t.exposeString('name', required('Name of the group.')),
+    private: t.exposeBoolean('private', required('Whether only members can see the group.')),
+  }),
+});
+
+export const AnalyticsObject = builder.objectRef<Present<'analytics'>>('PnetPostAnalytics').implement({
+  description: 'Performance of a post. A figure is null if pnet does not share it with the account.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    impressions: t.exposeFloat('impressions', optional('Number of impressions.')),
+    engagements: t.exposeFloat('engagements', optional('Number of engagements, as the network counts.')),
+    engagementRate: t.exposeFloat('engagement_rate', optional('Rate of engagements, as the network computes it.')),
+    clicks: t.exposeFloat('clicks', optional('Number of clicks on the post.')),
+    clickthroughRate: t.exposeFloat('clickthrough_rate', optional('Rate of clicks, as the network computes it.')),
+    pageViewersFromThisPost: t.exposeFloat(
+      'page_viewers_from_this_post',
+      optional("Number of people who visited the author's page from the post."),
+    ),
+    followersGainedFromThisPost: t.exposeFloat(
+      'followers_gained_from_this_post',
+      optional('Number of followers that the author gained through the post.'),
+    ),
+    membersReached: t.exposeFloat('members_reached', optional('Number of members reached.')),
+  }),
+});

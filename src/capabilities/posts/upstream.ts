@@ -1,0 +1,42 @@
+import { requireAccount } from '../../auth/account-access.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { PageSource } from '../../kernel/page-source.ts';
+import { pageOf, type Upstream } from '../../upstream/client.ts';
+import { postEndpoints } from './endpoints.ts';
+import type { PostsPort } from './port.ts';
+import type { PostList, PostListRequest } from './shapes.ts';
+
+/** Posts as a remote service lists them. They are not checked here: what reads them is tolerant. */
+export function upstreamPosts(upstream: Upstream): PostsPort {
+  const port: PostsPort = {
+    async list(context, request) {
+      requireAccount(context.caller, request.account_id);
+      return postListOf(await upstream.call(context, postEndpoints.list, request));
+    },
+  };
+  return upstream.isTranslated(postEndpoints.list) ? port : { ...port, pages: pagesOf(upstream) };
+}
+
+const pagesOf = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
+  items: 'items',
+  metadata: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
+  async read(context, request) {
+    requireAccount(context.caller, request.account_id);
+    return (await upstream.read(context, postEndpoints.list, request)).body;
+  },
+  page(metadata) {
+    if (!isPostList(metadata))
+      throw new ServiceError('provider_error', { detail: 'The response is no list of posts.' });
+    return postListOf(metadata);
+  },
+});
+
+const isPostList = (metadata: object): metadata is PostList => 'object' in metadata && metadata.object === 'PostList';
+
+/** @param response of which only `object` has been checked */
+function postListOf(response: PostList): PostList {
+  const { items, cursor } = pageOf(response);
+  // What the service does not say, nobody knows: its count may be of something else than the items.
+  const paging = Object(response.paging) === response.paging ? response.paging : ({} as PostList['paging']);
+  return { object: 'PostList', items, cursor, paging };
+}

@@ -1,0 +1,129 @@
+import { type WebhookSource, webhookSources } from '../../events/sources.ts';
+import { isId } from '../../kernel/ids.ts';
+import type { CursorCodec } from '../../kernel/paging.ts';
+import { maxTotalCount } from '../../kernel/validation.ts';
+import { findByIds } from '../../store/find-by-ids.ts';
+import { byCreation, startPage } from '../../store/keyset.ts';
+import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import type { Notifications } from '../../store/notifications.ts';
+import type { ReadBudget } from '../../store/read-budget.ts';
+import { readTogether } from '../../store/read-together.ts';
+import { disableForCaller, enableWebhook } from './destinations.ts';
+import { webhookListScope } from './filter.ts';
+import { webhookHealth } from './health.ts';
+import { holdStep } from './holds.ts';
+import { requireManageableWebhook } from './manageable.ts';
+import { setNotices } from './notices.ts';
+import type { WebhooksPort } from './port.ts';
+import { removeWebhook } from './removal.ts';
+import {
+  createWebhook,
+  listedWebhooks,
+  type RegistryContext,
+  readWebhooks,
+  toListed,
+  visibleWebhooks,
+} from './repository.ts';
+import { webhookSecrets } from './secrets.ts';
+import { webhookLimits } from './shapes.ts';
+import { subscribedEvents, updateWebhook } from './update.ts';
+import { listWhole } from './whole-list.ts';
+
+export interface EmbeddedWebhooksContext extends RegistryContext {
+  readonly cursors: CursorCodec;
+  readonly budget: ReadBudget;
+  readonly notifications: Pick<Notifications, 'transaction'>;
+}
+
+const oldestFirst = byCreation('webhooks', 'asc');
+
+/** The webhook registry in our own database. */
+export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
+  const { database, kind, cursors, notifications, now } = context;
+
+  const remove: WebhooksPort['delete'] = async (call, request) => {
+    const webhook = await requireManageableWebhook(database, call.caller, request.id);
+    // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
+    return (await removeWebhook(notifications.transaction, context.kind, webhook))
+      ? { object: 'WebhookDeleted' }
+      : remove(call, request);
+  };
+
+  const setEnabled: WebhooksPort['setEnabled'] = async (call, request) => {
+    const { webhook_id, enabled } = request;
+    const webhook = await requireManageableWebhook(database, call.caller, webhook_id);
+    const isSet = await notifications.transaction((transaction, changed) => {
+      if (enabled) return enableWebhook(transaction, kind, webhook);
+      changed.withdrawn(webhook_id);
+      return disableForCaller(transaction, kind, webhook, now().getTime());
+    });
+    if (!isSet) return setEnabled(call, request);
+    // Few deliveries are held before the caller goes on.
+    await holdStep(notifications.transaction, kind, webhook_id);
+    return { object: 'WebhookUpdated', webhook_id };
+  };
+
+  const lists: WebhooksPort['lists'] = ({ caller }, requests) =>
+    readTogether(
+      requests,
+      ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
+        const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
+        return startPage(listedWebhooks(context, caller, filter), oldestFirst, { cursors, scope, cursor, limit });
+      },
+      async (started) => {
+        const pages = await selectPages(database, started, oldestFirst);
+        return pages.map(({ items, cursor }) => ({ items: toListed(caller, items), cursor }));
+      },
+    );
+
+  return {
+    hasShortPages: false,
+    ...webhookSecrets(context),
+    update: updateWebhook(context),
+    health: webhookHealth(context),
+    setNotices: setNotices(context),
+
+    lists,
+    list: listWhole(context),
+
+    counts: ({ caller }, filters) =>
+      readTogether(
+        filters,
+        (filter) => listedWebhooks(context, caller, filter).clearSelect().select('id'),
+        (listed) => countRows(database, listed, maxTotalCount),
+      ),
+
+    find: ({ caller }, webhookIds) =>
+      findByIds(webhookIds, isId, async (ids) =>
+        toListed(caller, await visibleWebhooks(context, caller).where('id', 'in', ids).execute()),
+      ),
+
+    whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
+
+    async create({ caller }, request) {
+      const source: WebhookSource = request.source;
+      const id = await createWebhook(context, caller, request, {
+        type: 'AUTO',
+        source,
+        data: JSON.stringify(request.data ?? webhookSources[source].keys.map((key) => ({ name: key, key }))),
+        events: JSON.stringify(subscribedEvents({ source }, request.events)),
+        trigger: null,
+      });
+      return { object: 'WebhookCreated', webhook_id: id };
+    },
+
+    async createTrigger({ caller }, request) {
+      const id = await createWebhook(context, caller, request, {
+        type: 'TRIGGER',
+        source: null,
+        data: '[]',
+        events: '[]',
+        trigger: JSON.stringify(request.trigger),
+      });
+      return { object: 'WebhookCreated', webhook_id: id };
+    },
+
+    setEnabled,
+    delete: remove,
+  };
+}

@@ -1,0 +1,55 @@
+/** The health of a webhook's endpoint, a field of the webhook. */
+
+import { readsById } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import type { WebhookHealth } from '../shapes.ts';
+import { DisabledReasonEnum } from './enums.ts';
+import { WebhookInterface } from './webhook.ts';
+
+const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
+  description: "Health of a webhook's endpoint.",
+  fields: (t) => ({
+    disabledReason: t.expose('disabled_reason', {
+      type: DisabledReasonEnum,
+      nullable: true,
+      description: 'Why the webhook was disabled; null if it is enabled, or was created disabled.',
+    }),
+    disabledAt: t.expose('disabled_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the webhook was disabled; null if it is enabled, or was created disabled.',
+    }),
+    failingSince: t.expose('failing_since', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the current run of failures began; null if there is none. After five days of failures, the webhook is disabled.',
+    }),
+    pausedUntil: t.expose('paused_until', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When deliveries resume after the endpoint reported overload; null if they are not paused.',
+    }),
+  }),
+});
+
+builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
+  t.boolean({
+    nullable: true,
+    description:
+      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Embedded backend only.',
+    extensions: readsById,
+    resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
+  }),
+);
+
+builder.interfaceField(WebhookInterface, 'health', (t) =>
+  t.field({
+    type: WebhookHealthObject,
+    nullable: true,
+    description:
+      "Health of the webhook's endpoint; null if the API key may not manage the webhook. Embedded backend only.",
+    extensions: readsById,
+    resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
+  }),
+);

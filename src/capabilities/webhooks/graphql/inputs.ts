@@ -1,0 +1,196 @@
+import { eventsOfSource, keysOfSource, sourceDescriptions } from '../../../events/descriptions.ts';
+import { type WebhookSource, webhookSources } from '../../../events/sources.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { flattenOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
+import { contractEnum } from '../../../graphql/kit/enums.ts';
+import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
+
+/** The input of one source: its own enum of events and, if it has keys to choose from, its own enum of payload keys. */
+function sourceInput(source: WebhookSource, name: string) {
+  const events: Readonly<Record<string, string>> = eventsOfSource[source];
+  const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, events);
+  const DataInput = webhookSources[source].mapping === 'all' ? null : dataInput(source, name);
+  return builder.inputType(`${name}WebhookInput`, {
+    description: `A subscription to the source \`${source}\`.`,
+    fields: (t) => ({
+      events: t.field({
+        type: [EventEnum],
+        description: 'Events to subscribe to. Defaults to all events of the source.',
+      }),
+      ...(DataInput === null
+        ? {}
+        : {
+            data: t.field({
+              type: [DataInput],
+              description: 'Fields of the payload. Defaults to all keys of the source, each under its own name.',
+            }),
+          }),
+    }),
+  });
+}
+
+function dataInput(source: WebhookSource, name: string) {
+  const keys: Readonly<Record<string, string>> = keysOfSource[source];
+  const KeyEnum = contractEnum(`${name}DataKey`, `An event field of the source \`${source}\`.`, keys);
+  return builder.inputType(`${name}DataMappingInput`, {
+    description: 'Name of the payload field, and the event field that it is read from.',
+    fields: (t) => ({
+      name: t.string({ required: true, description: 'Name of the payload field.' }),
+      key: t.field({ type: KeyEnum, required: true, description: 'Event field that the value is read from.' }),
+    }),
+  });
+}
+
+const sourceInputs = {
+  messaging: sourceInput('messaging', 'Messaging'),
+  users: sourceInput('users', 'Users'),
+  accountStatus: sourceInput('account_status', 'AccountStatus'),
+  email: sourceInput('email', 'Email'),
+  emailTracking: sourceInput('email_tracking', 'EmailTracking'),
+  calendarEvent: sourceInput('calendar_event', 'CalendarEvent'),
+};
+
+export const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
+  description: 'The source of the events. Set exactly one field; each source has its own events and payload keys.',
+  isOneOf: true,
+  fields: (t) => ({
+    messaging: t.field({ type: sourceInputs.messaging, description: sourceDescriptions.messaging }),
+    users: t.field({ type: sourceInputs.users, description: sourceDescriptions.users }),
+    accountStatus: t.field({ type: sourceInputs.accountStatus, description: sourceDescriptions.account_status }),
+    email: t.field({ type: sourceInputs.email, description: sourceDescriptions.email }),
+    emailTracking: t.field({ type: sourceInputs.emailTracking, description: sourceDescriptions.email_tracking }),
+    calendarEvent: t.field({ type: sourceInputs.calendarEvent, description: sourceDescriptions.calendar_event }),
+  }),
+});
+
+const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
+  description: 'An extra HTTP header of deliveries.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Name of the header.' }),
+    value: t.string({ required: true, description: 'Value of the header.' }),
+  }),
+});
+
+const webhookId = { required: true, description: 'Id of the webhook.' } as const;
+const requestUrl = 'URL that deliveries are sent to, `http` or `https`.';
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
+
+/** The settings that every webhook has. */
+const settings = (t: InputFields) => ({
+  name: t.string({ description: 'Display name.' }),
+  headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers of deliveries.' }),
+});
+
+/** The same with the defaults of a new webhook. */
+const newSettings = (t: InputFields) => ({
+  requestUrl: t.string({ required: true, description: requestUrl }),
+  format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
+  accountIds: t.idList({
+    description: 'Ids of the accounts to listen to. Defaults to all current and future accounts of the workspace.',
+  }),
+  ...settings(t),
+});
+
+export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'The webhook to create.',
+  fields: (t) => ({
+    ...newSettings(t),
+    source: t.field({ type: WebhookSourceInput, required: true, description: 'Events to subscribe to.' }),
+    enabled: t.boolean({ description: 'Whether events are delivered to the webhook. Defaults to true.' }),
+  }),
+});
+
+const TriggerInput = builder.inputType('TriggerInput', {
+  description: 'How clients present a TRIGGER webhook to people.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Label of the trigger.' }),
+    icon: t.field({ type: KnownTriggerIconEnum, required: true, description: 'Icon of the trigger.' }),
+    context: t.field({
+      type: KnownTriggerContextEnum,
+      required: true,
+      description: 'Whether people fire it from a message or from a chat.',
+    }),
+  }),
+});
+
+export const CreateTriggerWebhookInput = builder.inputType('CreateTriggerWebhookInput', {
+  description: 'The TRIGGER webhook to create.',
+  fields: (t) => ({
+    ...newSettings(t),
+    trigger: t.field({
+      type: TriggerInput,
+      required: true,
+      description: 'How clients present the webhook to people.',
+    }),
+    enabled: t.boolean({ description: 'Whether the webhook can be fired. Defaults to true.' }),
+  }),
+});
+
+export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  description:
+    'The webhook to update. Fields left out keep their values, and null is an error; lists are replaced as a whole.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    requestUrl: t.string({ description: requestUrl }),
+    source: t.field({
+      type: WebhookSourceInput,
+      description: 'Events to subscribe to, and fields of the payload. The source of a webhook cannot change.',
+    }),
+    format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads.' }),
+    accountIds: t.idList({
+      description: 'Ids of the accounts to listen to; an empty list for all accounts of the workspace.',
+    }),
+    ...settings(t),
+  }),
+});
+
+export const DeleteWebhookInput = builder.inputType('DeleteWebhookInput', {
+  description: 'The webhook to delete.',
+  fields: (t) => ({ webhookId: t.id(webhookId) }),
+});
+
+export const SetWebhookEnabledInput = builder.inputType('SetWebhookEnabledInput', {
+  description: 'The webhook, and whether to enable it.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    enabled: t.boolean({
+      required: true,
+      description: 'Whether to deliver events to the webhook. While false, its deliveries are held.',
+    }),
+  }),
+});
+
+export const SetWebhookNoticesInput = builder.inputType('SetWebhookNoticesInput', {
+  description: 'The webhook, and whether it receives notices.',
+  fields: (t) => ({
+    webhookId: t.id(webhookId),
+    receives: t.boolean({
+      required: true,
+      description: 'Whether the webhook is notified when the gateway disables another webhook of the workspace.',
+    }),
+  }),
+});
+
+export const RotateWebhookSecretInput = builder.inputType('RotateWebhookSecretInput', {
+  description: 'The webhook whose secret to replace.',
+  fields: (t) => ({ webhookId: t.id(webhookId) }),
+});
+
+export const RevealWebhookSecretInput = builder.inputType('RevealWebhookSecretInput', {
+  description: 'The webhook whose secret to reveal.',
+  fields: (t) => ({ webhookId: t.id(webhookId) }),
+});
+
+/**
+ * The request of `createWebhook` or `updateWebhook` in the contract's terms: a tag `source`, with the fields of that
+ * source beside those of every webhook.
+ */
+export function webhookRequest({
+  source,
+  ...common
+}: typeof CreateWebhookInput.$inferInput | typeof UpdateWebhookInput.$inferInput): object {
+  const fields = toSnakeCase(common);
+  if (source === undefined) return fields;
+  return source === null ? { ...fields, source } : flattenOneOf('source', source, fields);
+}

@@ -1,0 +1,195 @@
+import { readsById } from '../../../graphql/cost/weights.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
+import { globalId } from '../../../graphql/kit/node.ts';
+import {
+  createTriggerWebhook,
+  createWebhook,
+  deleteWebhook,
+  revealWebhookSecret,
+  rotateWebhookSecret,
+  setWebhookEnabled,
+  setWebhookNotices,
+  updateWebhook,
+} from '../operations.ts';
+import type { WebhookCreated, WebhookDeleted, WebhookSecret, WebhookUpdated } from '../shapes.ts';
+import {
+  CreateTriggerWebhookInput,
+  CreateWebhookInput,
+  DeleteWebhookInput,
+  RevealWebhookSecretInput,
+  RotateWebhookSecretInput,
+  SetWebhookEnabledInput,
+  SetWebhookNoticesInput,
+  UpdateWebhookInput,
+  webhookRequest,
+} from './inputs.ts';
+import { WebhookInterface } from './webhook.ts';
+
+const failures = ['request', 'not_found', 'account', 'performed'] as const;
+
+const WebhookCreatedObject = builder.objectRef<WebhookCreated>('WebhookCreated').implement({
+  description: 'The webhook was created.',
+  fields: (t) => ({
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the new webhook.' }),
+    webhook: t.field({
+      type: WebhookInterface,
+      nullable: true,
+      description: 'The new webhook. Scope: `webhooks:read`.',
+      extensions: readsById,
+      resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
+    }),
+  }),
+});
+
+/** The contract's response omits the id, which GraphQL caches need to evict the webhook. */
+type Deleted = WebhookDeleted & { readonly webhook_id: string };
+
+const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implement({
+  description: 'The webhook was deleted, and its deliveries stop. This cannot be undone.',
+  fields: (t) => ({
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the deleted webhook.' }),
+    deletedWebhookId: t.id({
+      description: 'Global id of the deleted webhook. Evict it from client caches.',
+      resolve: ({ webhook_id }) => globalId('Webhook', webhook_id),
+    }),
+  }),
+});
+
+const createResult = mutationResult<WebhookCreated>(
+  'CreateWebhookResult',
+  'The new webhook, or the error.',
+  [WebhookCreatedObject],
+  ['request', 'not_found', 'account'],
+);
+
+const deleteResult = mutationResult<Deleted>(
+  'DeleteWebhookResult',
+  'The deleted webhook, or the error.',
+  [WebhookDeletedObject],
+  ['request', 'not_found', 'account'],
+);
+
+const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated').implement({
+  description: 'The webhook was updated.',
+  fields: (t) => ({
+    webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
+    webhook: t.field({
+      type: WebhookInterface,
+      nullable: true,
+      description: 'The updated webhook. Scope: `webhooks:read`.',
+      extensions: readsById,
+      resolve: ({ webhook_id }, _args, { loaders }) => {
+        loaders.webhookHealth.clear(webhook_id);
+        loaders.wholeWebhooks.clear(webhook_id);
+        return loaders.webhooks.clear(webhook_id).load(webhook_id);
+      },
+    }),
+  }),
+});
+
+const secretObject = (name: WebhookSecret['object'], description: string) =>
+  builder.objectRef<WebhookSecret>(name).implement({
+    description,
+    fields: (t) => ({
+      webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
+      secret: t.exposeString('secret', {
+        description:
+          'The signing secret, in the format of the Standard Webhooks libraries. Store it: it is not shown again.',
+      }),
+    }),
+  });
+
+const updateResult = mutationResult<WebhookUpdated>(
+  'UpdateWebhookResult',
+  'The updated webhook, or the error.',
+  [WebhookUpdatedObject],
+  failures,
+);
+const rotateResult = mutationResult<WebhookSecret>(
+  'RotateWebhookSecretResult',
+  'The new signing secret, or the error.',
+  [
+    secretObject(
+      'WebhookSecretRotated',
+      'The signing secret was replaced. For 24 hours, deliveries are also signed with the previous secret.',
+    ),
+  ],
+  failures,
+);
+const revealResult = mutationResult<WebhookSecret>(
+  'RevealWebhookSecretResult',
+  'The signing secret, or the error.',
+  [secretObject('WebhookSecretRevealed', 'The signing secret. It is shown only once.')],
+  failures,
+);
+
+mutationField('createWebhook', {
+  description: 'Creates a webhook that receives the events of one source.',
+  input: CreateWebhookInput,
+  inputDescription: 'The webhook to create.',
+  result: createResult,
+  operation: createWebhook,
+  toRequest: webhookRequest,
+});
+
+mutationField('createTriggerWebhook', {
+  description: 'Creates a webhook that people fire from a message or a chat.',
+  input: CreateTriggerWebhookInput,
+  inputDescription: 'The TRIGGER webhook to create.',
+  result: createResult,
+  operation: createTriggerWebhook,
+});
+
+mutationField('updateWebhook', {
+  description: 'Updates a webhook. Only the given fields change. Pending deliveries use the new settings.',
+  input: UpdateWebhookInput,
+  inputDescription: 'The webhook, and the fields to update.',
+  result: updateResult,
+  operation: updateWebhook,
+  toRequest: webhookRequest,
+});
+
+mutationField('setWebhookEnabled', {
+  description:
+    'Enables or disables a webhook. Deliveries to a disabled webhook are held; after you enable it, resend them with `redeliverAll`.',
+  input: SetWebhookEnabledInput,
+  inputDescription: 'The webhook, and whether to enable it.',
+  result: updateResult,
+  operation: setWebhookEnabled,
+});
+
+mutationField('setWebhookNotices', {
+  description:
+    'Sets whether a webhook is notified when the gateway disables another webhook of the workspace. The notice is a delivery like others; its payload has `event` (`webhook_disabled`), `disabled_webhook_id`, `disabled_webhook_name`, `disabled_at` and `reason` (`gone` or `failing`). The webhook must listen to all accounts.',
+  input: SetWebhookNoticesInput,
+  inputDescription: 'The webhook, and whether it receives notices.',
+  result: updateResult,
+  operation: setWebhookNotices,
+});
+
+mutationField('rotateWebhookSecret', {
+  description: 'Replaces the signing secret of a webhook. The previous secret stays valid for 24 hours.',
+  input: RotateWebhookSecretInput,
+  inputDescription: 'The webhook whose secret to replace.',
+  result: rotateResult,
+  operation: rotateWebhookSecret,
+});
+
+mutationField('revealWebhookSecret', {
+  description: 'Reveals the signing secret of a webhook, once. After that, `rotateWebhookSecret` returns a new one.',
+  input: RevealWebhookSecretInput,
+  inputDescription: 'The webhook whose secret to reveal.',
+  result: revealResult,
+  operation: revealWebhookSecret,
+});
+
+mutationField('deleteWebhook', {
+  description: 'Deletes a webhook permanently and stops its deliveries.',
+  input: DeleteWebhookInput,
+  inputDescription: 'The webhook to delete.',
+  result: deleteResult,
+  operation: deleteWebhook,
+  toRequest: ({ webhookId }) => ({ id: webhookId }),
+  toSuccess: (deleted, { webhookId }) => ({ ...deleted, webhook_id: webhookId }),
+});

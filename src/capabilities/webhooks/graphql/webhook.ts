@@ -1,0 +1,178 @@
+import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
+import { sourceOfEvents } from '../../../events/sources.ts';
+import { listOf, readsById, readsPart } from '../../../graphql/cost/weights.ts';
+import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
+import { builder } from '../../../graphql/kit/builder.ts';
+import { required } from '../../../graphql/kit/network-values.ts';
+import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
+import { ServiceError } from '../../../kernel/errors.ts';
+import { AccountObject, AccountTypeEnum } from '../../accounts/graphql/account.ts';
+import { hiddenValue } from '../headers.ts';
+import type { ListedWebhook, Webhook, WebhookTrigger } from '../shapes.ts';
+import { TriggerContextEnum, TriggerIconEnum, WebhookFormatEnum } from './enums.ts';
+
+const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('WebhookAccount').implement({
+  description: 'An account that a webhook listens to.',
+  fields: (t) => ({
+    accountId: t.exposeID('id', { description: 'Id of the account.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name of the account.' }),
+    type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
+    account: t.field({
+      type: AccountObject,
+      nullable: true,
+      description: 'The full account; null if the API key cannot see it. Scope: `accounts:read`.',
+      extensions: readsById,
+      resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
+    }),
+  }),
+});
+
+const WebhookHeaderObject = builder.objectRef<Webhook['headers'][number]>('WebhookHeader').implement({
+  description: 'An extra HTTP header of deliveries.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Name of the header.' }),
+    value: t.string({
+      description: `Value of the header; \`${hiddenValue}\` for API keys without the scope \`webhooks:write\` and for keys that may not manage the webhook.`,
+      resolve: ({ value }, _args, { caller }) => (caller.scopes.has('webhooks:write') ? value : hiddenValue),
+    }),
+  }),
+});
+
+const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('WebhookDataMapping').implement({
+  description: 'Name of a payload field, and the event field that it is read from.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the payload field.' }),
+    key: t.expose('key', { type: WebhookDataKeyEnum, description: 'Event field that the value is read from.' }),
+  }),
+});
+
+/** Resolves a part of a webhook that may have to be read by itself. */
+const largePart =
+  <Part extends 'account_ids' | 'headers' | 'data'>(part: Part) =>
+  async (webhook: ListedWebhook, _args: object, { loaders }: GraphQLContext): Promise<Webhook[Part]> => {
+    // A service that leaves the part out is reported as for every field that it has to send.
+    if (part in webhook) return webhook[part] as Webhook[Part];
+    const whole = await loaders.wholeWebhooks.load(webhook.id);
+    if (whole === null) throw new ServiceError('resource_not_found', { detail: 'The webhook no longer exists.' });
+    return whole[part];
+  };
+
+/** The GraphQL type of each type of webhook. A type that is missing here is an UnknownWebhook. */
+const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
+
+const typeNameOf = ({ type }: ListedWebhook): string =>
+  Object.hasOwn(typeNames, type) ? typeNames[type] : 'UnknownWebhook';
+
+export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').implement({
+  description:
+    'A URL that receives account events as HTTP POST requests. An API key that is limited to accounts manages a webhook only if all accounts of the webhook are its own.',
+  interfaces: [Node],
+  resolveType: typeNameOf,
+  fields: (t) => ({
+    id: t.id({ description: 'Global id of the webhook.', resolve: ({ id }) => globalId('Webhook', id) }),
+    webhookId: t.exposeID('id', { description: 'Id of the webhook. Pass it as `webhookId`.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
+    enabled: t.exposeBoolean('enabled', {
+      description:
+        'Whether events are delivered to the webhook. If not, the embedded backend holds its deliveries; in proxy mode, the service decides.',
+    }),
+    requestUrl: t.exposeString('request_url', {
+      description:
+        'URL that deliveries are sent to. For API keys that may not manage the webhook, everything after the host is `********`.',
+    }),
+    format: t.expose('format', { type: WebhookFormatEnum, description: 'Encoding of payloads.' }),
+    accounts: t.field({
+      type: [WebhookAccountObject],
+      extensions: readsPart(20),
+      description:
+        'Accounts that the webhook listens to; empty for all current and future accounts of the workspace. An API key that is limited to accounts sees only its own among them.',
+      resolve: largePart('account_ids'),
+    }),
+    headers: t.field({
+      type: [WebhookHeaderObject],
+      description: 'Extra headers of deliveries.',
+      extensions: readsPart(10),
+      resolve: largePart('headers'),
+    }),
+    data: t.field({
+      type: [WebhookDataMappingObject],
+      extensions: readsPart(20),
+      description: 'Fields of the payload. Every payload also has the field `event`.',
+      resolve: largePart('data'),
+    }),
+    events: t.field({
+      type: [WebhookEventEnum],
+      extensions: listOf(10),
+      nullable: true,
+      description:
+        'Events that the webhook is subscribed to; empty for a TRIGGER webhook. Null if the service does not say, as for all events of its source.',
+      resolve: ({ events }) => events,
+    }),
+  }),
+});
+
+const isWebhook = (value: unknown): value is ListedWebhook =>
+  typeof value === 'object' && value !== null && 'object' in value && value.object === 'Webhook';
+
+builder.objectRef<Extract<ListedWebhook, { type: 'AUTO' }>>(typeNames.AUTO).implement({
+  description: 'A webhook that receives account events as they happen.',
+  // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
+  interfaces: [Node, WebhookInterface],
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.AUTO,
+  fields: (t) => ({
+    source: t.field({
+      type: WebhookSourceEnum,
+      nullable: true,
+      description: 'Source of the events; null if this gateway does not know it, or `events` does not tell it.',
+      resolve: ({ events }) => sourceOfEvents(events ?? []),
+    }),
+  }),
+});
+
+const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger').implement({
+  description: 'How clients present a TRIGGER webhook to people.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Label of the trigger.' }),
+    icon: t.expose('icon', { type: TriggerIconEnum, description: 'Icon of the trigger.' }),
+    context: t.expose('context', {
+      type: TriggerContextEnum,
+      description: 'Whether people fire it from a message or from a chat.',
+    }),
+  }),
+});
+
+builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER).implement({
+  description: 'A webhook that people fire from a message or a chat.',
+  // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
+  interfaces: [Node, WebhookInterface],
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.TRIGGER,
+  fields: (t) => ({
+    trigger: t.expose('trigger', {
+      type: WebhookTriggerObject,
+      description: 'How clients present the webhook to people.',
+    }),
+  }),
+});
+
+// As with attachments: what every webhook has is known of this one too, so it can be seen and deleted.
+builder.objectRef<ListedWebhook>('UnknownWebhook').implement({
+  description: 'A webhook of a type that this gateway does not know yet.',
+  interfaces: [Node, WebhookInterface],
+  isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === 'UnknownWebhook',
+  fields: (t) => ({
+    type: t.exposeString('type', required('Webhook type as the service names it.')),
+  }),
+});
+
+registerNode('Webhook', ([webhookId], { loaders }) => loaders.webhooks.load(webhookId));
+
+builder.queryField('webhook', (t) =>
+  t.field({
+    type: WebhookInterface,
+    nullable: true,
+    description: 'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
+    args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
+    extensions: readsById,
+    resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
+  }),
+);

@@ -1,0 +1,130 @@
+/**
+ * Holds the pending deliveries of webhooks that are disabled, or no longer listen to some accounts. There may be millions: the
+ * transaction that changes the webhook leaves a row, and the deliveries are held behind it in steps, each of which goes on where
+ * the one before has ended. Meanwhile nothing is claimed for a disabled webhook, nor after it has been enabled again, and
+ * nothing for accounts that a webhook does not listen to.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { readJsonColumn } from '../../store/json.ts';
+import { type DatabaseKind, isOneOf } from '../../store/json-rows.ts';
+import { byCreation, pageQuery } from '../../store/keyset.ts';
+import { lockDeliveries } from '../../store/locks.ts';
+import { maxChangedIds, type NotifyingTransaction } from '../../store/notifications.ts';
+import type { PendingHoldTable, Tables } from '../../store/schema.ts';
+
+/** Deliveries of a step: all that it holds are reported to those who watch. */
+const deliveriesOfStep = maxChangedIds;
+
+/** The pending deliveries of a webhook. */
+const pendingOf = (transaction: Kysely<Tables>, webhookId: string) =>
+  transaction
+    .selectFrom('deliveries')
+    .select(['id', 'created_at', 'account_id'])
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending');
+
+/**
+ * Leaves the pending deliveries of a webhook to {@link holdStep}.
+ * @param exceptFor the accounts whose deliveries stay pending; empty if all are held
+ */
+export async function holdPending(
+  transaction: Transaction<Tables>,
+  webhookId: string,
+  exceptFor: readonly string[],
+): Promise<void> {
+  const newest = pageQuery(pendingOf(transaction, webhookId), byCreation('deliveries', 'desc'), null, 1);
+  const last = await newest.executeTakeFirst();
+  if (last === undefined) return;
+  await transaction
+    .insertInto('pending_holds')
+    .values({
+      webhook_id: webhookId,
+      through_created_at: last.created_at,
+      through_id: last.id,
+      account_ids: JSON.stringify(exceptFor),
+      held_created_at: 0,
+      held_id: '',
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/**
+ * Goes on with one of the holds that are under way.
+ * @param webhookId the webhook whose holds are meant; null for any that no other process works on
+ * @returns whether there may be more to do
+ */
+export const holdStep = (
+  transaction: NotifyingTransaction,
+  kind: DatabaseKind,
+  webhookId: string | null = null,
+): Promise<boolean> =>
+  transaction(async (open, changed) => {
+    let holds = open.selectFrom('pending_holds').selectAll().orderBy('webhook_id').limit(1);
+    if (webhookId !== null) holds = holds.where('webhook_id', '=', webhookId);
+    if (kind === 'postgres') holds = holds.forUpdate();
+    if (kind === 'postgres' && webhookId === null) holds = holds.skipLocked();
+    const hold = await holds.executeTakeFirst();
+    if (hold === undefined) return false;
+    const looked = (await isWithdrawn(open, hold)) ? [] : await nextPending(open, hold);
+    const exceptFor: string[] = readJsonColumn(hold.account_ids);
+    const ids = looked.flatMap(({ id, account_id }) =>
+      account_id !== null && exceptFor.includes(account_id) ? [] : id,
+    );
+    changed.deliveries(await holdThose(open, kind, ids));
+    const last = looked.length < deliveriesOfStep ? undefined : looked.at(-1);
+    if (last !== undefined) {
+      const place = { held_created_at: last.created_at, held_id: last.id };
+      await open.updateTable('pending_holds').set(place).where(isHold(hold)).execute();
+    } else {
+      await open.deleteFrom('pending_holds').where(isHold(hold)).execute();
+      // What was created since is for a webhook that has been enabled again.
+      changed.work();
+    }
+    return true;
+  });
+
+const isHold = ({ webhook_id, through_created_at, through_id, account_ids }: PendingHoldTable) =>
+  sql<boolean>`(webhook_id, through_created_at, through_id, account_ids) =
+    (${webhook_id}, ${through_created_at}, ${through_id}, ${account_ids})`;
+
+/** Whether the webhook listens to other accounts by now: then another hold is for those that it has lost since. */
+async function isWithdrawn(
+  transaction: Transaction<Tables>,
+  { webhook_id, account_ids }: PendingHoldTable,
+): Promise<boolean> {
+  if (account_ids === '[]') return false;
+  const webhook = await transaction
+    .selectFrom('webhooks')
+    .select('id')
+    .where('id', '=', webhook_id)
+    .where('account_ids', '=', account_ids)
+    .executeTakeFirst();
+  return webhook === undefined;
+}
+
+function nextPending(transaction: Transaction<Tables>, hold: PendingHoldTable) {
+  const { webhook_id, through_created_at, through_id, held_created_at, held_id } = hold;
+  const within = pendingOf(transaction, webhook_id).where(
+    sql<boolean>`(created_at, id) <= (${through_created_at}, ${through_id})`,
+  );
+  return pageQuery(within, byCreation('deliveries', 'asc'), [held_created_at, held_id], deliveriesOfStep).execute();
+}
+
+/** @returns those that are held from now on: some may have been sent meanwhile */
+async function holdThose(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  await lockDeliveries(transaction, kind, ids);
+  const held = await transaction
+    .updateTable('deliveries')
+    .set({ state: 'held' })
+    .where(isOneOf(kind, 'id', ids))
+    .where('state', '=', 'pending')
+    .returning('id')
+    .execute();
+  return held.map(({ id }) => id);
+}

@@ -1,0 +1,33 @@
+/** Which webhooks receive an event. */
+import type { DeliveryEvent } from '../../events/event.ts';
+import type { WebhookSource } from '../../events/sources.ts';
+
+/** The part of a webhook that decides. */
+export interface Listener {
+  readonly workspaceId: string;
+  readonly source: WebhookSource | null;
+  readonly enabled: boolean;
+  readonly events: readonly string[];
+  /** Empty for all accounts of the workspace, future ones included. */
+  readonly accountIds: readonly string[];
+}
+
+/** Deliver the event, hold it until it is redelivered, or neither, because the webhook is not subscribed to it. */
+export type Match = 'deliver' | 'hold' | null;
+
+/** Whether a webhook that listens to these accounts, or to all of its workspace if there are none, listens to this one. */
+export const listensTo = (accountIds: readonly string[], accountId: string | null): boolean =>
+  accountIds.length === 0 || (accountId !== null && accountIds.includes(accountId));
+
+/** Whether a webhook receives an event. A disabled webhook holds what it would have received. */
+export function match(
+  { workspaceId, source, event, accountId }: Pick<DeliveryEvent, 'workspaceId' | 'source' | 'event' | 'accountId'>,
+  listener: Listener,
+): Match {
+  if (listener.workspaceId !== workspaceId) return null;
+  // A trigger event is addressed to one webhook: it matches none.
+  if (source === null || listener.source !== source) return null;
+  if (!listener.events.includes(event)) return null;
+  if (!listensTo(listener.accountIds, accountId)) return null;
+  return listener.enabled ? 'deliver' : 'hold';
+}

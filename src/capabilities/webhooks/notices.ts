@@ -1,0 +1,42 @@
+/**
+ * Who is notified when the gateway disables a webhook: webhooks whose owner has requested it. The contract's sources are a closed
+ * list, and none of them is for what happens to webhooks, so a notice is no event that one can subscribe to there.
+ */
+import { ServiceError } from '../../kernel/errors.ts';
+import { invalidParameters } from '../../kernel/issues.ts';
+import { accountIdsOf, requireManageableWebhook } from './manageable.ts';
+import type { WebhooksPort } from './port.ts';
+import type { RegistryContext } from './repository.ts';
+import { maxNoticeReceivers } from './shapes.ts';
+
+export const setNotices =
+  ({ database }: Pick<RegistryContext, 'database'>): WebhooksPort['setNotices'] =>
+  async ({ caller }, { webhook_id, receives }) => {
+    const { workspace_id, ...webhook } = await requireManageableWebhook(database, caller, webhook_id);
+    if (receives) {
+      // A notice may be of any webhook of the workspace, and a limited key may manage this one.
+      if (accountIdsOf(webhook).length > 0) {
+        const message = 'must be that of a webhook that listens to all accounts of the workspace';
+        throw invalidParameters([{ path: ['webhook_id'], message }]);
+      }
+      const others = await database
+        .selectFrom('notice_receivers')
+        .select('webhook_id')
+        .where('workspace_id', '=', workspace_id)
+        .where('webhook_id', '!=', webhook_id)
+        .execute();
+      if (others.length >= maxNoticeReceivers) {
+        throw new ServiceError('limit_too_high', {
+          detail: `A workspace can have ${maxNoticeReceivers} webhooks that receive notices: turn those of another one off.`,
+        });
+      }
+      await database
+        .insertInto('notice_receivers')
+        .values({ workspace_id, webhook_id })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    } else {
+      await database.deleteFrom('notice_receivers').where('webhook_id', '=', webhook_id).execute();
+    }
+    return { object: 'WebhookUpdated', webhook_id };
+  };

@@ -1,0 +1,288 @@
+/** Webhooks as rows: how they are inserted, found, and read in the contract's form. */
+import type { Transaction } from 'kysely';
+import { requireAccount, requireNamedAccounts } from '../../auth/account-access.ts';
+import { findAccounts } from '../../auth/account-repository.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { checkId, newId } from '../../kernel/ids.ts';
+import { shortList, withIssues } from '../../kernel/issues.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
+import type { Vault } from '../../kernel/secrets/vault.ts';
+import { type AddressRule, isRefusedTarget } from '../../net/addresses.ts';
+import { isBlockedPort } from '../../net/ports.ts';
+import type { Database } from '../../store/database.ts';
+import { readJsonColumn } from '../../store/json.ts';
+import type { DatabaseKind } from '../../store/json-rows.ts';
+import { bytesOf, readLarge } from '../../store/large-rows.ts';
+import type { ReadBudget } from '../../store/read-budget.ts';
+import type { Tables, WebhookTable } from '../../store/schema.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { newDestination, type SecretContext } from './destinations.ts';
+import type { WebhookFilter } from './filter.ts';
+import { accountIdsOf } from './manageable.ts';
+import type { ListedWebhook, Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
+import { shownTo } from './visibility.ts';
+
+type Headers = Webhook['headers'];
+
+const headersPlace = (webhookId: string): string => `webhook-headers:${webhookId}`;
+
+/** Headers as a column: sealed, because their values may be credentials. An empty list is no secret. */
+export const sealHeaders = (vault: Vault, webhookId: string, headers: readonly Headers[number][]): string =>
+  headers.length === 0 ? '[]' : vault.seal(headersPlace(webhookId), JSON.stringify(headers));
+
+/**
+ * Headers sealed with the current SECRET; null if they are already.
+ * @throws Error as {@link openHeaders}
+ */
+export const resealHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): string | null =>
+  headers === '[]' ? null : vault.reseal(headersPlace(id), headers);
+
+/** @throws Error when the headers were sealed with another SECRET, or changed */
+export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): Headers =>
+  headers === '[]' ? [] : readJsonColumn(vault.open(headersPlace(id), headers));
+
+/**
+ * Each account id must be well formed, connected in the workspace, and one that the key may act for.
+ * @throws ServiceError `account_mismatch`, `invalid_resource_identifier` or `resource_not_found` when one is not
+ */
+export async function requireAccounts(
+  database: Database,
+  caller: Caller,
+  accountIds: readonly string[],
+): Promise<void> {
+  requireNamedAccounts(caller, accountIds);
+  if (accountIds.length === 0) return;
+  for (const id of accountIds) checkId(id, 'account');
+  const rows = await findAccounts(database, caller.workspaceId, accountIds);
+  const known = new Set(rows.map((row) => row.id));
+  const unknown = accountIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    throw new ServiceError('resource_not_found', { detail: `No connected account has the id ${shortList(unknown)}.` });
+  }
+  for (const id of accountIds) requireAccount(caller, id);
+}
+
+/** A webhook without its large columns, but the accounts, which say who may see it. */
+export type ListedRow = Omit<WebhookTable, 'headers' | 'data'>;
+
+/** Webhooks without their large parts, as the caller may see them. */
+export const toListed = (caller: Caller, rows: readonly ListedRow[]): ListedWebhook[] =>
+  rows.flatMap((row) => {
+    const webhook = shownTo(caller, readForm(row, { account_ids: [], headers: [], data: [] }), accountIdsOf(row));
+    if (webhook === null) return [];
+    const { account_ids, headers, data, ...listed } = webhook;
+    return [listed];
+  });
+
+/**
+ * Webhooks in the contract's read form, as the caller may see them. The accounts of all of them are read with one query.
+ */
+export async function toWebhooks(
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  caller: Caller,
+  rows: readonly WebhookTable[],
+): Promise<Webhook[]> {
+  const accountIds = [...new Set(rows.flatMap((row) => accountIdsOf(row)))];
+  const accounts = await findAccounts(database, caller.workspaceId, accountIds);
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  return rows.flatMap((row) => {
+    const listened = accountIdsOf(row).flatMap((id) => byId.get(id) ?? []);
+    const webhook = readForm(row, {
+      account_ids: listened.map(({ id, name, type }) => ({ id, ...(name === null ? {} : { name }), type })),
+      headers: openHeaders(vault, row),
+      data: readJsonColumn<Webhook['data']>(row.data),
+    });
+    // The row decides, not the accounts that are found: one that is no longer connected is still not the key's.
+    return shownTo(caller, webhook, accountIdsOf(row)) ?? [];
+  });
+}
+
+function readForm(row: ListedRow, large: Pick<Webhook, 'account_ids' | 'headers' | 'data'>): Webhook {
+  const common = {
+    object: 'Webhook' as const,
+    id: row.id,
+    ...(row.name === null ? {} : { name: row.name }),
+    enabled: row.enabled === 1,
+    request_url: row.request_url,
+    format: row.format as Webhook['format'],
+    ...large,
+    events: readJsonColumn<Webhook['events']>(row.events),
+  };
+  return row.trigger === null
+    ? { ...common, type: 'AUTO' }
+    : { ...common, type: 'TRIGGER', trigger: readJsonColumn<WebhookTrigger>(row.trigger) };
+}
+
+const listedColumns = [
+  ...(['id', 'workspace_id', 'type', 'source', 'name', 'enabled', 'request_url'] as const),
+  ...(['format', 'account_ids', 'events', 'trigger', 'created_at'] as const),
+] as const satisfies readonly (keyof ListedRow)[];
+
+interface ReadingContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly budget: ReadBudget;
+}
+
+/** The bytes of what {@link listedColumns} leave out, and of accounts, which are shown with more than their ids. */
+export const largeBytes = bytesOf('headers', 'data', 'account_ids');
+
+/** Webhooks with their large parts. @returns as the ids, null for each that the caller may not see */
+export const readWebhooks = (
+  context: ReadingContext,
+  request: RequestContext,
+  webhookIds: readonly string[],
+): Promise<(Webhook | null)[]> =>
+  readLarge(context.budget, request, webhookIds, {
+    sizes: (ids) =>
+      visibleWebhooks(context, request.caller)
+        .where('id', 'in', ids)
+        .clearSelect()
+        .select(['id', largeBytes.as('bytes')])
+        .execute(),
+    read: readWhole(context, request),
+  });
+
+/** Reads webhooks that the caller may see, with their large parts, by their ids. */
+export const readWhole =
+  (context: ReadingContext, { caller }: RequestContext) =>
+  async (ids: readonly string[]) => {
+    const rows = await visibleWebhooks(context, caller).where('id', 'in', ids).select(['headers', 'data']).execute();
+    return (await toWebhooks(context, caller, rows)).map((webhook) => [webhook.id, webhook] as const);
+  };
+
+/**
+ * The webhooks that a caller may see some of: those of its workspace and, if its key is limited to accounts, those that
+ * listen to one of these, without their large columns. {@link shownTo} decides what is shown of them.
+ */
+export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Caller) {
+  const webhooks = database.selectFrom('webhooks').select(listedColumns);
+  if (accountIds === null) return webhooks.where('workspace_id', '=', workspaceId);
+  // Only the listeners are asked for the workspace: SQLite would look at each of its webhooks otherwise.
+  return webhooks.where('id', 'in', (query) =>
+    query
+      .selectFrom('webhook_listeners as listener')
+      .select('listener.webhook_id')
+      .where('listener.workspace_id', '=', workspaceId)
+      .where('listener.event', '=', '')
+      // Those of all accounts, too.
+      .where('listener.account_id', 'in', [...accountIds, '']),
+  );
+}
+
+/**
+ * Those of {@link visibleWebhooks} that fit a filter.
+ * @throws ServiceError `account_mismatch` for an account beyond the key
+ */
+export function listedWebhooks(
+  context: { readonly database: Database },
+  caller: Caller,
+  { source = [], event = [], enabled, account_id }: WebhookFilter,
+) {
+  let query = visibleWebhooks(context, caller);
+  if (source.length > 0) query = query.where('source', 'in', source);
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
+  if (event.length === 0 && account_id === undefined) return query;
+  if (account_id !== undefined) requireAccount(caller, account_id);
+  return query.where('id', 'in', (listeners) =>
+    listeners
+      .selectFrom('webhook_listeners as fitting')
+      .select('fitting.webhook_id')
+      .where('fitting.workspace_id', '=', caller.workspaceId)
+      .where('fitting.event', 'in', event.length === 0 ? [''] : event)
+      .$if(account_id !== undefined, (those) => those.where('fitting.account_id', 'in', [account_id ?? '', ''])),
+  );
+}
+
+/** What the registry works with. */
+export interface RegistryContext extends SecretContext {
+  readonly database: Database;
+  readonly kind: DatabaseKind;
+  /** The addresses that deliveries may go to. */
+  readonly allows: AddressRule;
+  readonly now: () => Date;
+  /** Webhooks that a workspace can have; 0 for any number. */
+  readonly maxWebhooks: number;
+}
+
+/** The fields that AUTO and TRIGGER webhooks share. */
+type CommonRequest = Pick<WebhookCreate, 'request_url' | 'name' | 'format' | 'enabled' | 'account_ids' | 'headers'>;
+
+/**
+ * Creates a webhook with its destination.
+ * @returns its id
+ * @throws ServiceError `invalid_url` for a target that deliveries can never go to, what {@link requireAccounts} throws, and
+ *   `action_required` when the workspace has as many webhooks as it can have
+ */
+export async function createWebhook(
+  context: RegistryContext,
+  caller: Caller,
+  request: CommonRequest,
+  kind: Pick<WebhookTable, 'type' | 'source' | 'data' | 'events' | 'trigger'>,
+): Promise<string> {
+  const { database, vault, allows, now, randomBytes } = context;
+  requireTarget(allows, request.request_url);
+  const accountIds = [...new Set(request.account_ids)];
+  await requireAccounts(database, caller, accountIds);
+  const id = newId(randomBytes);
+  await insertWebhook(database, context, {
+    ...kind,
+    id,
+    workspace_id: caller.workspaceId,
+    name: request.name ?? null,
+    enabled: (request.enabled ?? true) ? 1 : 0,
+    request_url: request.request_url,
+    format: request.format ?? 'json',
+    account_ids: JSON.stringify(accountIds),
+    headers: sealHeaders(vault, id, request.headers ?? []),
+    created_at: now().getTime(),
+  });
+  return id;
+}
+
+/** Inserts a webhook with its destination: no webhook is ever without a signing secret. */
+export async function insertWebhook(
+  database: Database,
+  context: SecretContext & { readonly maxWebhooks?: number },
+  row: WebhookTable,
+): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    await requireRoom(transaction, row.workspace_id, context.maxWebhooks ?? 0);
+    await transaction.insertInto('webhooks').values(row).execute();
+    await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();
+  });
+}
+
+/**
+ * Not 503, which clients repeat: nothing changes until somebody deletes a webhook. And not 400, because nothing is wrong
+ * with the request.
+ */
+async function requireRoom(transaction: Transaction<Tables>, workspaceId: string, max: number): Promise<void> {
+  if (max === 0) return;
+  // Locks the workspace, so that two that are created at once do not both find the last place. (SQLite has one writer.)
+  await transaction
+    .updateTable('workspaces')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', workspaceId)
+    .execute();
+  const some = transaction.selectFrom('webhooks').select('id').where('workspace_id', '=', workspaceId).limit(max);
+  const { count } = await transaction
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (Number(count) < max) return;
+  throw new ServiceError('action_required', {
+    detail: `The workspace has ${count} webhooks, and can have no more: delete one first.`,
+  });
+}
+
+/** @throws ServiceError `invalid_url` for a URL that deliveries can never go to */
+export function requireTarget(allows: AddressRule, requestUrl: string): void {
+  const url = new URL(requestUrl);
+  if (isRefusedTarget(url, allows)) throw invalidTarget('must not lead to an address that is not public');
+  if (isBlockedPort(url.port)) throw invalidTarget(`must not have the port ${url.port}, which is another protocol's`);
+}
+
+const invalidTarget = (message: string): ServiceError =>
+  withIssues('invalid_url', [{ path: ['request_url'], message }]);

@@ -1,0 +1,70 @@
+/** Seals what is stored of webhooks with the current secret of the deployment, after it has changed. */
+import type { Vault } from '../../kernel/secrets/vault.ts';
+import type { Database } from '../../store/database.ts';
+import type { DatabaseKind } from '../../store/json-rows.ts';
+import { lockDestinations } from '../../store/locks.ts';
+import { inTransaction } from '../../store/transaction.ts';
+import { resealSecrets } from './destinations.ts';
+import { resealHeaders } from './repository.ts';
+
+/** Webhooks of one transaction. */
+const webhooksOfStep = 200;
+
+/**
+ * Reseals all webhooks, in the order of their ids. A change meanwhile wins. What cannot be opened stays as it is: whoever
+ * needs it hears of that.
+ */
+export async function resealWebhooks(database: Database, kind: DatabaseKind, vault: Vault): Promise<void> {
+  let last = '';
+  for (;;) {
+    const ids = await inTransaction(database, async (transaction) => {
+      const webhooks = await transaction
+        .selectFrom('webhooks')
+        .innerJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
+        .select(['webhooks.id', 'webhooks.headers', 'webhook_destinations.secrets'])
+        .where('webhooks.id', '>', last)
+        .orderBy('webhooks.id')
+        .limit(webhooksOfStep)
+        .execute();
+      await lockDestinations(
+        transaction,
+        kind,
+        webhooks.map(({ id }) => id),
+      );
+      for (const { id, headers, secrets } of webhooks) {
+        const sealedHeaders = ifOpened(() => resealHeaders(vault, { id, headers }));
+        if (sealedHeaders !== null) {
+          const update = transaction.updateTable('webhooks').set({ headers: sealedHeaders });
+          await update.where('id', '=', id).where('headers', '=', headers).execute();
+        }
+        const sealedSecrets = ifOpened(() => resealSecrets(vault, { webhook_id: id, secrets }));
+        if (sealedSecrets !== null) {
+          const update = transaction.updateTable('webhook_destinations').set({ secrets: sealedSecrets });
+          await update.where('webhook_id', '=', id).where('secrets', '=', secrets).execute();
+        }
+      }
+      return webhooks.map(({ id }) => id);
+    });
+    if (ids.length < webhooksOfStep) return;
+    last = ids.at(-1) ?? last;
+  }
+}
+
+function ifOpened(reseal: () => string | null): string | null {
+  try {
+    return reseal();
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a webhook of the database can be opened; true where there is none. */
+export async function opensWebhooks(database: Database, vault: Vault): Promise<boolean> {
+  const some = await database.selectFrom('webhook_destinations').select(['webhook_id', 'secrets']).limit(1).execute();
+  try {
+    for (const destination of some) resealSecrets(vault, destination);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,222 @@
+/** Webhooks: vocabularies, the read form, and the requests that change them (contract, "Webhook" and endpoint 4). */
+import { z } from 'zod';
+import { accountTypes } from '../../auth/account.ts';
+import {
+  type SourceRow,
+  type WebhookSource,
+  webhookDataKeys,
+  webhookEvents,
+  webhookSourceNames,
+  webhookSources,
+} from '../../events/sources.ts';
+import {
+  boundedList,
+  httpUrl,
+  label,
+  maxEntries,
+  maxPage,
+  ownRule,
+  pageCursor,
+  pageLimit,
+  resourceId,
+  shortText,
+} from '../../kernel/validation.ts';
+import { extraHeader } from './headers.ts';
+
+export const webhookLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
+/** Webhooks of a workspace that are told of each one that is disabled. */
+export const maxNoticeReceivers = 10;
+
+export const webhookFormats = ['json', 'form'] as const;
+export const webhookTypes = ['AUTO', 'TRIGGER'] as const;
+export const triggerContexts = ['MESSAGE', 'CHAT'] as const;
+/** Clients look up components by these names, so GraphQL spells them as the contract does. */
+export const triggerIcons = [
+  'WebhookIcon',
+  'SettingsInputIcon',
+  'LeakAddIcon',
+  'Diversity2Icon',
+  'AutoFixHighIcon',
+  'SignPostIcon',
+  'ShutterSpeedIcon',
+  'SyncAltIcon',
+  'ChatAppIcon',
+  'PnetIcon',
+  'ImportExportIcon',
+  'PodcastsIcon',
+  'CableIcon',
+  'CalendarIcon',
+] as const;
+
+const header = z.object({ key: z.string(), value: z.string() });
+
+const webhookCommon = {
+  object: z.literal('Webhook'),
+  id: z.string(),
+  name: z.string().optional(),
+  enabled: z.boolean(),
+  request_url: z.string(),
+  format: z.enum(webhookFormats),
+  account_ids: z.array(z.object({ id: z.string(), name: z.string().optional(), type: z.enum(accountTypes) })),
+  headers: z.array(header),
+  data: z.array(z.object({ name: z.string(), key: z.enum(webhookDataKeys) })),
+  events: z.array(z.enum(webhookEvents)).optional(),
+};
+
+export const webhookShape = z.discriminatedUnion('type', [
+  z.object({ ...webhookCommon, type: z.literal('AUTO') }),
+  z.object({
+    ...webhookCommon,
+    type: z.literal('TRIGGER'),
+    trigger: z.object({ icon: z.enum(triggerIcons), name: z.string(), context: z.enum(triggerContexts) }),
+  }),
+]);
+
+export const webhookListShape = z.object({
+  object: z.literal('WebhookList'),
+  items: z.array(webhookShape),
+  cursor: z.string().nullable(),
+});
+
+export const webhookCreatedShape = z.object({ object: z.literal('WebhookCreated'), webhook_id: z.string() });
+export const webhookDeletedShape = z.object({ object: z.literal('WebhookDeleted') });
+
+/** GET /v1/webhooks: the query. */
+export const webhookListRequestShape = z.strictObject({
+  limit: pageLimit(webhookLimits.limit.max).optional(),
+  cursor: pageCursor().optional(),
+});
+
+/** The settings that AUTO and TRIGGER webhooks share, at creation and in updates. */
+const settings = {
+  name: shortText().optional(),
+  format: z.enum(webhookFormats).optional(),
+  account_ids: boundedList(resourceId(), 0, maxEntries).optional(),
+  headers: boundedList(extraHeader(), 0, maxEntries).optional(),
+};
+
+const createCommon = { request_url: httpUrl(), ...settings, enabled: z.boolean().optional() };
+
+/** How a client presents a TRIGGER webhook to people. */
+const trigger = {
+  icon: z.enum(triggerIcons),
+  name: label(),
+  context: z.enum(triggerContexts),
+};
+
+/** A field of the payload. Every payload has the type of the event as `event`, so that no other field can be it. */
+const fieldName = () =>
+  label().refine(
+    (name) => name !== 'event',
+    ownRule('must not be event: every payload has the type of its event there'),
+  );
+
+/** The fields of the payload: the name of each, and the key of the event that its value is read from. */
+const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
+  boundedList(z.strictObject({ name: fieldName(), key: z.enum(keys) }), 0, maxEntries).superRefine(
+    (fields, context) => {
+      const names = new Set<string>();
+      for (const [index, { name }] of fields.entries()) {
+        // Only one of them would be delivered.
+        if (names.has(name)) {
+          const repeated = ownRule('must be given once: another field has this name');
+          context.addIssue({ code: 'custom', path: [index, 'name'], ...repeated });
+        }
+        names.add(name);
+      }
+    },
+  );
+
+/** The variant of one source: its own events and payload keys. A source that offers no choice accepts no `data`. */
+function createVariant<S extends WebhookSource>(source: S) {
+  const { mapping, events, keys }: SourceRow = webhookSources[source];
+  const data: z.ZodType<{ name: string; key: string }[]> =
+    mapping === 'all' ? z.never('is not accepted for this source') : dataMapping(keys);
+  return z.strictObject({
+    source: z.literal(source),
+    ...createCommon,
+    events: boundedList(z.enum(events), 0, maxEntries).optional(),
+    data: data.optional(),
+  });
+}
+
+/** POST /v1/webhooks: the body, discriminated on `source`. */
+export const webhookCreateShape = z.discriminatedUnion('source', [
+  createVariant('messaging'),
+  createVariant('users'),
+  createVariant('account_status'),
+  createVariant('email'),
+  createVariant('email_tracking'),
+  createVariant('calendar_event'),
+]);
+
+/** DELETE /v1/webhooks/{id}: the id in the path. */
+export const webhookDeleteShape = z.strictObject({ id: resourceId() });
+
+export type WebhookFormat = (typeof webhookFormats)[number];
+export type Webhook = z.infer<typeof webhookShape>;
+export type TriggerWebhook = Extract<Webhook, { type: 'TRIGGER' }>;
+export type WebhookTrigger = TriggerWebhook['trigger'];
+/** What of a webhook may be large. */
+type LargePart = 'headers' | 'data' | 'account_ids';
+type WithoutLarge<Whole> = Whole extends unknown
+  ? Omit<Whole, LargePart> & Partial<Pick<Whole, LargePart & keyof Whole>>
+  : never;
+/** A webhook, which has its large parts only where they came with it: our own database reads them by themselves. */
+export type ListedWebhook = WithoutLarge<Webhook>;
+export type WebhookList = z.infer<typeof webhookListShape>;
+export type WebhookListRequest = z.infer<typeof webhookListRequestShape>;
+export type WebhookCreated = z.infer<typeof webhookCreatedShape>;
+export type WebhookDeleted = z.infer<typeof webhookDeletedShape>;
+
+const disabledReasons = ['caller', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+/** The health of a webhook's destination. Times are ISO 8601 text. */
+export interface WebhookHealth {
+  /** Null if the webhook is enabled, or was created disabled. */
+  readonly disabled_reason: DisabledReason | null;
+  readonly disabled_at: string | null;
+  /** When the current run of failures began; null after a success. */
+  readonly failing_since: string | null;
+  /** Nothing is sent before this time, because the destination is overloaded; null if it is not. */
+  readonly paused_until: string | null;
+  /** Whether the webhook is notified when another one is disabled. */
+  readonly receives_notices: boolean;
+}
+
+export interface WebhookUpdated {
+  readonly object: 'WebhookUpdated';
+  readonly webhook_id: string;
+}
+export interface WebhookSecret {
+  readonly object: 'WebhookSecretRevealed' | 'WebhookSecretRotated';
+  readonly webhook_id: string;
+  readonly secret: string;
+}
+
+export const webhookIdShape = z.strictObject({ webhook_id: resourceId() });
+export const setEnabledShape = z.strictObject({ webhook_id: resourceId(), enabled: z.boolean() });
+
+export const setNoticesShape = z.strictObject({ webhook_id: resourceId(), receives: z.boolean() });
+
+export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
+
+/** Only the fields that are present change. The backend checks that `source`, `events` and `data` fit the webhook. */
+export const updateShape = z.strictObject({
+  webhook_id: resourceId(),
+  request_url: httpUrl().optional(),
+  ...settings,
+  source: z.enum(webhookSourceNames).optional(),
+  events: boundedList(z.enum(webhookEvents), 0, maxEntries).optional(),
+  data: dataMapping(webhookDataKeys).optional(),
+});
+
+export type WebhookDelete = z.infer<typeof webhookDeleteShape>;
+export type WebhookId = z.infer<typeof webhookIdShape>;
+export type WebhookSetEnabled = z.infer<typeof setEnabledShape>;
+export type WebhookSetNotices = z.infer<typeof setNoticesShape>;
+export type TriggerCreate = z.infer<typeof createTriggerShape>;
+export type WebhookUpdate = z.infer<typeof updateShape>;
+/** The shape has checked that `events` and `data` fit the source. */
+export type WebhookCreate = z.infer<typeof webhookCreateShape>;

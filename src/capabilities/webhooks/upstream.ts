@@ -1,0 +1,111 @@
+import { requireAccount, requireManaging, requireNamedAccounts } from '../../auth/account-access.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import type { RequestContext } from '../../kernel/request-context.ts';
+import { pageOf, type Upstream, unsupported } from '../../upstream/client.ts';
+import { webhookEndpoints } from './endpoints.ts';
+import { fits, type WebhookFilter } from './filter.ts';
+import type { WebhooksPort } from './port.ts';
+import { type Webhook, type WebhookListRequest, webhookLimits } from './shapes.ts';
+import { shownTo } from './visibility.ts';
+
+const changeWebhooks = 'change webhooks';
+const readSecrets = 'read the secrets of webhooks';
+const readDeliveries = 'read deliveries';
+
+/** The contract cannot read a single webhook: at most this many full pages of the list are read to find it. */
+const maxPages = 10;
+const pageLimit = webhookLimits.limit.max;
+
+/** Webhooks of a remote service. */
+export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
+  const read = async (context: RequestContext, query: WebhookListRequest) =>
+    pageOf(await upstream.call(context, webhookEndpoints.list, query));
+
+  /**
+   * Searches the list for webhooks, as the service has them: what of them is shown is still to be decided.
+   * @returns in the order of the ids; null for one that does not exist, an error for one that may be beyond the search
+   */
+  async function search(
+    context: RequestContext,
+    webhookIds: readonly string[],
+  ): Promise<(Webhook | ServiceError | null)[]> {
+    const found = new Map<string, Webhook>();
+    let cursor: string | null | undefined;
+    for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
+      const query = { limit: pageLimit, ...(cursor === undefined ? {} : { cursor }) };
+      const { items, cursor: next } = await read(context, query);
+      for (const webhook of items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
+      cursor = next;
+    }
+    const missing =
+      cursor === null
+        ? null
+        : new ServiceError('limit_too_high', {
+            detail: `The webhook is not among the first ${maxPages * pageLimit}. Page through the list to find it.`,
+          });
+    return webhookIds.map((id) => found.get(id) ?? missing);
+  }
+
+  // The contract's list has no filters. To apply them here misses nothing: a page may be short, and says that others follow.
+  const list: WebhooksPort['list'] = async (context, { limit, cursor, ...filter }) => {
+    if (filter.account_id !== undefined) requireAccount(context.caller, filter.account_id);
+    const page = await read(context, { limit, cursor });
+    const items = page.items.flatMap((item) => itemFor(context.caller, filter, item));
+    return { object: 'WebhookList', items, cursor: page.cursor };
+  };
+
+  const find: WebhooksPort['whole'] = async (context, webhookIds) => {
+    const found = await search(context, webhookIds);
+    return found.map((webhook) =>
+      webhook === null || webhook instanceof Error ? webhook : shownTo(context.caller, webhook, listenedBy(webhook)),
+    );
+  };
+
+  return {
+    hasShortPages: true,
+    list,
+    lists: (context, requests) =>
+      Promise.all(requests.map((request) => list(context, request).catch((error: Error) => error))),
+    find,
+    whole: find,
+    async create(context, request) {
+      const accountIds = request.account_ids ?? [];
+      requireNamedAccounts(context.caller, accountIds);
+      for (const id of accountIds) requireAccount(context.caller, id);
+      return upstream.call(context, webhookEndpoints.create, request);
+    },
+    async delete(context, { id }) {
+      // The service judges the one key that all callers share: what this caller's key may delete is for the gateway to say.
+      if (context.caller.accountIds !== null) {
+        const [webhook] = await search(context, [id]);
+        if (webhook instanceof Error) throw webhook;
+        if (webhook == null) throw new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
+        requireManaging(context.caller, listenedBy(webhook));
+      }
+      return upstream.call(context, webhookEndpoints.delete, { id });
+    },
+    counts: unsupported('count webhooks'),
+    createTrigger: unsupported(changeWebhooks),
+    update: unsupported(changeWebhooks),
+    setEnabled: unsupported(changeWebhooks),
+    setNotices: unsupported(changeWebhooks),
+    rotateSecret: unsupported(readSecrets),
+    showSecret: unsupported(readSecrets),
+    health: unsupported(readDeliveries),
+  };
+}
+
+/** An item of the list as the caller may see it, or nothing. What is no webhook at all is the face's to report. */
+function itemFor(caller: Caller, filter: WebhookFilter, item: Webhook): Webhook[] {
+  if (typeof item !== 'object' || item === null) return caller.accountIds === null ? [item] : [];
+  const accountIds = listenedBy(item);
+  const webhook = fits(filter, item, accountIds) ? shownTo(caller, item, accountIds) : null;
+  return webhook === null ? [] : [webhook];
+}
+
+/** The accounts of a webhook of the service. A list that cannot be read counts as one of an account that nobody has. */
+function listenedBy({ account_ids }: Webhook): string[] {
+  const ids = Array.isArray(account_ids) ? account_ids.map((account) => account?.id) : [undefined];
+  return ids.map((id) => (typeof id === 'string' ? id : ''));
+}

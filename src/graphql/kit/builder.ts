@@ -1,0 +1,24 @@
+/** The Pothos builder, to which each capability adds its types and fields. */
+import SchemaBuilder from '@pothos/core';
+import type { GraphQLContext } from '../graphql-context.ts';
+
+export const builder = new SchemaBuilder<{
+  Context: GraphQLContext;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    /** A number is of seconds or milliseconds since the Unix epoch, as networks send it. */
+    DateTime: { Input: string; Output: string | number };
+    Currency: { Input: string; Output: string };
+    JSON: { Input: unknown; Output: unknown };
+  };
+}>({
+  defaultFieldNullability: false,
+});
+
+builder.queryType({ description: 'Read operations. They have no side effects.' });
+builder.mutationType({
+  description:
+    'Write operations. A mutation returns expected failures as data: select `... on ServiceError` for the details.',
+});
+builder.subscriptionType({ description: 'Live updates, over server-sent events.' });

@@ -1,0 +1,74 @@
+/** How long the response to an operation may be cached: for as long as all that it selects, whatever its directives say. */
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { fragmentsOf } from '../cost/selections.ts';
+import { type CacheHint, cacheHintOf } from './cache-hint.ts';
+
+/**
+ * @param document a valid one
+ * @returns seconds; 0 for what is not cached. What no hint limits is read from nowhere, and not worth it
+ */
+export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): number {
+  const query = schema.getQueryType();
+  if (operation.operation !== OperationTypeNode.QUERY || !query) return 0;
+  const fragments = fragmentsOf(document);
+  /**
+   * The selection sets that have been counted, with what they inherited. A valid document has each in one type. All that comes of
+   * them is the minimum, so a set that is reached again adds nothing: fragments that each spread the next one twice would
+   * otherwise take exponential time.
+   */
+  const counted = new Map<SelectionSetNode, Set<number>>();
+
+  /** @param inherited how long the object may be cached of which these are selected */
+  const ofSelections = (type: GraphQLCompositeType, set: SelectionSetNode, inherited: number): number => {
+    const before = counted.get(set) ?? new Set();
+    if (before.has(inherited)) return Number.POSITIVE_INFINITY;
+    counted.set(set, before.add(inherited));
+    return set.selections.reduce((least, selection) => {
+      if (least === 0) return 0;
+      if (selection.kind === Kind.FIELD) return Math.min(least, ofField(type, selection, inherited));
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+      if (fragment === undefined) return 0;
+      const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
+      const within = isCompositeType(condition) ? condition : type;
+      return Math.min(least, ofSelections(within, fragment.selectionSet, inherited));
+    }, Number.POSITIVE_INFINITY);
+  };
+
+  function ofField(type: GraphQLCompositeType, { name, selectionSet }: FieldNode, inherited: number): number {
+    if (name.value === '__typename') return Number.POSITIVE_INFINITY;
+    const field = 'getFields' in type ? type.getFields()[name.value] : undefined;
+    // What is no field of the type asks for the schema.
+    if (field === undefined) return 0;
+    const returned = getNamedType(field.type);
+    const hint = cacheHintOf(field);
+    if (!isCompositeType(returned)) return hint === undefined ? inherited : secondsOf(hint, inherited);
+    const own = hint === undefined ? ofType(schema, returned, inherited) : secondsOf(hint, inherited);
+    return selectionSet === undefined ? own : Math.min(own, ofSelections(returned, selectionSet, own));
+  }
+
+  const seconds = ofSelections(query, operation.selectionSet, 0);
+  return Number.isFinite(seconds) ? seconds : 0;
+}
+
+/** Of an abstract type, the least of its objects: which one comes is not known. */
+const ofType = (schema: GraphQLSchema, type: GraphQLCompositeType, inherited: number): number =>
+  isAbstractType(type)
+    ? Math.min(...schema.getPossibleTypes(type).map((each) => ofType(schema, each, inherited)))
+    : secondsOf(cacheHintOf(type), inherited);
+
+function secondsOf(hint: CacheHint | undefined, inherited: number): number {
+  if (hint === undefined) return 0;
+  return 'maxAge' in hint ? hint.maxAge : inherited;
+}

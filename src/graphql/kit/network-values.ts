@@ -1,0 +1,131 @@
+/**
+ * What a network or a service sends is read field by field, and what is missing or odd costs the field that it stands
+ * in, never what stands around it. So every field that is read from a network is nullable:
+ *
+ * | The contract says | The network sends | The field is |
+ * |---|---|---|
+ * | required | nothing, or null | null, with an error at its path |
+ * | optional | nothing, or null | null |
+ * | a time | text or a number that stands for none (see date-time.ts) | null, with an error at its path; what was sent is in the field with `Raw` |
+ * | a number | anything else | null, with an error at its path |
+ * | an object | anything else | null, with an error at its path |
+ * | a list of objects | anything else | null, with an error at its path |
+ * | a list of objects | an entry that is no object | null in the place of the entry, with an error at its path |
+ *
+ * The price is that clients must expect null where the contract promises a value. The alternative is dearer: null in the
+ * place of a non-null field takes the object that has the field, and one image without its size would take the post.
+ * `@semanticNonNull` says of a required field that null comes with an error (see semantic-nullability.ts), so that the two
+ * kinds of null can be told apart.
+ */
+import {
+  type GraphQLField,
+  GraphQLFloat,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { ServiceError } from '../../kernel/errors.ts';
+
+interface NetworkValue<Required extends boolean, Nullable> {
+  readonly nullable: Nullable;
+  readonly description: string;
+  readonly extensions: { readonly required: Required };
+}
+
+export type RequiredValue = NetworkValue<true, true>;
+export type OptionalValue = NetworkValue<false, true>;
+
+/** Options of a field that the contract requires the network to send. */
+export const required = (description: string): RequiredValue => ({
+  nullable: true,
+  description,
+  extensions: { required: true },
+});
+
+/** Options of a list that the contract requires the network to send. */
+export const requiredList = (
+  description: string,
+  extensions: object = {},
+): NetworkValue<true, { readonly list: true; readonly items: true }> => ({
+  nullable: { list: true, items: true },
+  description,
+  extensions: { ...extensions, required: true },
+});
+
+/** Options of a field that the network may leave out. */
+export const optional = (description: string): OptionalValue => ({
+  nullable: true,
+  description,
+  extensions: { required: false },
+});
+
+/** Of a field that has a time as the network sent it, beside one with a `DateTime`. */
+export const rawTime = 'as the network sent it.';
+
+/** Makes each field that was declared with the options above read its value as the table says. */
+export function readNetworkValues(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (field.extensions.required !== undefined) wrap(field);
+    }
+  }
+  return schema;
+}
+
+function wrap(field: GraphQLField<unknown, unknown>): void {
+  const { name, resolve } = field;
+  const check = checkOf(field);
+  field.resolve =
+    resolve === undefined
+      ? (parent) => check((parent as Readonly<Record<string, unknown>>)[name])
+      : (...args) => check(resolve(...args));
+}
+
+/** What the field makes of a value that it read. */
+function checkOf({ type, extensions }: GraphQLField<unknown, unknown>): (value: unknown) => unknown {
+  const check = checkOfType(type);
+  const missing = () => {
+    if (extensions.required !== true) return null;
+    throw misread('The provider did not send a value that it must send.');
+  };
+  return (value) => (value === undefined || value === null ? missing() : check(value));
+}
+
+function checkOfType(type: GraphQLOutputType): (value: unknown) => unknown {
+  const named = getNamedType(type);
+  if (named === GraphQLFloat) return number;
+  if (isLeafType(named)) return asItIs;
+  return isListType(getNullableType(type)) ? objects : object;
+}
+
+/** The other scalars and enums have rules of their own. */
+const asItIs = (value: unknown): unknown => value;
+
+/** graphql-js would take `true` for 1 and `"5"` for 5. */
+function number(value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw misread('The provider sent something else in the place of a number.');
+}
+
+function object(value: unknown): object {
+  if (isObject(value)) return value;
+  throw misread(notAnObject);
+}
+
+/** graphql-js reports an Error in a list at the path of the entry. */
+function objects(value: unknown): readonly object[] {
+  if (!Array.isArray(value)) throw misread('The provider sent something else in the place of a list.');
+  return value.every(isObject) ? value : value.map((item) => (isObject(item) ? item : misread(notAnObject)));
+}
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const notAnObject = 'The provider sent something else in the place of an object.';
+
+const misread = (detail: string) => new ServiceError('provider_error', { detail });

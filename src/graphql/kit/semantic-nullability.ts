@@ -1,0 +1,75 @@
+/**
+ * Fields of which null means an error, and nothing else. A field that can fail by itself is nullable, so that its failure
+ * takes nothing with it; `@semanticNonNull` says that without an error there is a value. Clients that throw or catch the
+ * errors of fields then need not expect null: Relay, the code generators for `graphql-toe`, Apollo Kotlin.
+ *
+ * The directive is that of https://specs.apollo.dev/nullability/v0.4: level 0 is the value of the field, 1 the items of its list.
+ */
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  type GraphQLField,
+  GraphQLInt,
+  GraphQLList,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { pageWeightsOf } from '../cost/weights.ts';
+import { saysNullMeansError } from './null-means-error.ts';
+import { shownBy } from './window-field.ts';
+import { isRequired } from './wire.ts';
+
+export const semanticNonNullDirective = new GraphQLDirective({
+  name: 'semanticNonNull',
+  description:
+    'Null only with an error at the path of the field, though the field is nullable: the error costs nothing else.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    levels: {
+      type: new GraphQLList(GraphQLInt),
+      defaultValue: [0],
+      description: 'What the directive is about: 0 is the value of the field, 1 the items of its list.',
+    },
+  },
+});
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** The arguments of the directive; undefined for a field without it. */
+export const semanticNonNullOf = ({ extensions }: Field): { readonly levels: readonly number[] } | undefined =>
+  // Only `sayNullMeansError` writes this extension.
+  extensions.semanticNonNull as { readonly levels: readonly number[] } | undefined;
+
+const toldByDescription = 'Null only with an error at its path.';
+
+/** Gives each field of which null means an error the directive, and says so in its description. */
+export function sayNullMeansError(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const levels = levelsOf(field, type === schema.getMutationType());
+      if (levels.length === 0) continue;
+      field.extensions = { ...field.extensions, semanticNonNull: { levels } };
+      if (levels.includes(0)) field.description = `${field.description} ${toldByDescription}`;
+    }
+  }
+  return schema;
+}
+
+function levelsOf(field: Field, isMutation: boolean): readonly number[] {
+  const { type } = field;
+  if (isNonNullType(type)) return shownBy(field) === 'items' ? [1] : [];
+  // Of a list that the contract requires, the items are objects (see network-values.ts).
+  if (isRequired(field)) return isListType(getNullableType(type)) ? [0, 1] : [0];
+  const isError =
+    isMutation ||
+    saysNullMeansError(field) ||
+    shownBy(field) === 'item' ||
+    pageWeightsOf(getNamedType(type)) !== undefined;
+  return isError ? [0] : [];
+}

@@ -1,0 +1,72 @@
+/**
+ * Prints the schema as in `schema.graphql`: sorted by name, so that a diff shows what has changed and nothing else, and
+ * with the directives that its fields have, which graphql-js does not print.
+ */
+import {
+  astFromValue,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  lexicographicSortSchema,
+  print,
+  printSchema,
+} from 'graphql';
+import { costDirective, directivesOf, listSizeDirective } from '../cost/directives.ts';
+import { semanticNonNullDirective, semanticNonNullOf } from '../kit/semantic-nullability.ts';
+
+export const printedSchema = (schema: GraphQLSchema): string =>
+  `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)))}\n`;
+
+/** Each line with the directives of the field that ends in it. */
+function withDirectives(schema: GraphQLSchema, printed: string): string {
+  let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
+  let directives = '';
+  let isDescription = false;
+  let isInterface = false;
+  const lines = printed.split('\n').map((line) => {
+    const quotes = line.split('"""').length - 1;
+    if (quotes === 1) isDescription = !isDescription;
+    if (isDescription || quotes > 0) return line;
+    const [, typeName] = /^(?:type|interface|input|enum|union|scalar|directive) @?(\w+)/.exec(line) ?? [];
+    if (typeName !== undefined) {
+      const type = schema.getType(typeName);
+      fields = fieldsOf(type);
+      directives = '';
+      isInterface = line.startsWith('interface');
+      if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, directivesOf(type).cost)} {`);
+    }
+    // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.
+    const [, fieldName = ''] = /^ {2}(\w+)[(:]/.exec(line) ?? [];
+    const field = fields[fieldName];
+    if (field !== undefined) directives = directivesIn(field, isInterface);
+    return directives !== '' && /^ {2}(?:\w+|\)): /.test(line) ? `${line}${directives}` : line;
+  });
+  return lines.join('\n');
+}
+
+function fieldsOf(type: GraphQLNamedType | undefined): Readonly<Record<string, GraphQLField<unknown, unknown>>> {
+  if (!isObjectType(type) && !isInterfaceType(type)) return {};
+  return type.getFields();
+}
+
+function directivesIn(field: GraphQLField<unknown, unknown>, isInterface: boolean): string {
+  const { cost, listSize } = directivesOf(field);
+  // The specification weighs fields of objects only: a field of an interface costs what its dearest object has for it.
+  const weight = isInterface ? undefined : cost;
+  const nullability = directive(semanticNonNullDirective, semanticNonNullOf(field));
+  return `${nullability}${directive(costDirective, weight)}${directive(listSizeDirective, listSize)}`;
+}
+
+function directive({ name, args }: typeof costDirective, values: object | undefined): string {
+  if (values === undefined) return '';
+  const given = new Map<string, unknown>(Object.entries(values));
+  const printed = args.flatMap((argument) => {
+    const value = astFromValue(given.get(argument.name), argument.type);
+    if (!given.has(argument.name) || !value) return [];
+    const byDefault = argument.defaultValue === undefined ? null : astFromValue(argument.defaultValue, argument.type);
+    return byDefault && print(byDefault) === print(value) ? [] : [`${argument.name}: ${print(value)}`];
+  });
+  return printed.length === 0 ? ` @${name}` : ` @${name}(${printed.join(', ')})`;
+}

@@ -1,0 +1,174 @@
+/**
+ * The one door to the network for requests to callers' URLs. A request connects only to addresses that the rule allows,
+ * follows no redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at
+ * most. The service that the operator has configured is reached through service-pool.ts.
+ */
+import type { LookupFunction } from 'node:net';
+import { buildConnector, type Dispatcher } from 'undici';
+import { type AddressRule, literalAddress } from './addresses.ts';
+import type { Lookup } from './dns/lookup.ts';
+import { createOriginPools, type OriginPools } from './origin-pools.ts';
+import { limitReads } from './read-limit.ts';
+import { type FailureReason, failureReasonOf } from './transport-failure.ts';
+
+export type { FailureReason } from './transport-failure.ts';
+
+export interface OutboundPost {
+  readonly url: URL;
+  /** Names and values alternate; names in lower case. */
+  readonly headers: string[];
+  readonly body: Buffer;
+  /** Milliseconds from now until the whole response must have arrived. */
+  readonly deadlineMs: number;
+}
+
+/** The response to a request, as far as it was read before a failure. */
+export interface OutboundResponse {
+  /** Null if no response began. */
+  readonly status: number | null;
+  /** Null if the response was read to its end, or to the size limit. */
+  readonly failure: FailureReason | null;
+  /** The `Retry-After` header as it was sent. */
+  readonly retryAfter: string | null;
+  /** The first bytes of the body: at most {@link keptBytes}. */
+  readonly body: Buffer;
+}
+
+export interface Outbound {
+  /** Sends a POST. It never rejects: failures are part of the response. */
+  post(request: OutboundPost): Promise<OutboundResponse>;
+  /** Closes all connections; requests in flight fail. */
+  close(): Promise<void>;
+}
+
+/** How much of a response body is read. The rest is not waited for. */
+const maxReadBytes = 16 * 1024;
+/** How much of a response is read with what frames it: headers, informational responses, the sizes of chunks. */
+const maxWireBytes = 128 * 1024;
+/** How much of a response body is kept to be shown. */
+const keptBytes = 1024;
+
+/** Milliseconds that an idle connection stays open. The other side can ask for another time, up to the maximum. */
+const keepAlive = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 30_000 } as const;
+
+export function createOutbound({
+  allows,
+  lookup,
+  connectTimeoutMs,
+}: {
+  readonly allows: AddressRule;
+  readonly lookup: Lookup;
+  readonly connectTimeoutMs: number;
+}): Outbound & Pick<OriginPools, 'origins'> {
+  const pools = createOriginPools({
+    ...keepAlive,
+    connect: guardedConnector(allows, lookup, connectTimeoutMs),
+    // One request at a time on a connection, so that a slow response delays no other request.
+    allowH2: false,
+    pipelining: 1,
+    // `deadlineMs` is the one deadline of a request.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    post: (request) => post(pools, request),
+    get origins() {
+      return pools.origins;
+    },
+    close: () => pools.destroy(),
+  };
+}
+
+class AddressRefused extends Error {
+  readonly code = 'ADDRESS_REFUSED';
+}
+
+/** Checks every address, literal or resolved, before it connects, and the address of the peer after it has connected. */
+function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number): buildConnector.connector {
+  const guardedLookup: LookupFunction = (hostname, options, done) => {
+    lookup(hostname).then(
+      (addresses) => {
+        // One refused address among allowed ones is enough: the gateway does not control which of them is used.
+        const [first] = addresses;
+        if (first === undefined || !addresses.every(({ address }) => allows(address))) {
+          done(new AddressRefused(), '');
+        } else if (options.all) {
+          done(null, [...addresses]);
+        } else {
+          done(null, first.address, first.family);
+        }
+      },
+      (error: NodeJS.ErrnoException) => done(error, ''),
+    );
+  };
+  const connect = buildConnector({ allowH2: false, timeout, lookup: guardedLookup });
+  return (options, done) => {
+    // A literal never reaches a resolver.
+    const literal = literalAddress(options);
+    if (literal !== null && !allows(literal)) return done(new AddressRefused(), null);
+    connect(options, (error, socket) => {
+      if (error !== null) return done(error, null);
+      if (socket.remoteAddress !== undefined && allows(socket.remoteAddress)) {
+        limitReads(socket, maxWireBytes);
+        return done(null, socket);
+      }
+      socket.destroy();
+      done(new AddressRefused(), null);
+    });
+  };
+}
+
+function post(pools: OriginPools, { url, headers, body, deadlineMs }: OutboundPost): Promise<OutboundResponse> {
+  return new Promise((resolve) => {
+    let status: number | null = null;
+    let retryAfter: string | null = null;
+    let received = 0;
+    let settled = false;
+    let controller: Dispatcher.DispatchController | undefined;
+    const kept: Buffer[] = [];
+
+    const settle = (failure: FailureReason | null) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(deadline);
+      resolve({ status, failure, retryAfter, body: Buffer.concat(kept).subarray(0, keptBytes) });
+    };
+    const cut = (failure: FailureReason | null) => {
+      settle(failure);
+      controller?.abort(new Error('The response is no longer waited for'));
+    };
+    const deadline = setTimeout(() => cut('timeout'), deadlineMs);
+
+    const { pool, release } = pools.take(url.origin);
+    pool.dispatch(
+      { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
+      {
+        onRequestStart(started) {
+          controller = started;
+          // A request whose deadline passed while it waited for a connection must not be sent.
+          if (settled) started.abort(new Error('The deadline has passed'));
+        },
+        onResponseStart(_controller, code, responseHeaders) {
+          // Informational responses (1xx) precede the final one.
+          if (code < 200) return;
+          status = code;
+          const value = responseHeaders['retry-after'];
+          retryAfter = typeof value === 'string' ? value : null;
+        },
+        onResponseData(_controller, chunk) {
+          if (received < keptBytes) kept.push(chunk);
+          received += chunk.length;
+          if (received >= maxReadBytes) cut(null);
+        },
+        onResponseEnd() {
+          settle(null);
+          release();
+        },
+        onResponseError(_controller, error) {
+          settle(failureReasonOf(error));
+          release();
+        },
+      },
+    );
+  });
+}

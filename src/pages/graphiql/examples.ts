@@ -1,0 +1,286 @@
+/**
+ * The examples of GraphiQL's menu, in the order in which a newcomer learns. Each operation is a file in `examples/`. The ids in
+ * the variables exist in the demo workspace and the sandbox networks. To add an example, add a file and an entry here.
+ */
+import { readFile } from 'node:fs/promises';
+import { globalId } from '../../graphql/kit/node.ts';
+
+export interface Example {
+  /** Name of the file and of its operation. GraphiQL names the tab after the operation. */
+  readonly name: string;
+  /** What the menu calls it. */
+  readonly title: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+export interface ExampleGroup {
+  readonly title: string;
+  readonly examples: readonly Example[];
+}
+
+/** The readable id of an account or webhook in the demo workspace. */
+const id = (name: string): string => `${name.padEnd(21, '-')}A`;
+
+const pnet = id('pnet');
+const photonet = id('photonet');
+
+/** A placeholder: well formed, but no delivery has it. The user replaces it with the id of one. */
+const noDelivery = id('put-one-here');
+
+export const exampleGroups = [
+  {
+    title: 'Start here',
+    examples: [
+      { name: 'WhoAmI', title: 'My key and my accounts', variables: {} },
+      {
+        name: 'AccountOverview',
+        title: 'An account on one page',
+        variables: { accountId: pnet, identifier: 'ADoSandbox25' },
+      },
+      { name: 'WatchAccounts', title: 'Watch accounts', variables: { accountIds: [pnet, photonet] } },
+      {
+        name: 'NodesById',
+        title: 'Read anything by its id',
+        variables: {
+          id: globalId('Account', pnet),
+          ids: [globalId('Job', '2001'), globalId('Webhook', id('hook-email'))],
+          accountId: photonet,
+        },
+      },
+    ],
+  },
+  {
+    title: 'Posts',
+    examples: [
+      {
+        name: 'PnetPosts',
+        title: 'Posts of a person on pnet',
+        variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 5 },
+      },
+      {
+        name: 'PhotonetPosts',
+        title: 'Posts on photonet',
+        variables: { accountId: photonet, identifier: 'sandbox.sixty', first: 5 },
+      },
+      {
+        name: 'Feed',
+        title: 'A feed of both networks',
+        variables: {
+          pnet,
+          identifier: 'ACoSandboxGallery',
+          photonet,
+          username: 'sandbox.gallery',
+        },
+      },
+      {
+        name: 'CompanyPosts',
+        title: 'Posts of a company',
+        variables: { accountId: pnet, identifier: '900043', first: 3 },
+      },
+      {
+        name: 'EveryKindOfPost',
+        title: 'All that a post can have',
+        variables: { accountId: pnet, identifier: 'ACoSandboxGallery', first: 24 },
+      },
+      {
+        name: 'AuthorPosts',
+        title: 'From posts to their authors',
+        variables: { accountId: pnet, identifier: 'ACoSandboxReposts' },
+      },
+      {
+        name: 'NextPage',
+        title: 'The next page of a list',
+        variables: { accountId: pnet, identifier: 'ACoSandbox250', first: 100, after: null },
+      },
+    ],
+  },
+  {
+    title: 'Jobs',
+    examples: [
+      { name: 'JobPostings', title: 'Drafts and postings', variables: { accountId: pnet, jobId: '2001' } },
+      {
+        name: 'CreateDraft',
+        title: 'Create a draft',
+        variables: {
+          input: {
+            accountId: pnet,
+            jobTitle: { text: 'Robotics Engineer' },
+            company: { text: 'Northlight Robotics' },
+            workplace: 'HYBRID',
+            employmentStatus: 'FULL_TIME',
+            description: '<p>You teach robots to carry, so that people do not have to.</p>',
+            applyMethod: { external: { url: 'https://jobs.example/robotics-engineer' } },
+            companyJobId: 'sandbox:otp',
+            salary: { currency: 'EUR', min: 60000, max: 80000, payFrequency: 'YEARLY' },
+          },
+        },
+      },
+      {
+        name: 'PublishAtOnce',
+        title: 'Publish a draft',
+        variables: { input: { accountId: pnet, draftId: '1001', mode: 'FREE' } },
+      },
+      {
+        name: 'PublishWithOtp',
+        title: 'Publish with a one-time code',
+        variables: { accountId: pnet, draftId: '1007', wrong: '999999', code: '123456' },
+      },
+      {
+        name: 'PublishWithEmail',
+        title: 'Publish with an email and a code',
+        variables: { accountId: pnet, draftId: '1010', token: 'sandbox-email-token', code: '123456' },
+      },
+      {
+        name: 'EditJob',
+        title: 'Edit a posting',
+        variables: {
+          input: {
+            accountId: pnet,
+            jobId: '2001',
+            workplace: 'REMOTE',
+            screeningQuestions: [
+              { numeric: { question: 'Years of experience?', minExpectation: 3, mustMatch: true } },
+              {
+                multipleChoices: {
+                  question: 'Which languages do you write?',
+                  choices: ['TypeScript', 'Go', 'Rust'],
+                  expectedChoices: ['TypeScript'],
+                },
+              },
+            ],
+            recruiter: { projectId: '77', functions: ['eng'], skills: ['1', '2'], seniority: 'MID_SENIOR_LEVEL' },
+          },
+        },
+      },
+      { name: 'WatchJobPostings', title: 'Watch postings', variables: { jobIds: ['1007', '2001'] } },
+    ],
+  },
+  {
+    title: 'Webhooks',
+    examples: [
+      { name: 'Webhooks', title: 'My webhooks', variables: { webhookId: id('hook-messaging'), first: 20 } },
+      {
+        name: 'CreateWebhook',
+        title: 'Create a webhook',
+        variables: {
+          input: {
+            name: 'New messages',
+            requestUrl: 'https://hooks.example/messages',
+            accountIds: [pnet],
+            headers: [{ key: 'x-team', value: 'chat' }],
+            source: {
+              messaging: {
+                events: ['MESSAGE_RECEIVED', 'MESSAGE_REACTION'],
+                data: [
+                  { name: 'text', key: 'MESSAGE' },
+                  { name: 'from', key: 'SENDER' },
+                ],
+              },
+            },
+          },
+        },
+      },
+      {
+        name: 'UpdateWebhook',
+        title: 'Change and enable a webhook',
+        variables: {
+          input: {
+            webhookId: id('hook-email'),
+            name: 'Team email',
+            headers: [{ key: 'x-team', value: 'mail' }],
+          },
+          enable: { webhookId: id('hook-email'), enabled: true },
+          notices: { webhookId: id('hook-email'), receives: true },
+        },
+      },
+      {
+        name: 'WebhookOfEverySource',
+        title: 'A webhook of every source',
+        variables: { url: 'https://hooks.example/every-source' },
+      },
+      {
+        name: 'TriggerWebhook',
+        title: 'A webhook that people fire',
+        variables: {
+          create: {
+            name: 'Tickets',
+            enabled: false,
+            requestUrl: 'https://hooks.example/tickets',
+            trigger: { name: 'Create a ticket', icon: 'SyncAltIcon', context: 'MESSAGE' },
+          },
+          enable: { webhookId: id('hook-trigger-message'), enabled: true },
+          fire: {
+            webhookId: id('hook-trigger-message'),
+            accountId: id('chatapp'),
+            context: { message: { chatId: 'chat-1', messageId: 'message-1' } },
+          },
+        },
+      },
+      { name: 'WebhookSecret', title: 'The secret that signs', variables: { webhookId: id('hook-email') } },
+      { name: 'DeleteWebhook', title: 'Delete a webhook', variables: { webhookId: id('hook-users') } },
+    ],
+  },
+  {
+    title: 'Deliveries',
+    examples: [
+      { name: 'EventSamples', title: 'What events contain', variables: { source: 'MESSAGING' } },
+      {
+        name: 'EmitEvent',
+        title: 'Emit an event',
+        variables: { input: { accountId: id('chatapp'), event: 'MESSAGE_RECEIVED' } },
+      },
+      {
+        name: 'SendTestEvent',
+        title: 'Send a test event',
+        variables: {
+          enable: { webhookId: id('hook-email'), enabled: true },
+          input: { webhookId: id('hook-email'), event: 'MAIL_RECEIVED' },
+        },
+      },
+      {
+        name: 'Deliveries',
+        title: 'Deliveries and their attempts',
+        variables: { webhookId: id('hook-messaging'), deliveryId: noDelivery },
+      },
+      { name: 'WatchDeliveries', title: 'Watch deliveries', variables: { webhookId: null } },
+      {
+        name: 'ResendDeliveries',
+        title: 'Resend deliveries',
+        variables: { all: { webhookId: id('hook-email'), state: 'FAILED' }, deliveryId: noDelivery },
+      },
+      {
+        name: 'WebhookStatistics',
+        title: 'Statistics of a webhook',
+        variables: { webhookId: id('hook-messaging'), period: 'DAY' },
+      },
+    ],
+  },
+  {
+    title: 'Errors',
+    examples: [
+      {
+        name: 'TypedError',
+        title: 'A read that fails',
+        variables: { accountId: pnet, identifier: 'ACoSandboxUserUnreachable' },
+      },
+      {
+        name: 'PaymentError',
+        title: 'A mutation that fails',
+        variables: {
+          input: {
+            accountId: pnet,
+            draftId: '1015',
+            mode: 'PROMOTED',
+            budget: { daily: { currency: 'EUR', amount: 25 } },
+          },
+        },
+      },
+    ],
+  },
+] as const satisfies readonly ExampleGroup[];
+
+export const examples = exampleGroups.flatMap((group): readonly (typeof group.examples)[number][] => group.examples);
+
+/** Reads the text of an example's operation. */
+export const exampleOperation = ({ name }: Example): Promise<string> =>
+  readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');

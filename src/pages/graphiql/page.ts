@@ -1,0 +1,94 @@
+/** GraphiQL for browsers that open the GraphQL endpoint. */
+import { readFile } from 'node:fs/promises';
+import type { GraphQLSchema } from 'graphql';
+import type { EndpointPage } from '../../graphql/server.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
+import { icon } from '../../http/logo.ts';
+import { sendPage } from '../../http/send.ts';
+import { assetRoutes, assetsPath } from '../../http/static-files.ts';
+import { once } from '../../kernel/lib/once.ts';
+import { graphiqlAssets } from './assets.ts';
+import { exampleGroups } from './examples.ts';
+import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
+
+export interface GraphiQLOptions {
+  /** Hands the demo key to the user who has the link; null if no key may be shown. */
+  readonly signIn: SignIn | null;
+  /** The path of the page of webhooks; null where it is not served. */
+  readonly webhooksPage: string | null;
+  /** The schema that is served; null if not everybody may read it. */
+  readonly schema: GraphQLSchema | null;
+}
+
+/**
+ * Everything is loaded from this origin. Monaco has styles in attributes; fonts and images are part of the style sheet.
+ * The ban on frames prevents clickjacking of the "run" button.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  'font-src data:',
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Whether a browser opens the endpoint as a page. */
+export const wantsPage = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
+  method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
+
+/** The page at the endpoint. It contains no secret: anybody may read it. */
+export function createGraphiQL(endpoint: string, options: GraphiQLOptions): EndpointPage {
+  const { signIn, webhooksPage, schema } = options;
+  const assets = once(() => graphiqlAssets(schema));
+
+  const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
+    const path = assetsPath(endpoint, (await assets()).version);
+    const values: typeof parts = { ...parts, assets: path, icon: `data:image/svg+xml,${encodeURIComponent(icon)}` };
+    const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
+    return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
+  };
+  const page = once(() =>
+    render('page.html', {
+      webhooks: webhooksPage === null ? '' : `<a href="${webhooksPage}">Webhooks</a>`,
+      examples: exampleMenu(),
+      options: dataElement('graphiql', { endpoint, introspection: schema !== null, signIn: signIn !== null }),
+    }),
+  );
+  const signInPage = once(() =>
+    render('sign-in.html', { options: dataElement('sign-in', { exchange: signInPath(endpoint) }) }),
+  );
+
+  return {
+    routes: [...assetRoutes(endpoint, assets), ...(signIn === null ? [] : signInRoutes(endpoint, signIn))],
+    wants: wantsPage,
+    async send(request) {
+      request.varyBy('accept');
+      const [, query] = request.url.split('?', 2);
+      const hasToken = signIn !== null && new URLSearchParams(query).has('token');
+      sendPage(request, policy, await (hasToken ? signInPage : page)());
+    },
+  };
+}
+
+/** Data for a script of the page. With "<" escaped, nothing in it can close the element. */
+const dataElement = (id: string, data: object): string =>
+  `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
+
+/** The examples by group. The first of all has the focus when the menu opens. */
+const exampleMenu = (): string =>
+  exampleGroups
+    .map(
+      ({ title, examples }, group) =>
+        `<div><h2>${title}</h2><ul>${examples
+          .map((example, index) => {
+            const focus = group + index === 0 ? ' autofocus' : '';
+            return `<li><button type="button" data-example="${example.name}"${focus}>${example.title}</button></li>`;
+          })
+          .join('')}</ul></div>`,
+    )
+    .join('');
