@@ -1,6 +1,6 @@
-# The gateway in a container. README.md says how to run it: "In production".
+# The gateway in a container. docs/run/deployment.md says how to run it.
 # The image brings Node.js and its security updates, so the one that npm would install for the project is left out.
-FROM node:24-slim
+FROM node:26-slim
 
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
@@ -8,13 +8,15 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund && npm cache clean --force
 COPY src ./src
+COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs ./docs
 # A start takes half the time, and 40 MiB less, with what a start before it compiled. The container cannot write it.
 ENV NODE_COMPILE_CACHE=/app/.cache
-RUN node --max-semi-space-size=8 src/main.ts --help > /dev/null && install --directory --owner=node --group=node --mode=700 /data
+RUN node --max-semi-space-size=8 src/main.js --help > /dev/null && install --directory --owner=node --group=node --mode=700 /data
 
 USER node
 EXPOSE 4000
 # Whether the process is alive, not whether it is ready: what restarts unhealthy containers would not bring a database back.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "src/main.js"]

@@ -1,19 +1,2 @@
-/**
- * The entry of the process. Node keeps what it compiles, types stripped, for the next start, which then takes half the
- * time. The folder is that of the installation: in the system's own for temporary files, others could put code into it.
- * Where it cannot be written, nothing is kept.
- */
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
-
-/** By then the modules of a start are loaded. Flushed now, the cache survives a kill. */
-const flushAfterMs = 5_000;
-
-// Threads know the folder by this variable only. Without it each would load the compiler that strips types: 20 MiB, and a
-// tenth of a second.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
-enableCompileCache();
-setTimeout(flushCompileCache, flushAfterMs).unref();
-
-const { run } = await import('./app/process.ts');
-await run();
+/** What units and scripts of version 0.2 start. */
+import './main.js';

@@ -6,7 +6,7 @@ import {
   maxJsonEntries,
   maxJsonFields,
   requireFewFields,
-} from '../src/kernel/lib/json-limits.ts';
+} from '../src/kernel/lib/json-text.ts';
 
 test('fields are counted at any depth, and nothing else is', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `"k${n}": 1`).join();

@@ -1,6 +1,6 @@
 /** What the log is told of a Redis server, and what a server that refuses commands costs. */
 import { pino } from 'pino';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createRedisStore } from '../src/cache/redis-store.ts';
 import { startRedisStub } from './support/redis-stub.ts';
 
@@ -23,14 +23,14 @@ const response = { tenant: 't', key: 'k', generation: 'g', body: '{"response":1}
 const found = { generation: 'g', body: Buffer.from('known') };
 const known: Reply = (name) => (name === 'mget' ? '*2\r\n$1\r\ng\r\n$6\r\ngknown' : undefined);
 const connected = ({ responses }: Awaited<ReturnType<typeof start>>) =>
-  expect.poll(() => responses.get('t', 'k'), { timeout: 5_000 }).toEqual(found);
+  expect.poll(() => responses.get('t', 'k')).toEqual(found);
 
 test.each([
   ['a password that is wrong', '-WRONGPASS invalid username-password pair or user is disabled.'],
   ['a command that is not known', "-ERR unknown command 'x', with args beginning with: 'stub-password' 'SENT' "],
 ])('the log is not told what was sent: %s', async (_, refusal) => {
   const { lines } = await start((name) => (name === 'auth' ? refusal : undefined));
-  await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0));
+  await expect.poll(() => lines.length).toBeGreaterThan(0);
   expect(lines.join()).not.toMatch(/stub-password|SENT/);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'Redis does not respond', err: { command: 'auth' } });
 });
@@ -45,7 +45,7 @@ test('of a server that refuses to write, the log is told once, and no response; 
     responses.set(response);
     await responses.invalidate('another');
   }
-  await vi.waitFor(() => expect(stub.commands.filter(([name]) => name === 'set')).toHaveLength(6));
+  await expect.poll(() => stub.commands.filter(([name]) => name === 'set')).toHaveLength(6);
   expect(await responses.get('t', 'k')).toEqual(found);
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['Redis refuses a command']);
   expect(lines.join()).not.toMatch(/response"|generation/);

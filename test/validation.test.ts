@@ -67,8 +67,8 @@ describe('parse', () => {
       z.object({ kind: z.literal('b'), common: text(), own: text().optional() }),
     ]);
     expect(errorOf({ kind: 'c' }, union).issues).toEqual([
-      { path: ['kind'], message: 'is not one of the allowed values' },
-      { path: ['common'], message: 'is required' },
+      { path: ['kind'], code: 'not_allowed', message: 'is not one of the allowed values' },
+      { path: ['common'], code: 'required', message: 'is required' },
     ]);
   });
 });
@@ -106,8 +106,8 @@ test('identifiers have 1 to 255 characters, and a numeric id has digits only', (
 test('a rule that no shape can state has issues and a detail of the same form', () => {
   expect(
     invalidParameters([
-      { path: ['data', 0, 'key'], message: 'is not a key of the source' },
-      { path: [], message: 'is empty' },
+      { path: ['data', 0, 'key'], code: 'not_applicable', message: 'is not a key of the source' },
+      { path: [], code: 'required', message: 'is empty' },
     ]),
   ).toMatchObject({
     errorName: 'invalid_parameters',

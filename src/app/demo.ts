@@ -1,20 +1,20 @@
 /**
- * The demo workspace that the first start on an empty database creates: connected accounts in every state, a draft for
- * every scenario, and webhooks, all on the sandbox networks. The ids are fixed, so that examples can name them.
+ * The demo workspace of a first start, all on the sandbox networks: accounts in every state, a draft for every
+ * scenario, and webhooks, three of them with the deliveries of a week. Fixed ids let examples name them.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { type AccountStatus, type AccountType, accountStatuses, accountTypes } from '../auth/account.ts';
 import { insertAccounts, type StoredAccount } from '../auth/account-repository.ts';
 import { createKey } from '../auth/api-keys.ts';
-import { maxAttempts, writeCheckpoint } from '../capabilities/jobs/checkpoint.ts';
+import { maxWrongInputs, writeCheckpoint } from '../capabilities/jobs/checkpoint.ts';
 import { type JobState, jobStates } from '../capabilities/jobs/shapes.ts';
+import { newDestination, type SecretContext } from '../capabilities/webhooks/destinations.ts';
 import type { triggerContexts, WebhookTrigger } from '../capabilities/webhooks/shapes.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../events/sources.ts';
 import { scopeNames } from '../kernel/caller.ts';
-import type { RandomBytes } from '../kernel/ids.ts';
-import { keysOf } from '../kernel/lib/keys-of.ts';
-import { demoKeyFile } from '../providers/sandbox/demo-key.ts';
+import { entriesOf, keysOf } from '../kernel/lib/keys-of.ts';
+import { day, hour } from '../kernel/lib/time-units.ts';
 import {
   companyJobId,
   type JobScenarioName,
@@ -25,26 +25,31 @@ import {
   sandboxToken,
 } from '../providers/sandbox/networks.ts';
 import { encodeChallenge } from '../providers/sandbox/pnet/checkpoints.ts';
+import { type ReceiverPath, receiverUrl } from '../providers/sandbox/receiver.ts';
 import type { Database } from '../store/database.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import type { JobTable, WebhookTable } from '../store/schema.ts';
+import { insertDemoDeliveries } from './demo-deliveries.ts';
 
-/** A readable id: 22 characters of base64url, ending in one that an id can end in. */
+/** 22 characters of base64url with a valid last one. */
 export const demoId = (name: string): string => `${name.replaceAll('_', '-').slice(0, 21).padEnd(21, '-')}A`;
 
 const workspaceId = demoId('demo');
 
-/**
- * Creates the demo workspace in a database without workspaces, and stores a key for it in the file `demo-key` of
- * `directory`. If several processes start at once, one of them creates it.
- * @returns the path of the file, or null if a workspace existed already
- */
+/** Creates the demo workspace, by one of several processes. @returns its key's file; null if a workspace existed */
 export async function ensureDemo(
   database: Database,
   {
-    directory,
+    kind,
+    file,
     now,
+    vault,
     randomBytes,
-  }: { readonly directory: string; readonly now: Date; readonly randomBytes: RandomBytes },
+  }: SecretContext & {
+    readonly kind: DatabaseKind;
+    readonly file: string;
+    readonly now: Date;
+  },
 ): Promise<string | null> {
   return database.transaction().execute(async (transaction) => {
     const existing = await transaction.selectFrom('workspaces').select('id').limit(1).executeTakeFirst();
@@ -59,21 +64,30 @@ export async function ensureDemo(
     const base = now.getTime();
     await insertAccounts(transaction, demoAccounts(base));
     await transaction.insertInto('jobs').values(demoJobs(base)).execute();
-    await transaction.insertInto('webhooks').values(demoWebhooks(base)).execute();
+    const receivers = demoReceivers(base);
+    const webhooks = [...demoWebhooks(base), ...receivers];
+    const destinations = webhooks.map(({ id }) => newDestination({ vault, randomBytes }, id));
+    await transaction.insertInto('webhooks').values(webhooks).execute();
+    await transaction.insertInto('webhook_destinations').values(destinations).execute();
+    await insertDemoDeliveries(transaction, {
+      kind,
+      account: { id: demoId('pnet'), type: 'PNET' },
+      webhooks: receivers,
+      now: base,
+      randomBytes,
+    });
     const { key } = await createKey(
       transaction,
       { workspaceId, name: 'Demo key', scopes: scopeNames, accountIds: null, expiresAt: null },
       { now, randomBytes },
     );
-    // Before the commit: a demo workspace without a known key would be useless.
-    const file = join(directory, demoKeyFile);
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // Before the commit: without a known key the workspace would be useless.
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeFile(file, `${key}\n`, { mode: 0o600 });
     return file;
   });
 }
 
-/** An account whose every call fails, and the draft that it owns. */
 interface FailingAccount {
   readonly id: string;
   readonly name: string;
@@ -82,7 +96,6 @@ interface FailingAccount {
   readonly draftId: string;
 }
 
-/** One account in each failing status, and one for each failing session. Their drafts are numbered from 3001. */
 export const failingAccounts: readonly FailingAccount[] = [
   ...keysOf(accountStatuses)
     .filter((status) => status !== 'OK')
@@ -97,10 +110,9 @@ export const failingAccounts: readonly FailingAccount[] = [
     .map((session) => ({ id: session, name: `Session ${session}`, status: 'OK' as const, session })),
 ].map((account, index) => ({ ...account, id: demoId(account.id), draftId: String(3001 + index) }));
 
-/** The types with a simulated network come first, because lists of accounts start with the oldest. */
+/** Types with a simulated network first, as lists start with the oldest accounts. */
 const demoAccountTypes: ReadonlySet<AccountType> = new Set(['PNET', 'PHOTONET', ...accountTypes]);
 
-/** A working account of each type, and then the accounts that fail. */
 function demoAccounts(base: number): StoredAccount[] {
   const accounts = [
     ...[...demoAccountTypes].map((type) => ({
@@ -119,18 +131,15 @@ function demoAccounts(base: number): StoredAccount[] {
   return accounts.map((row, index) => ({ ...row, workspace_id: workspaceId, created_at: base + index }));
 }
 
-/** A checkpoint that waits for its input and does not expire, so that its draft can be tried at any time. */
+/** A checkpoint without expiry, so that its draft can be tried at any time. */
 const openForEver = writeCheckpoint({
   type: 'EMAIL_VERIFICATION',
   challenge: encodeChallenge({ scenario: 'email', remaining: [] }),
-  attempts_left: maxAttempts,
+  attempts_left: maxWrongInputs,
   expires_at: Date.UTC(9999, 11, 31),
 });
 
-/**
- * A draft for each scenario, numbered from 1001 in the order of the table, a posting in each other state, from 2001, and a
- * draft with an open checkpoint for each account that fails, from 3001.
- */
+/** A draft per scenario from 1001, postings in other states from 2001, open checkpoints from 3001. */
 function demoJobs(base: number): JobTable[] {
   const job = (id: number, state: JobState, scenario: JobScenarioName) => ({
     id: String(id),
@@ -147,7 +156,7 @@ function demoJobs(base: number): JobTable[] {
     }),
   });
   const jobs = [
-    // The oldest, because lists start with the newest.
+    // The oldest, as lists start with the newest.
     ...failingAccounts.map(({ id, draftId }) => ({
       ...job(Number(draftId), 'draft', 'email'),
       account_id: id,
@@ -167,32 +176,53 @@ function demoJobs(base: number): JobTable[] {
   }));
 }
 
-/** A webhook for each source and for each trigger context. They are disabled, because nothing listens at their URLs. */
+const demoWebhook = (
+  id: string,
+  name: string,
+  source: WebhookSource | null,
+  trigger: WebhookTrigger | null,
+): Omit<WebhookTable, 'created_at'> => ({
+  id: demoId(`hook-${id}`),
+  workspace_id: workspaceId,
+  type: trigger === null ? 'AUTO' : 'TRIGGER',
+  source,
+  name,
+  enabled: 0,
+  request_url: `https://hooks.example/${id}`,
+  format: 'json',
+  account_ids: '[]',
+  headers: '[]',
+  data: JSON.stringify(source === null ? [] : webhookSources[source].keys.map((key) => ({ name: key, key }))),
+  events: JSON.stringify(source === null ? [] : webhookSources[source].events),
+  trigger: trigger === null ? null : JSON.stringify(trigger),
+});
+
+/** One per source and trigger context; disabled, as nothing listens at their URLs. */
 function demoWebhooks(base: number): WebhookTable[] {
-  const webhook = (id: string, name: string, source: WebhookSource | null, trigger: WebhookTrigger | null) => ({
-    id: demoId(`hook-${id}`),
-    type: trigger === null ? 'AUTO' : 'TRIGGER',
-    source,
-    name,
-    enabled: 0,
-    request_url: `https://hooks.example/${id}`,
-    format: 'json',
-    account_ids: '[]',
-    headers: '[]',
-    data: JSON.stringify(source === null ? [] : webhookSources[source].keys.map((key) => ({ name: key, key }))),
-    events: JSON.stringify(source === null ? [] : webhookSources[source].events),
-    trigger: trigger === null ? null : JSON.stringify(trigger),
-  });
   const trigger = (context: (typeof triggerContexts)[number], icon: WebhookTrigger['icon']) =>
-    webhook(`trigger-${context.toLowerCase()}`, `Send ${context.toLowerCase()}`, null, {
+    demoWebhook(`trigger-${context.toLowerCase()}`, `Send ${context.toLowerCase()}`, null, {
       icon,
       name: `Send ${context.toLowerCase()}`,
       context,
     });
   const webhooks = [
-    ...webhookSourceNames.map((source) => webhook(source, `Demo ${source}`, source, null)),
+    ...webhookSourceNames.map((source) => demoWebhook(source, `Demo ${source}`, source, null)),
     trigger('MESSAGE', 'WebhookIcon'),
     trigger('CHAT', 'ChatAppIcon'),
   ];
-  return webhooks.map((row, index) => ({ ...row, workspace_id: workspaceId, created_at: base + index }));
+  return webhooks.map((row, index) => ({ ...row, created_at: base + index }));
 }
+
+/** The age of each. Its first deliveries have failed after three days; a webhook that fails for five days is disabled. */
+const receiverAges = { ok: 7 * day, flaky: 7 * day, failing: 84 * hour } as const satisfies Partial<
+  Record<ReceiverPath, number>
+>;
+
+/** Webhooks of the receiver of the sandbox, so that messages are received, retried and in vain. */
+const demoReceivers = (base: number): WebhookTable[] =>
+  entriesOf(receiverAges).map(([path, age]) => ({
+    ...demoWebhook(`receiver-${path}`, `Demo receiver ${path}`, 'messaging', null),
+    enabled: 1,
+    request_url: receiverUrl(path),
+    created_at: base - age,
+  }));

@@ -2,12 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { openLog } from '../kernel/log.ts';
+import { findSecrets } from '../kernel/secrets/secret.ts';
 import { webhooksPage } from '../pages/webhooks/page.ts';
 import { sandboxNetworks } from '../providers/sandbox/networks.ts';
+import { withPictures } from '../providers/sandbox/pictures.ts';
 import { openTelemetry } from '../telemetry/open.ts';
 import { createApp } from './app.ts';
-import { reportFailure } from './cli/report-error.ts';
+import { reportFailure, reportUncaught } from './cli/report-error.ts';
 import { configHelp, readConfig } from './config/config.ts';
+import { hasWebhooksPage } from './graphql.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 
@@ -17,16 +20,13 @@ Environment variables, all optional:
 ${configHelp()}
 `;
 
-/** How long the process waits for requests in flight, once it takes no more. */
+/** Milliseconds for requests in flight. */
 const drainMs = 20_000;
 
-/**
- * A second signal ends the process at once, but only after this time. A sooner one is a duplicate: npm forwards the signal
- * that the terminal has already sent to the process.
- */
+/** Milliseconds before a second signal ends the process: npm forwards the terminal's, which doubles it. */
 const repeatMs = 500;
 
-/** Runs the gateway until a signal stops it; failures end the process with a message. */
+/** Runs until a signal; failures end the process with a message. */
 export const run = (): Promise<void> => main().catch(reportFailure);
 
 async function main(): Promise<void> {
@@ -35,16 +35,18 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
+  reportUncaught();
   const config = readConfig(process.env);
+  const secrets = await findSecrets(config, randomBytes);
   const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
-  const logger = openLog(config.logLevel, telemetry.tracer, config.secrets);
+  const logger = openLog(config.logLevel, telemetry.tracer, [...config.secrets, secrets.current]);
   const now = () => new Date();
-  const providers = sandboxNetworks({ clock: now });
-  // Nothing else would end a start that waits, where the process is the first of a container.
+  const providers = withPictures(sandboxNetworks({ clock: now }), config.sandboxPictures);
+  // Nothing else ends a start that waits, as the first process of a container.
   const giveUp = () => process.exit(1);
   process.on('SIGTERM', giveUp);
   process.on('SIGINT', giveUp);
-  const app = await createApp(config, { logger, telemetry, now, randomBytes, providers });
+  const app = await createApp(config, { logger, secrets, telemetry, now, randomBytes, providers });
 
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
@@ -63,7 +65,7 @@ async function main(): Promise<void> {
     closed.then(
       () => {
         logger.info('stopped');
-        // Whatever is left, such as a connection that a client keeps open, must not keep the process alive.
+        // A connection that a client keeps open must not keep the process alive.
         process.exit(0);
       },
       (error: unknown) => {
@@ -81,9 +83,9 @@ async function main(): Promise<void> {
   });
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
   if (app.metricsAddress !== null) logger.info(`Metrics: ${app.metricsAddress}`);
-  if (config.webhooksPage && config.upstream === null) logger.info(`Webhooks: ${address}${webhooksPage}`);
+  if (hasWebhooksPage(config)) logger.info(`Webhooks: ${address}${webhooksPage}`);
   if (app.signInToken !== null) {
-    // For the person at the terminal. Not to the log, which others may read.
+    // For the terminal only: others may read the log.
     process.stderr.write(
       `\nGraphiQL with the demo key: ${address}/graphql?token=${app.signInToken}\n(The link works once, within an hour.)\n\n`,
     );

@@ -1,4 +1,4 @@
-/** The stored connected accounts: the only place that reads or writes their table. */
+/** Alone reads or writes the accounts' table. */
 
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Page } from '../kernel/paging.ts';
@@ -10,7 +10,7 @@ import type { AccountTable } from '../store/schema.ts';
 import type { AccountStatus, AccountType } from './account.ts';
 import { amongAccounts } from './among-accounts.ts';
 
-/** The columns that hold a word of a closed vocabulary: `insertAccounts` stores no other word. */
+/** Columns of closed vocabularies: `insertAccounts` stores no other word. */
 interface Vocabulary {
   readonly type: AccountType;
   readonly status: AccountStatus;
@@ -18,13 +18,11 @@ interface Vocabulary {
 
 export type StoredAccount = Omit<AccountTable, keyof Vocabulary> & Vocabulary;
 
-/** A database or a transaction. */
 type Reader = Pick<Database, 'selectFrom'>;
 
 const accountsOf = (database: Reader, workspaceId: string) =>
   database.selectFrom('accounts').selectAll().where('workspace_id', '=', workspaceId).$narrowType<Vocabulary>();
 
-/** The account with this id; undefined if the workspace has none. */
 export const findAccount = (
   database: Reader,
   workspaceId: string,
@@ -32,22 +30,20 @@ export const findAccount = (
 ): Promise<StoredAccount | undefined> =>
   accountsOf(database, workspaceId).where('id', '=', accountId).executeTakeFirst();
 
-/** The accounts of the workspace that have one of these ids, in any order. */
-export const findAccounts = async (
+export const findStoredAccounts = async (
   database: Reader,
   workspaceId: string,
   accountIds: readonly string[],
 ): Promise<StoredAccount[]> =>
   accountIds.length === 0 ? [] : accountsOf(database, workspaceId).where('id', 'in', accountIds).execute();
 
-interface AccountFilter {
+interface AccountRange {
   readonly workspaceId: string;
-  /** The only accounts to consider; null for every account of the workspace. */
   readonly accountIds: ReadonlySet<string> | null;
 }
 
-/** A list of accounts. A list of values that is empty, or not given, stands for all of them. */
-interface ListedAccounts extends AccountFilter {
+/** An empty or missing list of values stands for all. */
+interface ListedAccounts extends AccountRange {
   readonly type?: readonly AccountType[] | undefined;
   readonly status?: readonly AccountStatus[] | undefined;
 }
@@ -59,10 +55,7 @@ function listed(database: Reader, { workspaceId, accountIds, type = [], status =
   return query;
 }
 
-/**
- * One page of the accounts of a workspace, oldest first.
- * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
- */
+/** Oldest first. @throws ServiceError `invalid_parameters` for another list's cursor */
 export function pageOfAccounts(
   database: Reader,
   list: ListedAccounts,
@@ -71,15 +64,18 @@ export function pageOfAccounts(
   return selectPage(listed(database, list), byCreation('accounts', 'asc'), request);
 }
 
-/** The sizes of the lists, in their order. @param max where counting ends */
-export const countAccounts = (database: Database, lists: readonly ListedAccounts[], max: number): Promise<number[]> =>
+/** Sizes, in the lists' order. @param max where counting ends */
+export const countStoredAccounts = (
+  database: Database,
+  lists: readonly ListedAccounts[],
+  max: number,
+): Promise<number[]> =>
   countRows(
     database,
     lists.map((list) => listed(database, list).clearSelect().select('id')),
     max,
   );
 
-/** Accounts of every workspace, to be watched: what of them a caller is shown can change. */
 export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
   const read = (ids: readonly string[]) =>
     database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>().where('id', 'in', ids).execute();
@@ -90,21 +86,16 @@ export const watchedAccounts = (database: Database): RowSource<StoredAccount> =>
   };
 };
 
-/**
- * The account that was connected first.
- * @param filter.workspaceId its workspace; any workspace if left out
- * @param filter.accountIds the only accounts to consider; every account if null
- */
+/** @param filter.workspaceId any workspace if left out. @param filter.accountIds every account if null */
 export async function findOldestAccount(
   database: Reader,
-  { workspaceId, accountIds = null }: Partial<AccountFilter>,
+  { workspaceId, accountIds = null }: Partial<AccountRange>,
 ): Promise<StoredAccount | undefined> {
   let query = database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>();
   if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
   return query.where(amongAccounts(accountIds, 'id')).orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
 }
 
-/** Stores accounts as they are. */
 export async function insertAccounts(
   database: Pick<Database, 'insertInto'>,
   accounts: readonly StoredAccount[],
@@ -116,11 +107,11 @@ export interface NewAccount {
   readonly workspaceId: string;
   readonly name: string | null;
   readonly type: AccountType;
-  /** The network's own word for how the account is signed in. */
+  /** The network's own word for the sign-in. */
   readonly session: string;
 }
 
-/** Connects an account, ready for use. @returns its id */
+/** Connects a usable account. @returns its id */
 export async function connectAccount(
   database: Database,
   { workspaceId, name, type, session }: NewAccount,
@@ -132,15 +123,13 @@ export async function connectAccount(
   return id;
 }
 
-/** An account as an operator sees it: everything but its session. */
 export interface AccountSummary extends Vocabulary {
   readonly id: string;
-  /** The name of its workspace. */
   readonly workspace: string;
   readonly name: string | null;
 }
 
-/** The accounts of every workspace, or of the workspace with this name; oldest first. */
+/** Oldest first, of one workspace by its name, or of all. */
 export async function listConnected(database: Database, workspace: string | null): Promise<AccountSummary[]> {
   let query = database
     .selectFrom('accounts')

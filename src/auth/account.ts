@@ -1,10 +1,6 @@
-/** Connected accounts: their types, and what each status means for a request made from the account. */
 import type { ErrorName } from '../kernel/errors.ts';
 
-/**
- * Account type values of the contract. PHOTONET is an addition: the contract lists posts of the photo network but has
- * no type for the account that reads them.
- */
+/** PHOTONET is an addition: the contract lists the photo network's posts without an account type that reads them. */
 export const accountTypes = [
   'SEARCHMAIL',
   'SEARCHMAIL_CALENDAR',
@@ -23,14 +19,10 @@ export type AccountType = (typeof accountTypes)[number];
 
 interface AccountStatusRow {
   readonly description: string;
-  /** The failure of a request made from an account in this status; null if the account can be used. */
   readonly failure: { readonly errorName: ErrorName; readonly detail: string } | null;
 }
 
-/**
- * The statuses of a connected account. Where the contract's account_status events name a status, this table uses that
- * name. The contract names the failures (Authentication, 3 and 4) but not which status leads to which.
- */
+/** Named as in account_status events. The contract names the failures (Authentication, 3 and 4), not statuses. */
 export const accountStatuses = {
   OK: { description: 'Connected and ready to use.', failure: null },
   CONNECTING: {

@@ -1,60 +1,50 @@
-/** Admission: who a request is from, and whether they have made too many. Both faces begin with it. */
-
-import type { Authenticate, Caller } from '../kernel/caller.ts';
+import { hash } from 'node:crypto';
+import { type Authenticate, type Caller, ForwardedKey, missingKey, type Scope, scopeNames } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { clientOf } from '../net/addresses.ts';
-import { isForwarded } from './forwarded-key.ts';
+import { isAccessToken } from './access-tokens.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** What admission needs of an HTTP request. */
 export interface AdmissionRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The address of the client. */
   readonly ip: string;
-  /** Whose request it is, for the log, as soon as that is known. */
-  readonly facts: { keyId?: string; workspaceId?: string };
-  /** Adds headers to the response. */
+  readonly facts: { keyId?: string; tokenId?: string; workspaceId?: string };
+  readonly method?: string;
+  readonly url?: string;
   addHeaders(headers: Readonly<Record<string, string>> | null): void;
 }
 
-/** Where a face looks for the API key of a request. */
-export type KeyOf = (request: Pick<AdmissionRequest, 'headers'>) => string | undefined;
+export type KeyOf = (request: Pick<AdmissionRequest, 'headers' | 'method' | 'url'>) => string | undefined;
 
-/**
- * Identifies the caller of a request, and counts it.
- * @param keyOf {@link apiKeyOf} if left out
- * @throws ServiceError as {@link Authenticate}, or `service_unavailable` for one request too many
- */
+/** @param keyOf default {@link apiKeyOf}. @throws as {@link Authenticate}; `service_unavailable` beyond the limit */
 export type Admit = (request: AdmissionRequest, keyOf?: KeyOf) => Promise<Caller>;
 
 export interface Admission {
   readonly admit: Admit;
-  /**
-   * Counts a request that needs no key: by its address, or by its key if it has one, which must be right as everywhere.
-   * @throws ServiceError as {@link Admit}, but not for a missing key
-   */
+  /** Counts a keyless request by its address. @throws ServiceError as {@link Admit}, but for a missing key */
   readonly admitKeyless: (request: AdmissionRequest) => Promise<void>;
 }
 
 export interface AdmissionLimits {
-  /** Requests, by API key. */
   readonly requests: RateLimit;
-  /** Requests with a wrong API key, by client address. */
+  /** By client address. */
   readonly wrongKeys: RateLimit;
-  /** Requests without an API key, by client address. */
+  /** By client address. */
   readonly keyless: RateLimit;
 }
 
 export function admission(authenticate: Authenticate, { requests, wrongKeys, keyless }: AdmissionLimits): Admission {
-  // A right key is admitted whatever wrong ones come from its address, which many clients behind one proxy may share. So
-  // the key is looked up first, which is one read by an index.
+  // The key first, one read by an index: a right key is admitted whatever wrong ones come from its address, which many
+  // clients behind a proxy may share.
   const admit: Admit = async (request, keyOf = apiKeyOf) => {
     const caller = await authenticate(keyOf(request)).catch(async (error: unknown) => {
       if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
       throw error;
     });
+    requireOrigin(caller, request);
     request.facts.keyId = caller.keyId;
-    if (!isForwarded(caller)) request.facts.workspaceId = caller.workspaceId;
+    if (caller.token !== undefined) request.facts.tokenId = caller.token.id;
+    if (caller.forwardedKey === undefined) request.facts.workspaceId = caller.workspaceId;
     request.addHeaders(await requests.take(caller.keyId));
     return caller;
   };
@@ -68,15 +58,66 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
   };
 }
 
-/** Not a missing one: nothing was looked up for it. */
+/** Not for a missing key, which cost no look-up. */
 const isWrongKey = (error: unknown): boolean =>
   error instanceof ServiceError && ['invalid_credentials', 'expired_credentials'].includes(error.errorName);
 
-/** The `X-API-KEY` header, which every endpoint of the contract requires. */
+/** Required by every endpoint of the contract. */
 export const keyHeaderOf: KeyOf = ({ headers: { 'x-api-key': key } }) => (typeof key === 'string' ? key : undefined);
 
-/** The API key of a request: the `X-API-KEY` header, or else the bearer token; undefined without either. */
-export const apiKeyOf: KeyOf = (request) => keyHeaderOf(request) ?? bearerTokenOf(request);
+export const apiKeyOf: KeyOf = (request) => keyHeaderOf(request) ?? bearerTokenOf(request) ?? tokenInUrl(request);
 
 const bearerTokenOf: KeyOf = ({ headers: { authorization } }) =>
   typeof authorization === 'string' ? /^Bearer +(\S+)$/i.exec(authorization)?.[1] : undefined;
+
+/**
+ * `EventSource` sends no headers of a script's choice. URLs stand in the logs of proxies: only a token, which ends
+ * soon, and only here (RFC 6750, section 2.3). A cookie would be sent for pages of every origin.
+ */
+const tokenInUrl: KeyOf = ({ method, url, headers: { accept } }) => {
+  if (method !== 'GET' || !url?.includes('access_token=') || !String(accept).includes('text/event-stream'))
+    return undefined;
+  const token = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('access_token');
+  return token !== null && isAccessToken(token) ? token : undefined;
+};
+
+/** @throws ServiceError `resource_access_restricted` for a token from another origin, or from an unknown one */
+function requireOrigin({ token }: Caller, { headers }: AdmissionRequest): void {
+  const origins = token?.origins ?? null;
+  if (origins === null || origins.some((each) => isFrom(each, headers))) return;
+  throw new ServiceError('resource_access_restricted', {
+    detail: 'The access token is for pages of other origins.',
+    family: 'key',
+  });
+}
+
+/** Browsers name no origin for same-origin reads. */
+function isFrom(allowed: string, { origin, host, 'sec-fetch-site': site }: AdmissionRequest['headers']): boolean {
+  if (origin !== undefined) return origin === allowed;
+  return site === 'same-origin' && URL.parse(allowed)?.host === host;
+}
+
+const everyScope: ReadonlySet<Scope> = new Set(scopeNames);
+
+/** Accepts every key: the upstream decides. @throws ServiceError `missing_credentials` without one */
+export const acceptForwardedKey: Authenticate = async (apiKey) => {
+  if (apiKey === undefined || apiKey === '') throw missingKey();
+  // Cursors are bound to it: equal in every replica, and no use as a key.
+  const id = hash('sha256', `postern forwarded key\0${apiKey}`, 'buffer').toString('base64url', 0, 16);
+  return {
+    keyId: id,
+    keyName: null,
+    workspaceId: id,
+    workspaceName: null,
+    scopes: everyScope,
+    accountIds: null,
+    expiresAt: null,
+    forwardedKey: new ForwardedKey(apiKey),
+  };
+};
+
+/** @throws Error for a caller not of {@link acceptForwardedKey}: a fault of ours */
+export function apiKeyToForward({ forwardedKey }: Caller): string {
+  if (forwardedKey === undefined) throw new Error('A caller without a forwarded key reached the upstream client');
+  return forwardedKey.reveal();
+}

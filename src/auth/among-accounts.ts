@@ -1,9 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
 
-/**
- * `mayActFor` (account-access.ts) as a condition of a query: whether the account whose id is in `column` is one of these.
- * @param accountIds null for every account, and for what belongs to none
- */
+/** `mayActFor` (account-access.ts) in a query. @param accountIds null for every account, and for what has none */
 export const amongAccounts = (accountIds: Iterable<string> | null, column: string): Expression<SqlBool> =>
   accountIds === null
     ? sql<boolean>`1 = 1`

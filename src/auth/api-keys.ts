@@ -1,14 +1,13 @@
-/** API keys: creating, listing and revoking them, and authenticating a caller. */
 import { createHash } from 'node:crypto';
 import { SqliteAdapter, sql } from 'kysely';
 import { type Caller, expiredKey, missingKey, type Scope } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
-import { channelNames, messageOf, nobody } from '../store/channels.ts';
+import { channelNames, encodeMessage, nobody } from '../store/channels.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 
-/** Starts every key, so that people and secret scanners recognize one. */
+/** Lets people and secret scanners recognize a key. */
 const keyPrefix = 'postern_';
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
@@ -21,10 +20,7 @@ export interface NewKey {
   readonly expiresAt: Date | null;
 }
 
-/**
- * Creates a key. Only its hash is stored, so the returned key is the caller's only chance to see it.
- * @throws Error when `accountIds` is empty: null stands for every account
- */
+/** Stores the hash of the returned key only. @throws Error for empty `accountIds`: null stands for every account */
 export async function createKey(
   database: Database,
   { workspaceId, name, scopes, accountIds, expiresAt }: NewKey,
@@ -50,21 +46,28 @@ export async function createKey(
   return { id, key };
 }
 
-/**
- * Identifies the caller by the API key of the request.
- * @throws ServiceError `missing_credentials`, `invalid_credentials` (unknown or revoked) or `expired_credentials`
- */
+/** @throws ServiceError `missing_credentials`, `invalid_credentials` (unknown or revoked) or `expired_credentials` */
 export async function authenticate(database: Database, key: string | undefined, now: Date): Promise<Caller> {
   if (key === undefined || key === '') throw missingKey();
-  const found = await database
+  return callerOf(await storedKeys(database).where('hash', '=', hashOf(key)).executeTakeFirst(), now);
+}
+
+/** By a key's id, as access tokens name it. @throws ServiceError `invalid_credentials` or `expired_credentials` */
+export const authenticateById = async (database: Database, keyId: string, now: Date): Promise<Caller> =>
+  callerOf(await storedKeys(database).where('api_keys.id', '=', keyId).executeTakeFirst(), now);
+
+const storedKeys = (database: Database) =>
+  database
     .selectFrom('api_keys')
     .innerJoin('workspaces', 'workspaces.id', 'api_keys.workspace_id')
     .select(['api_keys.id', 'api_keys.name', 'workspace_id', 'workspaces.name as workspace_name'])
-    .select(['scopes', 'account_ids', 'expires_at', 'revoked_at'])
-    .where('hash', '=', hashOf(key))
-    .executeTakeFirst();
+    .select(['scopes', 'account_ids', 'expires_at', 'revoked_at']);
+
+type FoundKey = Awaited<ReturnType<ReturnType<typeof storedKeys>['executeTakeFirst']>>;
+
+function callerOf(found: FoundKey, now: Date): Caller {
   const refusal = refusalOf(found, now);
-  // A key that is not found is refused, which the compiler cannot see.
+  // The compiler cannot see that a missing key is refused.
   if (refusal !== null || found === undefined) throw refusal;
   return {
     keyId: found.id,
@@ -77,7 +80,7 @@ export async function authenticate(database: Database, key: string | undefined, 
   };
 }
 
-/** Why a key cannot be used; null if it can. @param key undefined for one that does not exist */
+/** Null for a usable key. @param key undefined if unknown */
 function refusalOf(
   key: { readonly revoked_at: number | null; readonly expires_at: number | null } | undefined,
   now: Date,
@@ -88,7 +91,6 @@ function refusalOf(
   return key.expires_at !== null && key.expires_at <= now.getTime() ? expiredKey() : null;
 }
 
-/** Those of the keys that cannot be used any more, with the reason, by their ids. One query for any number of keys. */
 export async function findRefusedKeys(
   database: Database,
   keyIds: readonly string[],
@@ -109,7 +111,6 @@ export async function findRefusedKeys(
   );
 }
 
-/** A key as an operator sees it: everything but the key itself. */
 export interface KeySummary {
   readonly id: string;
   readonly name: string;
@@ -121,7 +122,6 @@ export interface KeySummary {
   readonly revokedAt: Date | null;
 }
 
-/** The keys of every workspace, oldest first. */
 export async function listKeys(database: Database): Promise<KeySummary[]> {
   const rows = await database
     .selectFrom('api_keys')
@@ -144,10 +144,7 @@ export async function listKeys(database: Database): Promise<KeySummary[]> {
   }));
 }
 
-/**
- * Revokes a key. Processes on Postgres hear of it at once, those on SQLite within a second.
- * @returns false when no key has this id, or it is already revoked
- */
+/** Others hear of it at once on Postgres, within a second on SQLite. @returns false for an unknown or revoked id */
 export async function revokeKey(database: Database, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('api_keys')
@@ -156,7 +153,7 @@ export async function revokeKey(database: Database, id: string, now: Date): Prom
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   if (!(database.getExecutor().adapter instanceof SqliteAdapter)) {
-    await sql`select pg_notify(${channelNames.revocation}, ${messageOf(nobody)})`.execute(database);
+    await sql`select pg_notify(${channelNames.revocation}, ${encodeMessage(nobody)})`.execute(database);
   }
   return numUpdatedRows === 1n;
 }

@@ -1,11 +1,11 @@
-/** Rate limits in the database: a row for each bucket that is not full. */
+/** A row per bucket that is not full. */
 import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import { statementTime } from '../store/statement-time.ts';
 import { maxAhead, type RateLimitStore } from './rate-limit-settlement.ts';
 
-/** How often, in microseconds, rows of full buckets are deleted: they say no more than no row. */
+/** Microseconds between deletions of full buckets' rows. */
 const cleanEvery = 60_000_000;
 
 export function databaseRateLimits(database: Database, kind: DatabaseKind): RateLimitStore {
@@ -13,8 +13,7 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
   return {
     async add(grants, now) {
       const at = statementTime(kind, now, 1_000_000);
-      // First: if it fails, nothing was added.
-      // Also after the clock was set back.
+      // First, as nothing is added yet if it fails; also after the clock was set back.
       if (Math.abs(now - cleanedAt) >= cleanEvery) {
         await database.deleteFrom('rate_limits').where('full_at', '<', at).execute();
         cleanedAt = now;
@@ -24,7 +23,7 @@ export function databaseRateLimits(database: Database, kind: DatabaseKind): Rate
       const [greatest, least] = (kind === 'postgres' ? ['greatest', 'least'] : ['max', 'min']).map((name) =>
         sql.raw(name),
       );
-      // In the order of ids, so that two processes that settle the same buckets cannot wait for each other.
+      // Ordered by id: two processes that settle the same buckets cannot deadlock.
       const { rows: settled } = await sql<{ id: string; ahead: number }>`
         insert into rate_limits (id, full_at)
         select granted.id, ${at} + ${least}(${maxAhead}, granted.amount) from ${rows} where true order by granted.id

@@ -1,4 +1,3 @@
-/** The rate limits of a deployment, by their settings. */
 import type { AdmissionLimits } from './admission.ts';
 import { createRateLimits, type RateLimit } from './rate-limit.ts';
 import type { RateLimitsContext } from './rate-limit-settlement.ts';
@@ -12,8 +11,8 @@ export interface RateLimitSettings {
   readonly deliveriesPerSecond: number;
 }
 
-/** What is limited by the second is counted over this many, so that work can come in bursts. */
-const burstSeconds = 10;
+/** Seconds over which limits per second are counted, so that work can come in bursts. */
+export const burstSeconds = 10;
 
 export function rateLimits(
   settings: RateLimitSettings,

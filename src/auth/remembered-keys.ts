@@ -2,15 +2,14 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Authenticate, Caller } from '../kernel/caller.ts';
 
-/** How long a valid key is trusted without another look-up, in milliseconds: the longest delay of a revocation. */
+/** Trust in a valid key without a look-up, in milliseconds: the longest delay of a revocation. */
 const rememberedMs = 1_000;
 
-/** Keys that are remembered at once: those of a busy second. */
+/** Those of a busy second. */
 const maxRemembered = 10_000;
 
 export interface RememberedKeys {
   readonly authenticate: Authenticate;
-  /** Forgets all keys, as one was revoked. */
   forget(): void;
 }
 
@@ -19,11 +18,7 @@ interface Remembered {
   readonly caller: Promise<Caller>;
 }
 
-/**
- * Remembers the callers of valid keys for a moment, so that a request costs no read of the database. Requests that come
- * together with one key wait for one look-up. A key that is refused is not remembered.
- * @param clocks.elapsed milliseconds of a clock that only goes forward
- */
+/** Concurrent requests with one key share a look-up. @param clocks.elapsed monotonic milliseconds */
 export function rememberKeys(
   authenticate: Authenticate,
   { now, elapsed = () => performance.now() }: { readonly now: () => Date; readonly elapsed?: () => number },
@@ -35,7 +30,7 @@ export function rememberKeys(
       if (!apiKey) return authenticate(apiKey);
       const remembering = keys;
       const time = elapsed();
-      // The keys themselves stay out of the memory of a process that may be dumped.
+      // Dumps of the process's memory show no keys.
       const id = hash('sha256', apiKey);
       const known = remembering.get(id);
       if (known !== undefined && time < known.until) {

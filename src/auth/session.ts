@@ -1,5 +1,3 @@
-/** How the account that a call is made from is signed in: every call that acts at the account's network passes here first. */
-
 import type { Caller } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { checkId, isId } from '../kernel/ids.ts';
@@ -9,19 +7,17 @@ import { type AccountType, accountStatuses } from './account.ts';
 import { requireAccount } from './account-access.ts';
 import { findAccount } from './account-repository.ts';
 
-/** What a feature asks of the account that uses it. */
 interface Feature<Type extends AccountType> {
-  /** The account types that have the feature. */
   readonly types: readonly Type[];
-  /** The error for an account that the workspace does not have. The contract lets the post list respond with no 404. */
+  /** For an account unknown in the workspace: the contract lets the post list respond with no 404. */
   readonly notFoundAs: 'resource_not_found' | 'wrong_account';
 }
 
 /**
- * The session of an account, or the first reason why the caller cannot use it: malformed id → unknown in the workspace →
- * not one of the key's accounts → its status → its type.
+ * The session of an account, or the first refusal: malformed id → unknown in the workspace → beyond the key → status →
+ * type.
  * @throws ServiceError `invalid_resource_identifier` (unless `notFoundAs` is `wrong_account`), `notFoundAs`,
- *   `account_mismatch`, the failure of its status in `accountStatuses`, or `invalid_account`
+ * `account_mismatch`, the failure of its status in `accountStatuses`, or `invalid_account`
  */
 export async function requireSession<Type extends AccountType>(
   database: Database,
@@ -30,7 +26,7 @@ export async function requireSession<Type extends AccountType>(
   { types, notFoundAs }: Feature<Type>,
 ): Promise<ProviderSession & { readonly type: Type }> {
   if (notFoundAs === 'resource_not_found') checkId(accountId, 'account');
-  // No account has a malformed id, and a database need not be able to look one up.
+  // A database need not be able to look up a malformed id.
   const account = isId(accountId) ? await findAccount(database, caller.workspaceId, accountId) : undefined;
   if (account === undefined)
     throw new ServiceError(notFoundAs, { detail: 'No connected account has this account_id.' });

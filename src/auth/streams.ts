@@ -1,51 +1,52 @@
 /**
- * Streams: responses that stay open, such as subscriptions. A request is authenticated once, when it begins; a stream
- * outlives that, so its key is looked at again and again, and ends the stream when it expires or is revoked. Streams are
- * counted, because each of them holds memory and takes its share of every event.
+ * Streams, that is subscriptions and the WebSockets that carry them. They outlive their authentication: keys are
+ * checked again and again. They are counted: each holds memory and takes its share of every event.
  */
 import type { Logger } from 'pino';
-import { type Caller, expiredKey } from '../kernel/caller.ts';
+import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { within } from '../kernel/lib/deadline.ts';
 
-/** How often the keys of open streams are looked up. After a revocation a stream stays open for this time and one query at most. */
+/** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */
 const checkMs = 2_000;
 
-/** How long a look-up may take. It is shorter than the interval, so that a look-up that hangs does not delay the next. */
+/** Below the interval, so that a look-up that hangs delays no other. */
 const checkWithinMs = 1_500;
 
-/** How long a client that was refused a stream should wait before it tries again. */
 const retryAfterSeconds = '5';
 
 export interface StreamLimits {
-  /** Streams that one API key can have open. */
   readonly perKey: number;
-  /** Streams that one process can have open. */
+  /** Over all of its keys: no workspace fills the process. */
+  readonly perWorkspace: number;
   readonly perProcess: number;
 }
 
+/** Names in errors, counted apart. */
+const streamKinds = { subscription: 'subscriptions', socket: 'WebSockets' } as const;
+export type StreamKind = keyof typeof streamKinds;
+
 export interface Stream {
-  /** Aborts when the stream ends: because the client has gone, the key cannot be used any more, or it was closed. */
+  /** Aborts when the client is gone, the key is unusable, or the stream is closed. */
   readonly signal: AbortSignal;
-  /** Why the key ended the stream; null while it did not. An expiry is seen at once, whatever the timers do. */
+  /** Null unless the key ended the stream. An expiry shows at once, whatever the timers do. */
   readonly refusal: ServiceError | null;
-  /** Makes room for another. Closing twice does nothing. */
+  /** Idempotent. */
   close(): void;
 }
 
 export interface Streams {
   /**
-   * Opens a stream, until the client disconnects or `close` is called.
-   * @throws ServiceError `service_unavailable` when the key, or the process, has as many streams as it can have
+   * A key ends its streams in their order: a WebSocket before its subscriptions.
+   * @throws ServiceError `service_unavailable` beyond the limit of the key, the workspace or the process
    */
-  open(caller: Caller, clientAborted: AbortSignal): Stream;
-  /** Ends the streams whose keys cannot be used any more. It runs by itself while streams are open. */
+  open(caller: Caller, clientAborted: AbortSignal, kind?: StreamKind): Stream;
+  /** Ends streams with unusable keys; runs by itself while streams are open. */
   check(): Promise<void>;
-  /** How many are open. */
-  readonly size: number;
-  /** Aborts when the process ends all streams. */
+  count(kind: StreamKind): number;
+  /** Aborts at the process's end of all streams. */
   readonly ended: AbortSignal;
-  /** Ends all streams, and opens no more: their clients are to open them again, at another process. */
+  /** Ends all streams for good: clients reopen them at another process. */
   end(): void;
 }
 
@@ -53,11 +54,10 @@ export interface StreamsContext {
   readonly limits: StreamLimits;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** The keys among these that cannot be used any more, and why; null where keys are not ours to judge. */
+  /** The unusable keys with their reasons; null where another service judges keys. */
   readonly refusedKeys: ((keyIds: readonly string[], now: Date) => Promise<ReadonlyMap<string, ServiceError>>) | null;
 }
 
-/** An open stream and its end. */
 interface Open {
   readonly caller: Caller;
   end(refusal: ServiceError): void;
@@ -65,31 +65,43 @@ interface Open {
 
 export function createStreams({ limits, now, logger, refusedKeys }: StreamsContext): Streams {
   const streams = new Set<Open>();
-  const countOfKey = new Map<string, number>();
+  const counts = {
+    subscription: countsOfCallers(),
+    socket: countsOfCallers(),
+  };
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
 
-  function requireRoom({ keyId }: Caller): void {
+  const count = (kind: StreamKind): number => [...counts[kind].keys.values()].reduce((sum, each) => sum + each, 0);
+
+  function requireRoom({ keyId, workspaceId }: Caller, kind: StreamKind): void {
     if (ending.signal.aborted) throw full('The gateway is stopping. Open the subscription again.');
-    if ((countOfKey.get(keyId) ?? 0) >= limits.perKey) {
-      throw full(`The API key has ${limits.perKey} subscriptions open, and can have no more: close one.`);
+    if ((counts[kind].keys.get(keyId) ?? 0) >= limits.perKey) {
+      throw full(`The API key has ${limits.perKey} ${streamKinds[kind]} open, and can have no more: close one.`);
     }
-    if (streams.size >= limits.perProcess) {
-      throw full(`The gateway has ${limits.perProcess} subscriptions open, and can have no more. Try again later.`);
+    if ((counts[kind].workspaces.get(workspaceId) ?? 0) >= limits.perWorkspace) {
+      throw full(
+        `The workspace has ${limits.perWorkspace} ${streamKinds[kind]} open, and can have no more: close one.`,
+      );
+    }
+    if (count(kind) >= limits.perProcess) {
+      throw full(
+        `The gateway has ${limits.perProcess} ${streamKinds[kind]} open, and can have no more. Try again later.`,
+      );
     }
   }
 
   const hasExpired = ({ expiresAt }: Caller) => expiresAt !== null && expiresAt.getTime() <= now().getTime();
 
   function endExpired(): void {
-    for (const { caller, end } of streams) if (hasExpired(caller)) end(expiredKey());
+    for (const { caller, end } of streams) if (hasExpired(caller)) end(expiryOf(caller));
   }
 
   async function check(): Promise<void> {
-    // The expiry of a key never changes, so it needs no database.
+    // An expiry never changes: no database needed.
     endExpired();
     if (refusedKeys === null || streams.size === 0) return;
-    const lookUp = refusedKeys([...countOfKey.keys()], now());
+    const lookUp = refusedKeys([...new Set([...streams].map(({ caller }) => caller.keyId))], now());
     const refused = await within(checkWithinMs, lookUp, 'The look-up of the keys of streams took too long');
     for (const { caller, end } of streams) {
       const refusal = refused.get(caller.keyId);
@@ -97,7 +109,6 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
     }
   }
 
-  /** Checks while streams are open. */
   function watchKeys(): void {
     timer ??= setInterval(() => {
       check().catch((error: unknown) => logger.warn({ err: error }, 'could not check the keys of streams'));
@@ -111,12 +122,11 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
 
   return {
     check,
-    get size() {
-      return streams.size;
-    },
-    open(caller, clientAborted) {
-      requireRoom(caller);
-      const { keyId } = caller;
+    count,
+    open(caller, clientAborted, kind = 'subscription') {
+      requireRoom(caller, kind);
+      const { keyId, workspaceId } = caller;
+      const { keys, workspaces } = counts[kind];
       const ended = new AbortController();
       let refusal: ServiceError | null = null;
       const expiry = timerUntil(caller.expiresAt, now(), endExpired);
@@ -124,9 +134,8 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         clearTimeout(expiry);
         clientAborted.removeEventListener('abort', close);
         if (!streams.delete(open)) return;
-        const left = (countOfKey.get(keyId) ?? 1) - 1;
-        if (left === 0) countOfKey.delete(keyId);
-        else countOfKey.set(keyId, left);
+        add(keys, keyId, -1);
+        add(workspaces, workspaceId, -1);
         if (streams.size === 0) stopWatching();
         ended.abort();
       };
@@ -138,14 +147,15 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         },
       };
       streams.add(open);
-      countOfKey.set(keyId, (countOfKey.get(keyId) ?? 0) + 1);
+      add(keys, keyId, 1);
+      add(workspaces, workspaceId, 1);
       watchKeys();
       if (clientAborted.aborted) close();
       else clientAborted.addEventListener('abort', close, { once: true });
       return {
         signal: ended.signal,
         get refusal() {
-          if (hasExpired(caller)) open.end(expiredKey());
+          if (hasExpired(caller)) endExpired();
           return refusal;
         },
         close,
@@ -159,14 +169,25 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
   };
 }
 
+const countsOfCallers = () => ({
+  keys: new Map<string, number>(),
+  workspaces: new Map<string, number>(),
+});
+
+function add(counts: Map<string, number>, id: string, one: 1 | -1): void {
+  const sum = (counts.get(id) ?? 0) + one;
+  if (sum === 0) counts.delete(id);
+  else counts.set(id, sum);
+}
+
 const full = (detail: string) =>
   new ServiceError('service_unavailable', { detail, headers: { 'retry-after': retryAfterSeconds } });
 
-/** The longest time that a timer of Node.js can wait. What expires later is found by the checks. */
+/** The longest time of a Node.js timer. Checks find later expiries. */
 const maxTimerMs = 2 ** 31 - 1;
 
 function timerUntil(time: Date | null, now: Date, act: () => void): NodeJS.Timeout | undefined {
   const ms = (time?.getTime() ?? Infinity) - now.getTime();
-  // A timer may be a moment early by the clock.
+  // A timer may be early by the clock.
   return ms < maxTimerMs ? setTimeout(act, Math.max(0, ms) + 1).unref() : undefined;
 }

@@ -1,9 +1,7 @@
-/** Workspaces, which own accounts, jobs, webhooks and API keys. */
-
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Database } from '../store/database.ts';
 
-/** Finds the workspace with this name, or creates it. @returns its id */
+/** @returns the id of the workspace with this name, old or new */
 export async function ensureWorkspace(
   database: Database,
   name: string,

@@ -1,26 +1,20 @@
-/** Sends invalidations to other processes. What could not be sent is sent again until it is. */
+/** Sends invalidations to other processes, again until they are sent. */
 
 export interface InvalidationBroadcaster {
-  /** Resolves when the invalidation has been sent, or has failed and is pending. */
   broadcast(tenant: string): Promise<void>;
-  /** Whether other processes may not know yet of an invalidation of this tenant. */
   hasPending(tenant: string): boolean;
-  /** Sends now what is pending. */
   retryPending(): void;
   close(): void;
 }
 
 const retryMs = 1_000;
 
-/**
- * @param send rejects if other processes may not have been reached; sending twice does no harm
- * @param onFailure receives the error of each failure
- */
+/** @param send rejects if other processes may not have been reached; repeating does no harm */
 export function createInvalidationBroadcaster(
   send: (tenant: string) => Promise<void>,
   onFailure: (error: unknown) => void,
 ): InvalidationBroadcaster {
-  /** The newest broadcast of each tenant that has not been sent. */
+  /** Each tenant's newest unsent broadcast. */
   const pending = new Map<string, number>();
   let broadcasts = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -29,11 +23,11 @@ export function createInvalidationBroadcaster(
   async function broadcast(tenant: string): Promise<void> {
     broadcasts += 1;
     const own = broadcasts;
-    // Marked before publishing, so that nothing cached is read while others may still write stale entries.
+    // Before publishing: others may still write stale entries, which nobody must read.
     pending.set(tenant, own);
     try {
       await send(tenant);
-      // A newer one stands for a change that may have come after this was sent. The reverse holds: it covers all older ones.
+      // A newer one may stand for a later change; it covers all older ones.
       if (pending.get(tenant) === own) pending.delete(tenant);
     } catch (error) {
       onFailure(error);

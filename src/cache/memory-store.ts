@@ -1,17 +1,14 @@
-/** Responses in the memory of the process: those that were used last, within a bound in bytes. */
+/** Least recently used entries go first, beyond a bound in bytes. */
 import { LRUCache } from 'lru-cache';
 import type { CacheEntry, FoundResponse, ResponseStore } from './response-store.ts';
 
 export interface MemoryStore extends ResponseStore {
   get(tenant: string, key: string): FoundResponse;
-  /** What it holds, in bytes. */
   readonly bytes: number;
 }
 
-/** What an entry takes beside its body, in bytes. */
 const entryBytes = 512;
 
-/** Tenants whose last invalidation is remembered by itself. */
 const maxTenants = 10_000;
 
 interface Entry {
@@ -20,12 +17,7 @@ interface Entry {
   readonly until: number;
 }
 
-/**
- * A store in the memory of this process. Beyond the bound it evicts the least recently used entries. Entries that have expired or are
- * stale go when they are looked up, or with the others.
- * @param maxBytes of all entries, with what each takes beside its body
- * @param elapsed milliseconds of a clock that only goes forward
- */
+/** Drops stale entries at their look-up. @param maxBytes with overhead. @param elapsed monotonic milliseconds */
 export function createMemoryStore(
   { maxBytes }: { readonly maxBytes: number },
   elapsed: () => number = () => performance.now(),
@@ -34,9 +26,9 @@ export function createMemoryStore(
     maxSize: maxBytes,
     sizeCalculation: ({ body }) => body.length + entryBytes,
   });
-  /** Counts the invalidations of all tenants, so that no number comes twice. */
+  /** Of all tenants, so that no number comes twice. */
   let invalidations = 0;
-  /** The last invalidation that concerns every tenant without an entry of its own. */
+  /** The last one that concerns tenants without an entry. */
   let lastOfOthers = 0;
   const lastInvalidations = new LRUCache<string, number>({
     max: maxTenants,
@@ -76,10 +68,7 @@ export function createMemoryStore(
   };
 }
 
-/**
- * A copy in memory of its own. `Buffer.from` puts what is small into a block that Node.js shares among buffers: one small entry
- * would hold the whole block, so that the store would take a multiple of its bound.
- */
+/** Memory of its own: `Buffer.from` shares blocks, and one small entry would hold a whole one. */
 function copyOf(body: Uint8Array | string): Buffer {
   const copy = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
   if (typeof body === 'string') copy.write(body);

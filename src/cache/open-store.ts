@@ -4,7 +4,6 @@ import { createMemoryStore } from './memory-store.ts';
 import type { ResponseStore } from './response-store.ts';
 import type { ResponseCacheSettings } from './settings.ts';
 
-/** Opens the store that the settings choose. */
 export async function openResponseStore(
   settings: ResponseCacheSettings,
   { logger, randomBytes }: { readonly logger: Logger; readonly randomBytes: RandomBytes },

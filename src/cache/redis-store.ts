@@ -1,7 +1,6 @@
 /**
- * Responses in Redis, for all processes that share it. Two kinds of keys: the generation of a tenant, a random name, so that none
- * comes back when Redis has forgotten it; and a response, which begins with the generation that it was made in. Both are read in
- * one round trip.
+ * Responses in Redis, shared by processes. Keys are tenants' generations, random names so that none comes back after
+ * Redis forgot it, and responses, prefixed with theirs. One round trip reads both.
  */
 import type { RandomBytes } from '../kernel/ids.ts';
 import { createInvalidationBroadcaster } from './invalidation-broadcaster.ts';
@@ -9,7 +8,7 @@ import { connectRedis, type RedisServerOptions } from './redis.ts';
 import { type ResponseStore, unavailable } from './response-store.ts';
 import type { RedisSettings } from './settings.ts';
 
-/** A generation that Redis forgets costs misses only, as the next one has another name. */
+/** A generation that Redis forgets costs only misses, as the next has another name. */
 const generationSeconds = 86_400;
 
 export interface RedisStoreOptions
@@ -18,10 +17,7 @@ export interface RedisStoreOptions
   readonly randomBytes: RandomBytes;
 }
 
-/**
- * A store in a Redis server. Each lookup asks it, so an invalidation of any process counts at once. Where the server does not respond
- * in time, lookups are skipped for a second.
- */
+/** Each lookup asks the server: invalidations count at once. After a late response lookups pause for a second. */
 export function createRedisStore({ installation, randomBytes, ...server }: RedisStoreOptions): ResponseStore {
   const generationKey = (tenant: string) => `postern:${installation}:generation:${tenant}`;
   const responseKey = (key: string) => `postern:${installation}:response:${key}`;
@@ -33,13 +29,13 @@ export function createRedisStore({ installation, randomBytes, ...server }: Redis
     await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds);
     onSuccess();
   }, onFailure);
-  // What this process could not invalidate meanwhile is still there.
+  // Invalidations that failed meanwhile.
   client.on('ready', broadcaster.retryPending);
 
-  /** Not while Redis may still have a generation that this process knows to be stale, nor during the pause after a failure. */
+  /** Not while Redis may have a generation known to be stale here, nor in the pause after a failure. */
   const mayAsk = (tenant: string): boolean => !broadcaster.hasPending(tenant) && redis.isAvailable();
 
-  /** The generation of a tenant that has none, or another process's that was faster. */
+  /** A new generation, or that of a faster process. */
   async function beginGeneration(tenant: string): Promise<string | null> {
     await client.set(generationKey(tenant), newGeneration(), 'EX', generationSeconds, 'NX');
     return client.get(generationKey(tenant));

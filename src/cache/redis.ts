@@ -1,46 +1,45 @@
-/** A connection to a Redis server that the gateway works without: nothing waits long for a server that is down. */
+/** A connection to an optional Redis server: nothing waits long for it. */
 import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** Time limit of a command, in milliseconds. After that the gateway works without Redis. */
+/** Milliseconds; then the gateway works without Redis. */
 const commandTimeoutMs = 250;
 const connectTimeoutMs = 2_000;
 
-/** How long no command is sent after a failure, in milliseconds: requests must not wait for the server one by one. */
+/** Milliseconds without commands after a failure: requests must not wait one by one. */
 const pauseMs = 1_000;
 
-/** The shortest time between two log lines about refused commands, in milliseconds: a full server refuses each that writes. */
+/** Milliseconds between log lines about refused commands: a full server refuses every write. */
 const quietMs = 60_000;
 
 export interface RedisServer {
   readonly client: Redis;
-  /** False during the pause after a failure: send no command then. */
+  /** False in the pause after a failure: send no command then. */
   isAvailable(): boolean;
   onSuccess(): void;
-  /** Logs the first failure, and refused commands now and then. Starts a pause if the server did not respond. */
+  /** Logs the first failure, and refused commands now and then; pauses if the server did not respond. */
   onFailure(error: unknown): void;
   close(): void;
 }
 
 export interface RedisServerOptions {
-  /** `redis://` or `rediss://` */
   readonly url: string;
   readonly logger: Logger;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: (() => number) | undefined;
 }
 
-/** Connects to a server, and again whenever the connection is lost. Commands fail at once meanwhile. */
+/** Reconnects by itself; commands fail at once meanwhile. */
 export function connectRedis({ url, logger, elapsed = () => performance.now() }: RedisServerOptions): RedisServer {
   const client = new Redis(url, {
     connectionName: 'postern',
-    // A command that cannot be sent at once is not worth waiting for.
+    // A command that cannot be sent at once is not worth a wait.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
-    // A server that fell silent without closing the connection.
+    // For a server that fell silent without closing.
     socketTimeout: connectTimeoutMs,
     retryStrategy: () => pauseMs,
   });
@@ -60,7 +59,7 @@ export function connectRedis({ url, logger, elapsed = () => performance.now() }:
     tellAgainAt = elapsed() + quietMs;
     logger.warn({ err: logged(error) }, 'Redis refuses a command');
   }
-  // A server that refuses a command has responded: nobody waits for it, and reads may still succeed.
+  // A refusal is a response: nobody waits, and reads may still succeed.
   const onFailure = (error: unknown): void => (error instanceof ReplyError ? onRefusal(error) : onLoss(error));
   function onSuccess(): void {
     askAgainAt = 0;
@@ -82,10 +81,7 @@ export function connectRedis({ url, logger, elapsed = () => performance.now() }:
   };
 }
 
-/**
- * An error as the log may have it. The one of a command that was refused has all its arguments: a password, a response.
- * So does the message, if the server does not know the command.
- */
+/** A refused command's error has all its arguments, such as a password; so has that of an unknown command. */
 function logged(error: unknown): Error {
   const { name, message, code, command } = error as RedisFailure;
   const [told] = message.split(', with args beginning with', 1);
@@ -93,8 +89,6 @@ function logged(error: unknown): Error {
 }
 
 interface RedisFailure extends Error {
-  /** Of a connection that failed. */
   readonly code?: string;
-  /** The one that was refused. */
   readonly command?: { readonly name: string };
 }

@@ -1,37 +1,34 @@
 /**
- * Where responses are cached. Each entry belongs to a generation: a name of the data that the callers of one tenant read, which
- * each invalidation replaces. A generation is read before an operation is executed, and its response is stored in that one: so
- * a response that may be older than a change is never found after the change, however long it took to make.
+ * Cached responses by generation: a name of a tenant's data, replaced by each invalidation, read before execution. So a
+ * response older than a change is never found after it, however long it took to make.
  */
 
 export interface FoundResponse {
-  /** The generation at this moment; null where nobody can say, and nothing can be stored. */
+  /** Null while unknown: nothing can be stored. */
   readonly generation: string | null;
-  /** The body of the entry, if it is of this generation; null without one. It may be shared, so nobody changes it. */
+  /** Of this generation; null without one. Shared: not to be changed. */
   readonly body: Uint8Array | null;
 }
 
-/** What is found where the store cannot be asked. */
 export const unavailable: FoundResponse = { generation: null, body: null };
 
 export interface CacheEntry {
   readonly tenant: string;
   readonly key: string;
-  /** The one that was found before the operation was executed. */
   readonly generation: string;
-  /** Bytes may stand in memory that is used again: the store copies them. */
+  /** Copied by the store: its memory may be used again. */
   readonly body: Uint8Array | string;
-  /** How long it may be found, in milliseconds from now. */
+  /** Milliseconds from now. */
   readonly lifetimeMs: number;
 }
 
-/** None of its methods fails: without the store, operations are executed. */
+/** No method fails: without the store, operations are executed. */
 export interface ResponseStore {
   /** @param tenant whose data the response shows: see `Backend.tenantOf` */
   get(tenant: string, key: string): FoundResponse | Promise<FoundResponse>;
-  /** @returns whether the entry can be found from now on; for a store in another process, whether it is on its way there */
+  /** @returns whether the entry can be found from now on, or is on its way to another process */
   set(entry: CacheEntry): boolean;
-  /** Ends the generation of a tenant. Resolves when this process and all others know, or cannot be told for now. */
+  /** Ends a generation. Resolves when all processes know, or cannot be told for now. */
   invalidate(tenant: string): Promise<void>;
   close(): Promise<void>;
 }

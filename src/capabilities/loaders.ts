@@ -36,6 +36,7 @@ import type {
 import { countJobs, findJobs, readJobFields } from './jobs/operations.ts';
 import type { JobFields, JobFilter, JobListRequest, JobPosting } from './jobs/shapes.ts';
 import { listPosts } from './posts/operations.ts';
+import { PostSearch } from './posts/search.ts';
 import type { PostList, PostListRequest } from './posts/shapes.ts';
 import type { WebhookFilter, WebhookSearch } from './webhooks/filter.ts';
 import { countWebhooks, findWebhookHealth, findWebhooks, readWebhooks } from './webhooks/operations.ts';
@@ -45,7 +46,7 @@ import type { ListedWebhook, Webhook, WebhookHealth } from './webhooks/shapes.ts
 export interface Loaders {
   readonly accounts: DataLoader<string, Account | null>;
   readonly jobs: DataLoader<string, JobPosting | null>;
-  readonly jobFields: DataLoader<string, JobFields | null>;
+  readonly jobFields: DataLoader<FieldOfJob, JobFields | null, string>;
   readonly webhooks: DataLoader<string, ListedWebhook | null>;
   readonly wholeWebhooks: DataLoader<string, Webhook | null>;
   readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
@@ -64,9 +65,14 @@ export interface Loaders {
   readonly deliveryCounts: DataLoader<DeliveryFilter, number>;
   /** Pages of posts. A page may be longer than requested. */
   readonly posts: DataLoader<PageOfPosts, PostList, string>;
+  readonly postSearch: PostSearch;
 }
 
-/** Statistics to read: of a webhook, over a period. */
+export interface FieldOfJob {
+  readonly jobId: string;
+  readonly field: keyof JobFields;
+}
+
 export interface StatisticsOfWebhook {
   readonly webhookId: string;
   readonly period: StatisticsRequest['period'];
@@ -87,7 +93,9 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
   return {
     accounts: batched(findAccounts),
     jobs: batched(findJobs),
-    jobFields: batched(readJobFields),
+    jobFields: new DataLoader((wanted) => loadJobFields(ports, context, wanted), {
+      cacheKeyFn: ({ jobId, field }) => `${jobId} ${field}`,
+    }),
     webhooks: batched(findWebhooks),
     wholeWebhooks: batched(readWebhooks),
     webhookHealth: batched(findWebhookHealth),
@@ -106,9 +114,29 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
     deliveryPages: paged((requests: readonly DeliveryListRequest[]) => ports.deliveries.lists(context, requests)),
     deliveryCounts: counted(countDeliveries),
     posts: new DataLoader((pages) => loadPages(ports, context, pages), {
-      cacheKeyFn: (page) => `${page.limit} ${placeOf(page)}`,
+      cacheKeyFn: (page) => `${page.limit} ${pageKey(page)}`,
     }),
+    postSearch: new PostSearch(),
   };
+}
+
+/** One read for each set of fields: those of one list are selected alike. */
+async function loadJobFields(
+  ports: Ports,
+  context: RequestContext,
+  wanted: readonly FieldOfJob[],
+): Promise<(JobFields | null)[]> {
+  const fieldsOf = [...Map.groupBy(wanted, ({ jobId }) => jobId)].map(
+    ([jobId, ofJob]) => [jobId, ofJob.map(({ field }) => field)] as const,
+  );
+  const found = new Map<string, JobFields | null>();
+  for (const alike of Map.groupBy(fieldsOf, ([, fields]) => fields.join()).values()) {
+    const job_ids = alike.map(([jobId]) => jobId);
+    const fields = alike[0]?.[1] ?? [];
+    const read = await run(readJobFields, ports, context, { job_ids, fields });
+    for (const [place, jobId] of job_ids.entries()) found.set(jobId, read[place] ?? null);
+  }
+  return wanted.map(({ jobId }) => found.get(jobId) ?? null);
 }
 
 /** One read for each period. */
@@ -135,13 +163,13 @@ function loadPages(
   // The connection has checked scope and shape (see connection.ts), so only the port method is called.
   const read = listPosts.method(ports);
   const reads = new Map(
-    [...longestPages(pages, placeOf)].map(([place, page]) => [
+    [...longestPages(pages, pageKey)].map(([place, page]) => [
       place,
       read(context, page).catch((error: Error) => error),
     ]),
   );
-  return Promise.all(pages.map((page) => reads.get(placeOf(page)) ?? new Error('No read was made for a page')));
+  return Promise.all(pages.map((page) => reads.get(pageKey(page)) ?? new Error('No read was made for a page')));
 }
 
-const placeOf = ({ account_id, identifier, is_company, cursor }: PageOfPosts): string =>
+const pageKey = ({ account_id, identifier, is_company, cursor }: PageOfPosts): string =>
   JSON.stringify([account_id, identifier, is_company ?? false, cursor]);

@@ -34,4 +34,6 @@ for \`node\`. \`accountId\`, \`jobId\`, \`draftId\`, \`webhookId\` and \`deliver
 the object as well. All other ids are those of a network.
 
 Mutations return expected failures as data: select \`... on ServiceError { code detail }\`. Failures of queries, of API
-keys and of systems are top-level errors with the same fields in their \`extensions\`.`;
+keys and of systems are top-level errors with the same fields in their \`extensions\`.
+
+A field or item with \`@semanticNonNull\` is null only with an error at its path. Without the directive, null is an answer.`;

@@ -10,9 +10,7 @@ export interface ServedSchema {
 }
 
 interface SchemaOptions {
-  /** Whether it is the schema of a subgraph. */
   readonly federation: boolean;
-  /** Whether the schema can be read. */
   readonly introspection: boolean;
 }
 

@@ -1,19 +1,18 @@
 /**
- * How many deliveries there are, and how old what is due has become: for metrics only. To count a million rows takes a
- * tenth of a second and more, so it is done on a connection of its own (on SQLite in a thread of its own), at most every ten
- * seconds and for a twentieth of the time, and nobody waits for it for long.
+ * Counts of deliveries and the age of what is due, for metrics, on a connection (on SQLite a thread) of their own: a
+ * million takes a tenth of a second and more. At most every ten seconds, and for a twentieth of the time.
  */
 
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { connect, type Database, type DatabaseLocation } from '../store/database.ts';
+import { type Database, type DatabaseLocation, openUnmigrated } from '../store/database.ts';
 import { postgresDefaults } from '../store/postgres-settings.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 
 const minAgeMs = 10_000;
-/** The pause after a count, in times of its length. */
+/** Of a count's length. */
 const rest = 20;
-/** How long metrics wait for a count that is under way. Then they say what was counted before. */
+/** Milliseconds that metrics wait for a count; then they show the last one. */
 const patienceMs = 250;
 
 export interface Backlog {
@@ -22,7 +21,7 @@ export interface Backlog {
 
 interface Counts {
   readonly states: Readonly<Record<string, number>>;
-  /** Epoch milliseconds; null if nothing is due, or there are no events. */
+  /** Epoch milliseconds; null if nothing is due. */
   readonly oldestDue: number | null;
   readonly oldestEvent: number | null;
 }
@@ -82,15 +81,15 @@ export function startBacklog(
   };
 }
 
-/** A database in memory belongs to one connection. */
+/** A database in memory has one connection. */
 function ownConnection(location: DatabaseLocation): Database | null {
-  if (location.kind === 'sqlite') return location.file === ':memory:' ? null : connect(location);
+  if (location.kind === 'sqlite') return location.file === ':memory:' ? null : openUnmigrated(location);
   const settings = { ...(location.settings ?? postgresDefaults), connections: 1 };
-  return connect({ ...location, settings });
+  return openUnmigrated({ ...location, settings });
 }
 
 async function countDeliveries(database: Database): Promise<Counts> {
-  // All states are in one index, with `deliveries_ready` and `deliveries_claimed` as parts of those that are pending.
+  // All states are in one index; `deliveries_ready` and `deliveries_claimed` are parts of the pending ones.
   const { rows } = await sql<{ state: string; count: number }>`
     select state, count(*) as count from deliveries group by state`.execute(database);
   const ready = await sql<{ count: number; oldest: number | null }>`

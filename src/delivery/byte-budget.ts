@@ -1,28 +1,22 @@
-/**
- * How many bytes of payloads a process has in memory, and how many more it may claim. As with slots, slow requests leave
- * a part of the budget to others, and so does each destination, and so do all that are not quick.
- */
+/** Bytes of payloads in memory. As with slots, each destination, and all that are not quick, leave a part to others. */
 import type { Room } from './claim-quota.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { lesser, partsOf, type Standing } from './standing.ts';
 
-/** What a delivery is doing: it waits for a slot, is in flight, or has been for so long that it counts as slow. */
+/** Of a delivery: waits for a slot, is in flight, or takes so long that it counts as slow. */
 export type Holding = 'queued' | 'quick' | 'slow';
 
-/**
- * What part of the budget those can have that are not slow, what part one destination can have, and what part is claimed at
- * once: claims are read and encoded without a pause.
- */
+/** Of those not slow, of one destination, and of one claim, as claims are read and encoded without a pause. */
 const part = { notSlow: 1 / 2, destination: 1 / 8, claim: 1 / 16 } as const;
 
 export interface ByteBudget {
-  /** Counts a delivery for something else; null before it is claimed, and when it is over. */
+  /** From one account to another; null before the claim and after the end. */
   move(delivery: ClaimedDelivery, from: Holding | null, to: Holding | null): void;
-  /** The room for more claims; null if there is none. */
+  /** Null without room for claims. */
   room(standing: (webhookId: string) => Standing): Room | null;
 }
 
-/** @param limit bytes; the last delivery that is claimed within it may exceed it */
+/** @param limit bytes; the last delivery claimed within it may exceed it */
 export function createByteBudget(limit: number): ByteBudget {
   const byDestination = new Map<string, { notSlow: number; slow: number }>();
 

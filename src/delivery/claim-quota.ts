@@ -1,49 +1,57 @@
-/** How many deliveries to claim for each destination: the room that the lanes have, shared fairly. */
+/** The lanes' room, shared fairly over destinations. */
 import { type Parts, partFor, type Standing, taken } from './standing.ts';
 
-/** How much of something can be claimed: deliveries, or bytes of their payloads. */
+/** Claimable deliveries, or bytes of their payloads. */
 export interface Room {
-  /** Over all destinations. */
   readonly total: number;
-  /** Over those that are not quick. */
+  /** Over destinations that are not quick. */
   readonly parts: Parts;
-  /** For one destination whose room is not `default`. Zero or less for none. */
+  /** For destinations whose room is not `default`; none at zero or less. */
   readonly perDestination: ReadonlyMap<string, number>;
   readonly default: number;
 }
 
-/** The room that the lanes have, as plain data, because it is shared out where the queue is read. */
+/** The lanes' room as plain data, as it is shared out where the queue is read. */
 export interface ClaimQuota extends Room {
   readonly bytes: Room;
-  /** Of the destinations that have a lane. */
   readonly standings: ReadonlyMap<string, Standing>;
-  /** The destination that was served last: the round robin continues behind it. */
+  /** The destination served last: the round robin continues behind it. */
   readonly cursor: string;
 }
 
-/** A destination with deliveries due. */
 export interface Claimant {
   readonly id: string;
-  /** Whether it has been failing since its last success. */
+  /** Since its last success. */
   readonly failing: boolean;
 }
 
 export const standingOf = ({ standings }: Pick<ClaimQuota, 'standings'>, { id, failing }: Claimant): Standing =>
   standings.get(id) ?? (failing ? 'slow' : 'young');
 
+export interface Allocation {
+  /** Deliveries to claim by destination, in the order of the round robin. */
+  readonly shares: readonly (readonly [webhookId: string, count: number])[];
+  /** Unknown destinations without a share, because others that are not quick hold their parts. */
+  readonly waiting: number;
+  /** Whether others got none only for want of these parts: those behind them may get some. */
+  readonly isServed: boolean;
+}
+
 /**
- * Shares the quota over the destinations: each gets an equal part of what is left, up to its own room. One without room
- * for bytes could claim nothing of its share, which would be lost to the others.
- * @param due the destinations that have deliveries due, in the order of the round robin
- * @returns how many deliveries to claim for each destination that gets any, in the same order
+ * Equal parts of what is left, up to each destination's room. Without room for bytes there is no share, which would be
+ * lost to the others.
+ * @param due in the order of the round robin
  */
-export function allocateFairly(due: readonly Claimant[], quota: ClaimQuota): [string, number][] {
+export function allocateFairly(due: readonly Claimant[], quota: ClaimQuota): Allocation {
   const roomOf = (id: string) => roomIn(quota, id);
-  let seats = quota.parts;
+  let [seats, waiting] = [quota.parts, 0];
   const eligible = due.filter((each) => {
     const standing = standingOf(quota, each);
     if (roomOf(each.id) <= 0 || roomIn(quota.bytes, each.id) <= 0) return false;
-    if (partFor(standing, seats) <= 0 || partFor(standing, quota.bytes.parts) <= 0) return false;
+    if (partFor(standing, seats) <= 0 || partFor(standing, quota.bytes.parts) <= 0) {
+      if (standing === 'young') waiting += 1;
+      return false;
+    }
     seats = taken(standing, seats, 1);
     return true;
   });
@@ -58,17 +66,13 @@ export function allocateFairly(due: readonly Claimant[], quota: ClaimQuota): [st
     left -= count;
     parts = taken(standing, parts, count);
   }
-  return shares;
+  return { shares, waiting, isServed: waiting === 0 && shares.length === eligible.length };
 }
 
 const roomIn = ({ perDestination, default: usual }: Room, id: string): number => perDestination.get(id) ?? usual;
 
-/** Takes room for deliveries, one after the other. */
 export interface RoomTaker {
-  /**
-   * Takes room for a delivery, as long as there is room for its first byte: so one that is larger than all room goes, too.
-   * @returns whether there was room
-   */
+  /** As long as there is room for the first byte: a delivery beyond all room goes, too. @returns whether there was */
   take(webhookId: string, bytes: number): boolean;
 }
 

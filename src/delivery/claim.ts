@@ -1,8 +1,8 @@
 /**
- * The SQL of a claim: how deliveries that are due (due.ts) are taken.
+ * The SQL of claims, of deliveries that are due (due.ts).
  *
- * A claim moves `next_at` to the end of its lease and leaves a token. If the worker dies, its deliveries are due again
- * when the lease ends; if it comes back too late, its token no longer matches anything.
+ * A claim moves `next_at` to the end of its lease and leaves a token. A dead worker's deliveries are due again when the
+ * lease ends; a late worker's token matches nothing any more.
  */
 import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
@@ -12,16 +12,14 @@ import type { RoomTaker } from './claim-quota.ts';
 import { readyDeliveries } from './due.ts';
 
 export interface ClaimTerms {
-  /** The token of the claim. */
   readonly claimToken: string;
   readonly leaseMs: number;
-  /** Whether the deliveries that were created last come first. */
+  /** Newest first. */
   readonly latestFirst: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** A claimed delivery with its event. */
 export interface ClaimedRow {
   readonly id: string;
   readonly webhook_id: string;
@@ -33,16 +31,13 @@ export interface ClaimedRow {
   readonly event: string;
   /** JSON. */
   readonly data: string;
-  /** Of the span in which the event was emitted. */
+  /** Of the emitting span. */
   readonly traceparent: string | null;
 }
 
 type Shares = readonly (readonly [webhookId: string, count: number])[];
 
-/**
- * Claims up to `count` due deliveries of each webhook, as long as there is room for the data of their events.
- * @returns the claimed deliveries, and whether there was no room for others
- */
+/** Up to `count` per webhook, within the room for their data. @returns also whether there was no room for others */
 export async function claimDue(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -51,7 +46,7 @@ export async function claimDue(
   room: RoomTaker,
 ): Promise<{ readonly rows: ClaimedRow[]; readonly more: boolean }> {
   if (shares.length === 0) return { rows: [], more: false };
-  // Their data is read only when it is known that there is room for it.
+  // Data is read only where there is room for it.
   const due = await dueDeliveries[kind](transaction, terms, shares);
   const ids = due.flatMap((delivery) => (room.take(delivery.webhook_id, delivery.bytes) ? delivery.id : []));
   const more = ids.length < due.length;
@@ -63,7 +58,7 @@ export async function claimDue(
 interface DueDelivery {
   readonly id: string;
   readonly webhook_id: string;
-  /** The size of its event's data. */
+  /** Of its event's data. */
   readonly bytes: number;
 }
 
@@ -74,9 +69,9 @@ const direction = ({ latestFirst }: ClaimTerms) => sql.raw(latestFirst ? 'desc' 
 
 const eventColumns = sql.raw('e.account_id, e.account_type, e.source, e.event, e.data, e.traceparent');
 
-/** `state` and `next_at` are compared with literals, so that the planners see that the partial index serves. */
+/** Literals for `state` and `next_at` let the planners see that the partial index serves. */
 const dueDeliveries: Readonly<Record<DatabaseKind, FindDue>> = {
-  /** SQLite has one writer at a time: what is read here, no other process changes before it is claimed. */
+  /** SQLite has one writer at a time: nothing changes between this read and the claim. */
   async sqlite(transaction, terms, shares) {
     const due: DueDelivery[] = [];
     for (const [webhookId, count] of shares) {

@@ -1,15 +1,15 @@
-/** Frees what dead processes have claimed, which would otherwise wait until its lease ends. */
+/** Frees dead processes' claims before their leases end. */
 import type { Logger } from 'pino';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { After } from './after.ts';
 import { claimant, claimTokenOf, processOf } from './claim-token.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import type { After } from './worker.ts';
 
-/** How often to look for dead processes. */
+/** Milliseconds between looks. */
 const lookMs = 1_000;
 
 export interface DeadClaimsContext {
@@ -22,7 +22,7 @@ export interface DeadClaimsContext {
   readonly after: After;
 }
 
-/** Looks for the claims of dead processes at once, and then every second. */
+/** At once, and then every second. */
 export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
   return repeat(context.after, async () => {
     await freeDeadClaims(context).catch((error: unknown) => {
@@ -61,7 +61,7 @@ export async function freeDeadClaims({
         'in',
         dead.map((id) => claimTokenOf(id, '')),
       )
-      // Another process is freeing those that are locked.
+      // Another process frees locked ones.
       .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked());
     return open
       .updateTable('deliveries')

@@ -1,4 +1,4 @@
-/** Destinations made ready for requests: a webhook and its stored destination, with what is sealed opened. */
+/** Destinations ready for requests: a webhook and its stored destination, unsealed. */
 import { LRUCache } from 'lru-cache';
 import { openSecrets } from '../capabilities/webhooks/destinations.ts';
 import { openHeaders } from '../capabilities/webhooks/repository.ts';
@@ -7,27 +7,26 @@ import type { SigningSecret } from '../capabilities/webhooks/signing-secret.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 
-/** Shared by the claimed deliveries of one webhook. */
 export interface Destination {
   readonly webhookId: string;
   readonly url: URL;
   readonly format: WebhookFormat;
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly secrets: readonly SigningSecret[];
-  /** Whether the destination has been failing since its last success. */
+  /** Since its last success. */
   readonly failing: boolean;
 }
 
-/** Destinations that are kept: opening what is sealed costs as much as several requests. */
+/** Kept destinations: unsealing costs as much as several requests. */
 const maxDestinations = 2_000;
 
-/** @throws Error when the headers or secrets were sealed with another SECRET, or changed */
+/** @throws Error for headers or secrets that were changed, or sealed with another SECRET */
 export type OpenDestination = (
   webhook: Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'>,
   stored: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>,
 ) => Destination;
 
-/** Opens destinations, and returns the same one again as long as nothing of it has changed. */
+/** Returns the same destination until it changes. */
 export function createDestinations(vault: Vault): OpenDestination {
   const kept = new LRUCache<string, { readonly version: string; readonly destination: Destination }>({
     max: maxDestinations,

@@ -1,6 +1,6 @@
 /**
- * Which destinations have deliveries due. A delivery that waits for its time stands in the index `deliveries_waiting`, and
- * when it has come, in `deliveries_ready`: claims read this one, so that what waits costs them nothing.
+ * Destinations with deliveries due. Deliveries move from the index `deliveries_waiting` to `deliveries_ready` at their
+ * time: claims read the latter, so that waiting ones cost nothing.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type DatabaseKind, isOneOf, rowsTable, rowsText } from '../store/json-rows.ts';
@@ -8,25 +8,22 @@ import { unlocked } from '../store/locks.ts';
 import type { Tables } from '../store/schema.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 
-/** Deliveries that one transaction moves, so that it is short whatever has come together. */
+/** Deliveries moved by one transaction, which stays short. */
 const movedAtOnce = 1_000;
 
-/** Destinations with due deliveries that one transaction looks at, beside those that have no room. */
+/** Destinations read by one transaction, besides those without room. */
 const lookedAtAtOnce = 500;
 
-/**
- * Deliveries as `d`, for a statement that asks for pending ones of a webhook whose `next_at` is 0. SQLite would read all
- * pending ones, in the index that pages are read from.
- */
+/** Deliveries as `d`, for `next_at` 0: SQLite would read all pending ones of a webhook, in the index of pages. */
 export const readyDeliveries: Readonly<Record<DatabaseKind, RawBuilder<unknown>>> = {
   sqlite: sql`deliveries d indexed by deliveries_ready`,
   postgres: sql`deliveries d`,
 };
 
 /**
- * Makes deliveries ready whose time has come: that of a retry, or the end of a lease.
+ * Readies deliveries at their time: a retry's, or a lease's end.
  * @param now epoch milliseconds
- * @returns whether there may be more of them
+ * @returns whether there may be more
  */
 export async function readyWaiting(transaction: Kysely<Tables>, kind: DatabaseKind, now: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
@@ -37,40 +34,45 @@ export async function readyWaiting(transaction: Kysely<Tables>, kind: DatabaseKi
   return numAffectedRows === BigInt(movedAtOnce);
 }
 
-/** A destination with deliveries that are due. */
 export interface DueDestination {
   readonly id: string;
   readonly enabled: number;
   /** Epoch milliseconds. */
   readonly paused_until: number;
-  /** Whether it has been failing since its last success: 0 or 1. */
+  /** Since its last success: 0 or 1. */
   readonly failing: number;
-  /** Whether its pending deliveries are being held, since it was disabled (capabilities/webhooks/holds.ts): 0 or 1. */
+  /** Whether its pending deliveries are being held since it was disabled (capabilities/webhooks/holds.ts): 0 or 1. */
   readonly is_holding: number;
 }
 
+export interface FoundDue {
+  readonly destinations: readonly DueDestination[];
+  /** The last destination of a bounded scan; null if all were found. */
+  readonly through: string | null;
+}
+
 /**
- * The destinations that have deliveries due, beginning behind the cursor, up to a bound. The index is entered once for each of
- * them instead of being read through (a skip scan): the backlog of one that hangs costs the others nothing. Where more are due,
- * those that are quick come first, wherever they stand.
+ * Due destinations from the cursor on, up to a bound. A skip scan enters the index once per destination: the backlog of
+ * one that hangs costs the others nothing. Where more are due, quick ones come first.
  */
 export async function dueDestinations(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
   { cursor, perDestination, standings }: Pick<ClaimQuota, 'cursor' | 'perDestination' | 'standings'>,
-): Promise<DueDestination[]> {
+): Promise<FoundDue> {
   const limit = lookedAtAtOnce + [...perDestination.values()].filter((left) => left <= 0).length;
   const behind = await scan(transaction, cursor, null, limit);
   const isWhole = cursor === '' || behind.length === limit;
   const found = isWhole ? behind : [...behind, ...(await scan(transaction, '', cursor, limit - behind.length))];
-  if (found.length < limit) return found;
+  if (found.length < limit) return { destinations: found, through: null };
   const isFound = new Set(found.map(({ id }) => id));
   const quick = [...standings].flatMap(([id, standing]) => {
     const isMissing = standing === 'quick' && !isFound.has(id) && (perDestination.get(id) ?? 1) > 0;
     return isMissing ? id : [];
   });
   // First also so that the cursor stays in the order of the scan.
-  return [...(await dueAmong(transaction, kind, quick.slice(-lookedAtAtOnce))), ...found];
+  const first = await dueAmong(transaction, kind, quick.slice(-lookedAtAtOnce));
+  return { destinations: [...first, ...found], through: found.at(-1)?.id ?? null };
 }
 
 const columnsOfDue = sql`webhooks.id, webhooks.enabled, destination.paused_until,
@@ -79,7 +81,6 @@ const columnsOfDue = sql`webhooks.id, webhooks.enabled, destination.paused_until
     select 1 from pending_holds where pending_holds.webhook_id = webhooks.id and pending_holds.account_ids = '[]'
   ) then 1 else 0 end as is_holding`;
 
-/** Those of the destinations that have deliveries due. */
 async function dueAmong(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
@@ -96,10 +97,10 @@ async function dueAmong(
   return rows;
 }
 
-/** @param last where the scan ends; null for the end of the index */
+/** @param last the scan's end; null for the index's */
 async function scan(transaction: Kysely<Tables>, from: string, last: string | null, limit: number) {
   const upTo = last === null ? sql`` : sql`and d.webhook_id <= ${last}`;
-  // Not `min`: where Postgres expects next to nothing to be due, it would read all that is.
+  // Not `min`: expecting few due rows, Postgres would read them all.
   const first = (behind: RawBuilder<unknown>) => sql`
     select d.webhook_id from deliveries d
     where d.state = 'pending' and d.next_at = 0 and d.webhook_id > ${behind} ${upTo}
@@ -120,10 +121,9 @@ async function scan(transaction: Kysely<Tables>, from: string, last: string | nu
 }
 
 /**
- * Puts the due deliveries of destinations aside that nothing is sent to, up to a thousand: those of a paused one wait until
- * its pause ends, and those of a disabled one are held. So the next claim does not meet them again. (The webhook is joined, so
- * that a delivery that was created after the webhook has been enabled is not held.)
- * @returns the ids of those that are held, and whether there may be more
+ * Puts up to a thousand due deliveries aside that cannot be sent: a paused destination's until its pause ends, a
+ * disabled one's by holding them. The webhook is joined, as a delivery made after it was enabled again is not held.
+ * @returns the ids of held ones, and whether there may be more
  */
 export async function setAside(
   transaction: Kysely<Tables>,

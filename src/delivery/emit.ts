@@ -1,4 +1,4 @@
-/** The way in: an event and its deliveries are stored in one transaction, and only then acknowledged. */
+/** The way in: an event is acknowledged once it is stored with its deliveries, in one transaction. */
 import { createHash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DeliveryEvent } from '../events/event.ts';
@@ -10,32 +10,28 @@ import type { DeliveryTable, Tables } from '../store/schema.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { receiversOf } from './receivers.ts';
 
-/** Something that happened to an account, as a provider adapter or a caller reports it. */
 export interface Emission extends Omit<DeliveryEvent, 'id'> {
   /**
-   * A second emission for the account under the same key returns the first one. Keys are those of an account, whichever API
-   * key emits: a producer may change its API key between a request and its repetition, and one that is limited to accounts
-   * must not meet the idempotency keys of others.
+   * A second emission under an account's key returns the first. Keys belong to the account and not to the API key: a
+   * producer may change API keys before it repeats, and a key limited to accounts must not meet others' idempotency
+   * keys.
    */
   readonly idempotencyKey?: string | undefined;
-  /** The emitter's own input, if `data` was completed with values that differ from call to call. */
+  /** The emitter's own input, where `data` was completed with values that differ from call to call. */
   readonly given?: unknown;
-  /** The only webhook that receives the event, whatever it is subscribed to: for triggers and test events. */
+  /** The only receiver, whatever its subscriptions: for triggers and test events. */
   readonly webhookId?: string | undefined;
 }
 
 export interface Emitted {
   readonly eventId: string;
-  /** Its deliveries, held ones included. */
+  /** Held ones included. */
   readonly deliveries: readonly string[];
-  /** Whether the event had been emitted before, under the same key: then nothing was created. */
+  /** Whether the key was known: nothing was created. */
   readonly repeated: boolean;
 }
 
-/**
- * Stores an event and its deliveries. When it resolves, both survive whatever happens to the process.
- * @throws ServiceError `invalid_parameters` when the idempotency key was used for another event of the account
- */
+/** Survives the process once it resolves. @throws ServiceError `invalid_parameters` for another event's key */
 export type Emit = (emission: Emission) => Promise<Emitted>;
 
 export interface EmitContext {
@@ -156,14 +152,17 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
   if (first.fingerprint !== fingerprint) {
     throw new ServiceError('invalid_parameters', {
       detail: 'idempotency_key was used for another event of the account',
-      issues: [{ path: ['idempotency_key'], message: 'was used for another event of the account' }],
+      issues: [
+        { path: ['idempotency_key'], code: 'already_used', message: 'was used for another event of the account' },
+      ],
     });
   }
   const deliveries = await transaction.selectFrom('deliveries').select('id').where('event_id', '=', first.id).execute();
   return { eventId: first.id, deliveries: deliveries.map(({ id }) => id), repeated: true };
 }
 
-const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
+/** Of an event, for `events.fingerprint`. */
+export const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
   createHash('sha256')
     .update(JSON.stringify([accountId, source, event, given, webhookId]))
     .digest('base64url');

@@ -18,30 +18,37 @@
  * The way of an event
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
- *   match.ts                says is subscribed, in one transaction; then the event is acknowledged
+ *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
  *   queue.ts              asks for a transaction of the durable queue, which on Postgres has connections of its own and consists of
  *   queue-transaction.ts    settling what was sent, and claiming what is due:
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
  *   lanes.ts                the lanes have (each of them a lane.ts), which
- *   standing.ts             leave places to destinations that answer, and
+ *   standing.ts             leave places to destinations that answer, as
+ *   in-flight.ts            do requests that hang, the first ones to a destination sooner, and
  *   byte-budget.ts          the bytes of payloads that fit into memory, and taken by
- *   claim.ts                SQL again
+ *   claim.ts                SQL again, under a claim-token.ts
  *   payload.ts            builds the body, still in that transaction
- *   worker.ts             takes deliveries from the lanes and hands them to
+ *   flush-schedule.ts     says when the next transaction begins
+ *   worker.ts             takes deliveries from the lanes, keeps their leases in
+ *   claim-leases.ts         memory, and hands those that
+ *   confirm.ts              finds claimed as their webhooks still are (SQL) to
  *   send.ts                 one request, to a destination.ts, signed by
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
  *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
- *   settle.ts             stores outcomes and health with the next transaction
+ *   settle.ts             stores outcomes with the next transaction, what they say of the destination
+ *   destination-health.ts   (failing, disabled), and
+ *   capabilities/deliveries/attempt-counts.ts the counters of statistics
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   steps.ts              holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts), and deletes those of
  *                           webhooks that were deleted (capabilities/webhooks/removal.ts), behind the commands
- *   requeue.ts            makes deliveries due again, when a caller redelivers them
- *   statistics.ts         counts attempts as they are settled
+ *   capabilities/deliveries/requeue.ts makes deliveries due again, when a caller redelivers them
  *   notices.ts            tells owners of webhooks that were disabled
- *   retention.ts          deletes what is old, in steps of retention-step.ts
+ *   retention.ts          deletes what is old, in steps of retention-step.ts; as other work that is due again and again, by
+ *   repeat.ts               and
+ *   after.ts                timers, which tests replace
  *   observed-attempts.ts  logs, counts and traces attempts; observed-queue.ts and
  *   backlog.ts              say what there is to do
  */
@@ -58,6 +65,7 @@ import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startBacklog } from './backlog.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
@@ -67,9 +75,9 @@ import { createQueue, type QueueContext } from './queue.ts';
 import { settleAndClaim } from './queue-transaction.ts';
 import { startRetention } from './retention.ts';
 import { startSteps } from './steps.ts';
-import { type After, type AfterRound, afterImmediate, afterTimeout, startWorker, type Worker } from './worker.ts';
+import { Worker } from './worker.ts';
 
-/** Settings for tests. None of them is a setting of the gateway. */
+/** For tests alone, not settings of the gateway. */
 export interface DeliveryTuning {
   readonly lookup?: Lookup;
   readonly outbound?: Outbound;
@@ -79,7 +87,7 @@ export interface DeliveryTuning {
   readonly after?: After;
   readonly afterRound?: AfterRound;
   readonly limits?: Partial<LaneLimits>;
-  /** How long a request may take, including the body of its response. */
+  /** Per request, including the response's body. */
   readonly deadlineMs?: number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
@@ -95,25 +103,27 @@ export interface DeliveryEngine {
 
 export interface DeliveryEngineOptions {
   readonly database: Database;
-  /** Connections to the same database for the transactions of the queue. */
+  /** Connections of the queue's own. */
   readonly queueDatabase: Database;
   readonly location: DatabaseLocation;
-  /** To the other processes on the database; null on SQLite. */
+  /** Null on SQLite. */
   readonly channels: Channels | null;
-  /** The id by which they find out whether this one is alive. */
+  /** Lets other processes find out whether this one is alive. */
   readonly processId: string;
   readonly vault: Vault;
   readonly allows: AddressRule;
   readonly lookup: Lookup;
   readonly retentionDays: number;
-  /** The newest events that are kept; 0 for any number. */
+  /** The newest events; 0 for any number. */
   readonly maxEvents: number;
-  /** Bytes of payloads in memory at once. */
+  /** Bytes of payloads in memory. */
   readonly maxBytes: number;
   readonly logger: Logger;
   readonly telemetry?: Telemetry;
   readonly now: () => Date;
   readonly randomBytes: RandomBytes;
+  /** Puts something before the network, such as the receiver of the sandbox. */
+  readonly before?: (network: Outbound) => Outbound;
   readonly tuning: DeliveryTuning;
 }
 
@@ -132,10 +142,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       changed.deliveries(report.changed);
       return report;
     });
-  const { outbound = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
-  const worker = startWorker({
+  const { outbound: network = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
+  const outbound = options.before?.(network) ?? network;
+  const worker = new Worker({
     ...options,
-    queue: createQueue({ ...options, transact, processId: presence.id, leaseMs }),
+    queue: createQueue({ ...options, kind: location.kind, transact, processId: presence.id, leaseMs }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     clock,
@@ -146,8 +157,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     leaseMs,
     pollMs,
   });
-  notifications.onWork(worker.wake);
-  notifications.onWithdrawn(worker.withdraw);
+  notifications.onWork(() => worker.wake());
   const { transaction } = notifications;
   const freeing = startFreeingDeadClaims({
     database,

@@ -1,36 +1,35 @@
 /**
- * The lane of one destination: a queue in memory with a limit of requests at once. The limit is AIMD (additive increase,
- * multiplicative decrease): one more after each quick success, half after a sign of overload, and one after a request that
- * hung. One that is not known to answer gets a single request.
+ * A destination's lane: a queue in memory with a limit of concurrent requests, AIMD (additive increase, multiplicative
+ * decrease): one more after each quick success, half after a sign of overload, one after a request that hung, and a
+ * single request until a destination answers.
  */
 import type { ClaimedDelivery } from './queue.ts';
 import type { Standing } from './standing.ts';
 
-/** How a request ended, as the limiter sees it: `overload` shrinks the lane, `failure` leaves it as it is. */
-export type LaneResult = 'success' | 'failure' | 'overload';
+/** A request's end: `overload` shrinks the lane, `failure` leaves it, `unsent` says nothing. */
+export type LaneResult = 'success' | 'failure' | 'overload' | 'unsent';
 
 export interface Lane {
-  /** Requests at once, once it has answered. */
+  /** Concurrent requests, once it has answered. */
   limit: number;
   sending: number;
-  /** Of the requests in flight, those that are slow. */
+  /** Of the requests in flight. */
   slow: number;
-  /** Claimed, and waiting for a slot. */
+  /** Claimed, without a slot. */
   queued: ClaimedDelivery[];
-  /** How the last request ended; null before the first has. */
+  /** The last request's end; null before the first. */
   ended: 'quick' | 'slow' | null;
 }
 
-/** The limits of each lane. */
 export interface LimitsOfLane {
   readonly initial: number;
   readonly perDestination: number;
 }
 
-/** For one that keeps up, more is claimed than can be sent at once, by this factor. */
+/** Claims for a destination that keeps up, in times of its limit. */
 const prefetch = 4;
 
-/** @param failing whether the destination has been failing since its last success */
+/** @param failing since the destination's last success */
 export const createLane = ({ initial }: LimitsOfLane, failing: boolean): Lane => ({
   limit: failing ? 1 : initial,
   sending: 0,
@@ -46,19 +45,19 @@ export function standingOf({ slow, ended }: Lane): Standing {
 
 export const isIdle = ({ sending, queued }: Lane): boolean => sending === 0 && queued.length === 0;
 
-/** Requests at once, as the destination stands. */
+/** Concurrent requests, by the destination's standing. */
 export function limitOf(lane: Lane, { initial }: LimitsOfLane): number {
   if (lane.ended === null) return 1;
   return standingOf(lane) === 'quick' ? lane.limit : Math.min(lane.limit, initial);
 }
 
-/** Deliveries that can be claimed. Nothing is prefetched for one that is slow: it would wait until its lease ends. */
+/** Claimable deliveries. None are prefetched for a slow destination: they would wait until their leases end. */
 export function roomOf(lane: Lane, limits: LimitsOfLane): number {
   const limit = limitOf(lane, limits);
   return (limit > limits.initial ? prefetch * limit : limit) - lane.sending - lane.queued.length;
 }
 
-/** The limit after a request has ended. One that succeeds slowly is trusted with the initial limit and no more. */
+/** The limit after a request. Slow success earns the initial limit and no more. */
 export function limitAfter(
   { limit }: Lane,
   { initial, perDestination }: LimitsOfLane,

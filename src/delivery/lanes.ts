@@ -1,27 +1,26 @@
 /**
- * Fairness over destinations. Each has a lane (lane.ts): a queue in memory with a limit of its own. A destination that hangs
- * fills its own lane and no other, and all that hang or are unknown leave places to those that answer (standing.ts).
+ * Fairness over destinations: each fills its own lane (lane.ts) and no other, and all that hang or are unknown leave
+ * places to those that answer (standing.ts).
  */
 import { createByteBudget } from './byte-budget.ts';
 import type { ClaimQuota } from './claim-quota.ts';
+import { type AgeLimits, createInFlight } from './in-flight.ts';
 import { createLane, isIdle, type Lane, type LaneResult, limitAfter, limitOf, roomOf, standingOf } from './lane.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { lesser, partFor, partsOf, type Standing } from './standing.ts';
 
-export interface LaneLimits {
-  /** Requests at once over all destinations, counting those that began within `slowAfterMs`. */
+export interface LaneLimits extends AgeLimits {
+  /** Over all destinations, without requests too old for a slot. */
   readonly slots: number;
-  /** So many of the slots there are at first. Each request that ends, or is slow, adds one. */
+  /** The slots of the start. Each request that ends, or is slow, adds one. */
   readonly firstSlots: number;
-  /** Requests at once over all destinations, whatever their age. */
+  /** Requests over all destinations, whatever their age. */
   readonly allSlots: number;
-  /** The highest limit of a lane. */
+  /** A lane's highest limit. */
   readonly perDestination: number;
-  /** The first limit of a lane. */
+  /** A lane's first limit. */
   readonly initial: number;
-  /** After this long a request is slow: it no longer takes one of the slots that destinations share. */
-  readonly slowAfterMs: number;
-  /** Bytes of payloads, waiting and in flight. */
+  /** Of payloads, waiting and in flight. */
   readonly bytes: number;
 }
 
@@ -32,47 +31,52 @@ export const laneLimits: LaneLimits = {
   perDestination: 128,
   initial: 8,
   slowAfterMs: 1_000,
+  // 768 new destinations get their first request in a second, not 192.
+  probeMs: 250,
+  // Few working receivers take longer, and their next request has the whole deadline.
+  yieldAfterMs: 2_000,
   bytes: 64 * 1024 * 1024,
 };
 
-/**
- * More deliveries are claimed than can be sent at once, over all destinations, so that slots are filled while results are
- * being stored and one commit serves many.
- */
+/** Claims in times of the slots: slots are filled while results are stored, and one commit serves many. */
 const prefetch = 2;
 
-/** Lanes that are kept, so that a destination keeps the limit that it has earned or lost. */
+/** Kept lanes: a destination keeps the limit that it has earned or lost. */
 const maxLanes = 10_000;
 
 export interface Lanes {
-  /** The room for more claims; null if there is none. */
+  /** Null without room for claims. */
   quota(): ClaimQuota | null;
   add(delivery: ClaimedDelivery): void;
-  /** Takes a slot for the next delivery; null if no delivery can be sent now. Ends with `release`. */
+  resumeAfter(webhookId: string): void;
+  /** Null if none can be sent now; ends with `release`. */
   take(): ClaimedDelivery | null;
-  /** Gives back the slot of a delivery. */
+  /** Its request begins: until here, nothing says how quick its destination is. */
+  begin(delivery: ClaimedDelivery): void;
   release(delivery: ClaimedDelivery, result: LaneResult): void;
-  /** Goes back to few slots: what was claimed may be the reason of a failure. */
+  /** Probes to end, as so many untried destinations find no place. */
+  yielding(waiting: number): ClaimedDelivery[];
+  /** A probe: the first request to a destination of which none has ended. */
+  isProbe(delivery: ClaimedDelivery): boolean;
+  /** Milliseconds until a slot comes free by age; null if none will. */
+  nextSlotMs(): number | null;
+  /** Back to few slots, as the claims may have caused a failure. */
   restart(): void;
-  /** Removes the queued deliveries of one destination, or of all. */
   drain(webhookId?: string): ClaimedDelivery[];
-  /** Requests that can be made at once, without slow ones. */
+  /** Without slow requests. */
   readonly slots: number;
-  /** The limits of the lanes that are known. */
   limits(): readonly number[];
-  /** Requests at this moment. */
   readonly sending: number;
-  /** Deliveries that wait for a slot. */
   readonly queued: number;
 }
 
-/** What the lanes of one standing hold. */
+/** Of the lanes of one standing. */
 interface Load {
   queued: number;
   sending: number;
-  /** Of those that are sent, the ones that take a slot. */
+  /** Of the requests in flight, those with a slot. */
   recent: number;
-  /** Lanes with queued deliveries, in the order in which they are served. */
+  /** Lanes with queued deliveries, in their order. */
   readonly rotation: Set<Lane>;
 }
 
@@ -81,16 +85,20 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   const lanes = new Map<string, Lane>();
   const emptyLoad = (): Load => ({ queued: 0, sending: 0, recent: 0, rotation: new Set() });
   const loads: Readonly<Record<Standing, Load>> = { quick: emptyLoad(), young: emptyLoad(), slow: emptyLoad() };
-  /** The standings, in the order in which they are served. */
+  /** In their order of service. */
   let turns: readonly Standing[] = ['quick', 'young', 'slow'];
-  /** Requests that take a slot, with the time at which they began, the oldest first. */
-  const recent = new Map<ClaimedDelivery, number>();
+  const inFlight = createInFlight(limits, clock);
   const bytes = createByteBudget(limits.bytes);
-  /** Slots, as many as there are now: a process that dies young has claimed little, and one that cannot cope goes on slowly. */
+  /** Grows: a process that dies young has claimed little, and one that cannot cope stays slow. */
   let slots = Math.min(limits.firstSlots, limits.slots);
   let cursor = '';
 
   const sum = (of: 'queued' | 'sending') => loads.quick[of] + loads.young[of] + loads.slow[of];
+  /** Claims of destinations that are not quick. */
+  const held = (of: 'sending' | 'recent') => ({
+    young: loads.young[of] + loads.young.queued,
+    slow: loads.slow[of] + loads.slow.queued,
+  });
   const laneOf = ({ destination: { webhookId, failing } }: ClaimedDelivery): Lane => {
     let lane = lanes.get(webhookId);
     if (lane === undefined) {
@@ -105,7 +113,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     load.sending += sign * lane.sending;
     load.recent += sign * (lane.sending - lane.slow);
   };
-  /** Changes a lane, and where it is counted and waits for its turn. */
+  /** Keeps counts and turns right over a lane's change. */
   const change = (lane: Lane, work: () => void) => {
     const before = standingOf(lane);
     count(lane, -1);
@@ -114,16 +122,12 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     if (standingOf(lane) !== before || lane.queued.length === 0) loads[before].rotation.delete(lane);
     if (lane.queued.length > 0) loads[standingOf(lane)].rotation.add(lane);
   };
-  const leaveRecent = (delivery: ClaimedDelivery): boolean => {
-    const left = recent.delete(delivery);
-    if (left) slots = Math.min(limits.slots, slots + 1);
-    return left;
+  const addSlot = () => {
+    slots = Math.min(limits.slots, slots + 1);
   };
-  const expireRecent = () => {
-    const line = clock() - limits.slowAfterMs;
-    for (const [delivery, began] of recent) {
-      if (began > line) return;
-      leaveRecent(delivery);
+  const expire = () => {
+    for (const delivery of inFlight.expire()) {
+      addSlot();
       const lane = laneOf(delivery);
       change(lane, () => {
         lane.slow += 1;
@@ -131,39 +135,40 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       bytes.move(delivery, 'quick', 'slow');
     }
   };
-  /** Requests that can begin now. What has begun just now may hang, too: it takes half of the places that are left at most. */
+  /** Requests that can begin now: new ones may hang, and take at most half of the places left. */
   const free = () => {
     const places = limits.allSlots - sum('sending');
-    return Math.min(slots, places) - recent.size;
+    return Math.min(slots, places) - inFlight.slots;
   };
   const admits = (standing: Standing): boolean => {
     const inSlots = partsOf(slots, { young: loads.young.recent, slow: loads.slow.recent });
     const inPlaces = partsOf(limits.allSlots, { young: loads.young.sending, slow: loads.slow.sending });
     return partFor(standing, lesser(inSlots, inPlaces)) > 0;
   };
-  const begin = (lane: Lane, delivery: ClaimedDelivery) => {
-    // To the end of the rotation: the other destinations come first now.
+  const place = (lane: Lane, delivery: ClaimedDelivery) => {
+    // Behind the other destinations.
     loads[standingOf(lane)].rotation.delete(lane);
     change(lane, () => {
       lane.queued.shift();
       lane.sending += 1;
     });
-    recent.set(delivery, clock());
+    inFlight.take(delivery, lane.ended === null);
     bytes.move(delivery, 'queued', 'quick');
     return delivery;
   };
   const takeFrom = (standing: Standing): ClaimedDelivery | null => {
-    // The part of the free places with which a destination alone reaches the highest limit: of many, each leaves some to others.
+    // The part of the free places with which a lone destination reaches the highest limit: many leave some to each
+    // other.
     const part = limits.perDestination / (limits.allSlots - limits.perDestination);
     const share = Math.max(1, Math.ceil((limits.allSlots - sum('sending')) * part));
     for (const lane of loads[standing].rotation) {
       const [delivery] = lane.queued;
       if (delivery === undefined || lane.sending >= Math.min(limitOf(lane, limits), share)) continue;
-      return begin(lane, delivery);
+      return place(lane, delivery);
     }
     return null;
   };
-  /** Those that are idle and not quick first: whether they fail is stored. */
+  /** Idle lanes that are not quick first: failing is stored. */
   const prune = () => {
     for (const anyStanding of [false, true]) {
       if (lanes.size <= maxLanes) return;
@@ -178,9 +183,9 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   };
   return {
     quota() {
-      expireRecent();
+      expire();
       const queued = sum('queued');
-      const total = Math.min(prefetch * slots - recent.size, limits.allSlots - sum('sending')) - queued;
+      const total = Math.min(prefetch * slots - inFlight.slots, limits.allSlots - sum('sending')) - queued;
       const bytesLeft = bytes.room(standingIn);
       if (total <= 0 || bytesLeft === null) return null;
       const perDestination = new Map<string, number>();
@@ -190,10 +195,6 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
         const room = roomOf(lane, limits);
         if (room !== 1) perDestination.set(id, room);
       }
-      const held = (of: 'sending' | 'recent') => ({
-        young: loads.young[of] + loads.young.queued,
-        slow: loads.slow[of] + loads.slow.queued,
-      });
       const parts = lesser(partsOf(prefetch * slots, held('recent')), partsOf(limits.allSlots, held('sending')));
       return { total, parts, perDestination, default: 1, standings, bytes: bytesLeft, cursor };
     },
@@ -203,8 +204,11 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       bytes.move(delivery, null, 'queued');
       cursor = delivery.destination.webhookId;
     },
+    resumeAfter(webhookId) {
+      cursor = webhookId;
+    },
     take() {
-      expireRecent();
+      expire();
       if (free() <= 0) return null;
       for (const standing of turns) {
         const delivery = admits(standing) ? takeFrom(standing) : null;
@@ -214,19 +218,29 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
       }
       return null;
     },
+    begin: (delivery) => inFlight.begin(delivery),
     release(delivery, result) {
       const lane = laneOf(delivery);
-      expireRecent();
-      const quick = leaveRecent(delivery);
+      expire();
+      const { tookSlot, isQuick } = inFlight.end(delivery);
+      if (tookSlot) addSlot();
       change(lane, () => {
         lane.sending -= 1;
-        if (!quick) lane.slow -= 1;
-        lane.limit = limitAfter(lane, limits, { result, quick });
-        lane.ended = quick ? 'quick' : 'slow';
+        if (!tookSlot) lane.slow -= 1;
+        if (result === 'unsent') return;
+        lane.limit = limitAfter(lane, limits, { result, quick: isQuick });
+        lane.ended = isQuick ? 'quick' : 'slow';
       });
-      bytes.move(delivery, quick ? 'quick' : 'slow', null);
+      bytes.move(delivery, tookSlot ? 'quick' : 'slow', null);
       if (lanes.size > maxLanes) prune();
     },
+    yielding(waiting) {
+      const places = partsOf(limits.allSlots, held('sending')).notQuick;
+      const hasBytes = (bytes.room(standingIn)?.parts.notQuick ?? 0) > 0;
+      return inFlight.yielding(hasBytes ? waiting - places : waiting);
+    },
+    isProbe: (delivery) => inFlight.isProbe(delivery),
+    nextSlotMs: () => (sum('queued') === 0 ? null : inFlight.nextSlotMs()),
     restart() {
       slots = Math.min(limits.firstSlots, limits.slots);
     },

@@ -1,24 +1,23 @@
 /**
- * Notices of webhooks that the gateway has disabled. The transaction that disables a webhook leaves a row, which is deleted
- * when the events for all who are to be notified are stored: so no notice is lost with the process. Emitting is idempotent, so
- * none is sent twice.
+ * Notices of disabled webhooks. Disabling leaves a row in its transaction, deleted once the notices' events are stored:
+ * none is lost with the process, and idempotent emission sends none twice.
  *
- * Notices end: each is of one disabling, a disabled webhook stays so until somebody enables it, and none is notified of itself.
+ * Notices end: a disabled webhook stays so until it is enabled, and none is notified of itself.
  */
 import type { Logger } from 'pino';
 import { maxNoticeReceivers } from '../capabilities/webhooks/shapes.ts';
 import { disabledEvent } from '../events/event.ts';
 import type { Database } from '../store/database.ts';
 import { boundedLines } from '../telemetry/bounded-lines.ts';
+import type { After } from './after.ts';
 import type { Emit } from './emit.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import type { After } from './worker.ts';
 
-/** How often to look for webhooks that were disabled. */
+/** Milliseconds between looks. */
 const lookMs = 1_000;
-/** Webhooks that are looked at together. */
+/** Webhooks read together. */
 const atOnce = 100;
-/** Lines of the log in a minute. */
+/** Of the log. */
 const linesPerMinute = 60;
 
 export interface NoticesContext {
@@ -41,7 +40,6 @@ export function startNotices({
   });
 }
 
-/** Tells those who want to know of the webhooks that were disabled. */
 export async function sendNotices(
   { database, emit, logger }: NoticesContext,
   mayLog: ReturnType<typeof boundedLines> = () => ({}),
@@ -73,7 +71,7 @@ export async function sendNotices(
       .where('webhook_id', '=', webhook_id)
       .where('disabled_at', '=', disabled_at)
       .executeTakeFirst();
-    // Of several processes that look, one has deleted it.
+    // Another process was first.
     if (numDeletedRows === 0n) continue;
     const fields = mayLog();
     if (fields !== null)
@@ -81,7 +79,7 @@ export async function sendNotices(
   }
 }
 
-/** The webhooks that are notified when this one is disabled. It is not among them. */
+/** The receivers of a webhook's notice, without itself. */
 async function findReceivers(database: Database, workspaceId: string, webhookId: string): Promise<string[]> {
   const rows = await database
     .selectFrom('notice_receivers')

@@ -1,21 +1,20 @@
-/** What the log and telemetry learn of the attempts of a worker. */
 import type { Logger } from 'pino';
 import { boundedLines } from '../telemetry/bounded-lines.ts';
 import { errorTypeOf, type Span, type Telemetry } from '../telemetry/telemetry.ts';
 import type { ClaimedDelivery } from './queue.ts';
-import type { DisabledWebhook, Outcome } from './settle.ts';
+import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 
-/** Lines of each kind in a minute: a destination that is gone fails all that waits for it. */
+/** Of each kind: a destination that is gone fails all that waits for it. */
 const linesPerMinute = 60;
 
 export interface AttemptObserver {
-  /** Makes an attempt within its span, which continues the trace that the event was emitted in. */
+  /** Within a span that continues the event's trace. */
   attempt(
     delivery: ClaimedDelivery,
-    make: (headers: Readonly<Record<string, string>>) => Promise<Outcome>,
-  ): Promise<Outcome>;
-  /** Takes the outcome of an attempt, sent or not. */
-  ended(outcome: Outcome): void;
+    make: (headers: Readonly<Record<string, string>>) => Promise<AttemptOutcome>,
+  ): Promise<AttemptOutcome>;
+  /** Sent or not. */
+  ended(outcome: AttemptOutcome): void;
   disabled(webhooks: readonly DisabledWebhook[]): void;
 }
 
@@ -34,7 +33,7 @@ export function observeAttempts(
       const span = tracer.start('POST webhook', {
         kind: 'client',
         ...(traceparent === null ? {} : { from: { traceparent } }),
-        // Not the URL: its path and query are often credentials.
+        // Not the URL, whose path and query are often credentials.
         attributes: {
           'http.request.method': 'POST',
           'server.address': destination.url.hostname,
@@ -44,7 +43,7 @@ export function observeAttempts(
         },
       });
       try {
-        // What the state of a trace says is for those who take part in it: a webhook is a stranger.
+        // No trace state: it is for participants, and a webhook is a stranger.
         const outcome = await span.within(() => make({ traceparent: tracer.headers().traceparent ?? '' }));
         describe(span, outcome);
         return outcome;
@@ -66,20 +65,20 @@ export function observeAttempts(
       logger.warn({ deliveryId, webhookId, attempts, status, failure, ...fields }, 'delivery failed');
     },
     disabled(webhooks) {
-      // Their lines follow with the notices.
+      // Their log lines follow with the notices.
       for (const { reason } of webhooks) metrics?.count('postern.webhooks.disabled', { reason });
     },
   };
 }
 
-function describe(span: Span, { attempt, decision }: Outcome): void {
+function describe(span: Span, { attempt, decision }: AttemptOutcome): void {
   const { status } = attempt;
   span.set({ 'http.response.status_code': status ?? undefined, 'postern.delivery.outcome': decision.outcome });
   if (decision.outcome !== 'succeeded') span.fail(responseOf(attempt));
 }
 
-/** `2xx` and the like, or why there was no response: few words, whatever destinations say. */
-function responseOf({ status, failure }: Outcome['attempt']): string {
+/** `2xx` and the like, or the reason for none: few words, whatever destinations say. */
+function responseOf({ status, failure }: AttemptOutcome['attempt']): string {
   if (failure !== null) return failure;
   return status === null ? 'unsent' : `${Math.floor(status / 100)}xx`;
 }

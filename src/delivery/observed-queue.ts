@@ -1,7 +1,6 @@
 import type { Metrics } from '../telemetry/telemetry.ts';
 import type { LaneLimits, Lanes } from './lanes.ts';
 
-/** Lets metrics read what of the queue is in memory. */
 export function observeQueue(
   metrics: Metrics | null,
   {

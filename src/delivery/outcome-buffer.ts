@@ -1,28 +1,22 @@
-/**
- * Outcomes that wait to be settled. After a failure fewer are settled at once, down to a single one, and those that failed
- * come last: so one that cannot be stored is alone in the end, and the rest goes on.
- */
-import type { Outcome } from './settle.ts';
+/** After a failure fewer are settled at once, failed ones last: one that cannot be stored ends up alone. */
+import type { AttemptOutcome } from './settle.ts';
 
 export interface OutcomeBuffer {
-  add(outcome: Outcome): void;
-  /** Takes the outcomes of the next settlement, which ends with `settled` or `returned`. */
-  take(): readonly Outcome[];
+  add(outcome: AttemptOutcome): void;
+  /** Ends with `settled` or `returned`. */
+  take(): readonly AttemptOutcome[];
   settled(): void;
-  /**
-   * Takes outcomes back that could not be settled.
-   * @returns those that are given up: they failed alone before, and others have been settled since
-   */
-  returned(outcomes: readonly Outcome[]): readonly Outcome[];
+  /** @returns outcomes to give up: they failed alone, before and after others were settled */
+  returned(outcomes: readonly AttemptOutcome[]): readonly AttemptOutcome[];
   readonly size: number;
 }
 
 export function createOutcomeBuffer(): OutcomeBuffer {
-  let waiting: Outcome[] = [];
+  let waiting: AttemptOutcome[] = [];
   let atOnce = Number.POSITIVE_INFINITY;
   /** Outcomes that failed alone: since the last success, and before it. */
-  let suspects: Outcome[] = [];
-  const refused = new WeakSet<Outcome>();
+  let suspects: AttemptOutcome[] = [];
+  const refused = new WeakSet<AttemptOutcome>();
   return {
     add(outcome) {
       waiting.push(outcome);

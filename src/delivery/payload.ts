@@ -1,9 +1,6 @@
-/** What is sent to a webhook of an event: its fields under the names that the webhook gives them, encoded. */
-
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import { type PayloadEvent, payloadFields } from '../events/payload-fields.ts';
 
-/** What of a webhook shapes its payloads. */
 export interface PayloadTarget {
   readonly name: string | null;
   readonly format: WebhookFormat;
@@ -15,23 +12,20 @@ export const contentTypes: Readonly<Record<WebhookFormat, string>> = {
   form: 'application/x-www-form-urlencoded',
 };
 
-/** The largest payload that is built. */
+/** For one event and webhook. */
 export const maxPayloadBytes = 16 * 1024 * 1024;
 
-/**
- * The text that is sent, as UTF-8, with the content type of its format.
- * @throws Error when the payload could be larger than {@link maxPayloadBytes}
- */
+/** @throws Error for a payload that could exceed {@link maxPayloadBytes} */
 export function buildPayload(event: PayloadEvent, target: PayloadTarget): string {
   const fields = payloadFields(event, target);
   requireBuildable(fields, target);
   return encoders[target.format](fields);
 }
 
-/** How many bytes of a form a byte of JSON can become. */
+/** Bytes of a form per byte of JSON, at most. */
 const bytesOfEscaped = 3;
 
-/** A webhook can give a value any number of names, so that its payloads are many times as large as the events. */
+/** A webhook can name a value any number of times, for payloads many times as large as the events. */
 function requireBuildable(fields: readonly [string, unknown][], { format, data }: PayloadTarget): void {
   if (new Set(data.map(({ key }) => key)).size === data.length) return;
   const sizes = new Map<unknown, number>();
@@ -45,12 +39,12 @@ function requireBuildable(fields: readonly [string, unknown][], { format, data }
 }
 
 const encoders: Readonly<Record<WebhookFormat, (fields: [string, unknown][]) => string>> = {
-  // Own properties even for names such as __proto__, and the last of equal names: as fromEntries makes them.
+  // As fromEntries: own properties even for __proto__, and the last of equal names.
   json: (fields) => JSON.stringify(Object.fromEntries(fields)),
   form: (fields) => new URLSearchParams(fields.map(([name, value]) => [name, formText(value)])).toString(),
 };
 
-/** Scalars as text, null as no text, objects and lists as JSON text. */
+/** Null is no text; objects and lists are JSON. */
 function formText(value: unknown): string {
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

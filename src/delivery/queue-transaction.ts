@@ -1,7 +1,4 @@
-/**
- * One transaction of the durable queue: it settles what was sent and claims what is due, so that a busy worker needs one
- * commit for many deliveries.
- */
+/** Settles and claims in one transaction: a busy worker needs one commit for many deliveries. */
 import type { Kysely, Transaction } from 'kysely';
 import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
 import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
@@ -13,6 +10,7 @@ import { lockDeliveries } from '../store/locks.ts';
 import type { Tables, WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 import { type ClaimedRow, type ClaimTerms, claimDue } from './claim.ts';
 import {
+  type Allocation,
   allocateFairly,
   type Claimant,
   type ClaimQuota,
@@ -20,36 +18,46 @@ import {
   type RoomTaker,
   standingOf,
 } from './claim-quota.ts';
-import { type DueDestination, dueDestinations, readyWaiting, setAside } from './due.ts';
+import { type DueDestination, dueDestinations, type FoundDue, readyWaiting, setAside } from './due.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
-import { type DisabledWebhook, type Release, releaseClaims, type Settled, type Settlement, settle } from './settle.ts';
+import {
+  type DisabledWebhook,
+  type ReleasedClaim,
+  releaseClaims,
+  type Settled,
+  type Settlement,
+  settle,
+} from './settle.ts';
 
 export interface QueueOrder extends ClaimTerms {
-  /** What to settle; null for nothing. */
+  /** Null for nothing. */
   readonly settlement: Settlement | null;
   /** Claims to give back unused. */
-  readonly releases: readonly Release[];
-  /** How much to claim; null for nothing. */
+  readonly releases: readonly ReleasedClaim[];
+  /** Null for no claim. */
   readonly quota: ClaimQuota | null;
 }
 
 export interface QueueReport {
-  /** The deliveries whose state changed, for those who listen. */
+  /** Deliveries with a new state. */
   readonly changed: readonly string[];
-  /** The webhooks that were disabled because of their destinations. */
+  /** Disabled for their destinations' failures. */
   readonly disabled: readonly DisabledWebhook[];
   readonly claimed: readonly ClaimedBatch[];
-  /** Whether more would have been claimed if there were room for its bytes. */
+  /** Whether only room for bytes was missing for more claims. */
   readonly more: boolean;
-  /** Whether the next transaction may find more that is due, although nothing has happened since this one. */
+  /** See {@link Allocation.waiting}. */
+  readonly waiting: number;
+  /** The next claim's start, if not behind the last claimed: destinations up to here hold no other up. */
+  readonly resumeAfter: string | null;
+  /** Whether the next transaction may find more due, without anything new. */
   readonly unfinished: boolean;
 }
 
 // By name: on Postgres these are prepared statements.
-const webhookColumns = ['id', 'name', 'request_url', 'format', 'account_ids', 'headers', 'data'] as const;
+const webhookColumns = ['id', 'name', 'request_url', 'format', 'account_ids', 'headers', 'data', 'revision'] as const;
 const destinationColumns = ['webhook_id', 'secrets', 'failing_since'] as const;
 
-/** The claimed deliveries of one webhook. */
 export interface ClaimedBatch {
   readonly webhook: Pick<WebhookTable, (typeof webhookColumns)[number]>;
   readonly destination: Pick<WebhookDestinationTable, (typeof destinationColumns)[number]>;
@@ -58,13 +66,13 @@ export interface ClaimedBatch {
 
 export interface PreparedDelivery {
   readonly deliveryId: string;
-  /** The bytes to send, which no garbage collector has to move; or why there are none. */
+  /** A Buffer, which no garbage collector moves; or the reason for none. */
   readonly body: Buffer | Error;
-  /** The number of the attempt to be made, from 1, over all redeliveries. */
+  /** From 1, over all redeliveries. */
   readonly number: number;
-  /** Its place in the retry schedule, from 1. */
+  /** In the retry schedule, from 1. */
   readonly attempt: number;
-  /** Of the span in which the event was emitted. */
+  /** Of the emitting span. */
   readonly traceparent: string | null;
 }
 
@@ -79,13 +87,16 @@ export async function settleAndClaim(
   await releaseClaims(transaction, kind, releases);
   const { settled, disabled } = settlement === null ? nothing : await settle(transaction, kind, settlement, now);
   const report = await claimWithin(transaction, kind, order);
-  // Last, because on Postgres other processes that send to the same webhook wait for its rows until the commit.
-  const samples = settlement?.samples.filter(({ deliveryId }) => settled.has(deliveryId)) ?? [];
+  // Last: on Postgres other processes that send to the same webhook wait for its rows until the commit.
+  const samples = (settlement?.samples ?? []).flatMap((sample) => {
+    const workspaceId = settled.get(sample.deliveryId);
+    return workspaceId === undefined ? [] : { ...sample, workspaceId };
+  });
   await countAttempts(transaction, kind, samples);
-  return { ...report, disabled, changed: [...settled, ...report.changed] };
+  return { ...report, disabled, changed: [...settled.keys(), ...report.changed] };
 }
 
-const nothing: Settled = { settled: new Set(), disabled: [] };
+const nothing: Settled = { settled: new Map(), disabled: [] };
 
 async function claimWithin(
   transaction: Transaction<Tables>,
@@ -93,9 +104,10 @@ async function claimWithin(
   order: QueueOrder,
 ): Promise<Omit<QueueReport, 'disabled'>> {
   const { quota, now } = order;
-  if (quota === null) return { changed: [], claimed: [], more: false, unfinished: false };
-  const { destinations, held, unfinished } = await findDue(transaction, kind, quota, now);
-  const shares = allocateFairly(destinations, quota);
+  if (quota === null)
+    return { changed: [], claimed: [], more: false, waiting: 0, resumeAfter: null, unfinished: false };
+  const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, now);
+  const { shares, waiting, isServed } = allocateFairly(destinations, quota);
   const standings = new Map(destinations.map((each) => [each.id, standingOf(quota, each)]));
   const takeRoom = () => createRoomTaker(quota.bytes, (id) => standings.get(id) ?? 'young');
   const { rows, more } = await claimDue(transaction, kind, order, shares, takeRoom());
@@ -106,20 +118,26 @@ async function claimWithin(
     kind,
     surplus.map((deliveryId) => ({ deliveryId, claimToken: order.claimToken })),
   );
-  return { changed: [...held, ...refused], claimed, more: more || surplus.length > 0, unfinished };
+  return {
+    changed: [...held, ...refused],
+    claimed,
+    more: more || surplus.length > 0,
+    waiting,
+    resumeAfter: isServed ? through : null,
+    unfinished,
+  };
 }
 
 interface Due {
-  /** The destinations that can be sent to, in the order of the round robin. */
   readonly destinations: readonly Claimant[];
-  /** The ids of deliveries that are held from now on. */
+  readonly through: FoundDue['through'];
   readonly held: readonly string[];
   readonly unfinished: boolean;
 }
 
 async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: ClaimQuota, now: number): Promise<Due> {
   const isMoreReady = await readyWaiting(transaction, kind, now);
-  const due = await dueDestinations(transaction, kind, quota);
+  const { destinations: due, through } = await dueDestinations(transaction, kind, quota);
   const isOpen = ({ enabled, paused_until }: DueDestination) => enabled === 1 && paused_until <= now;
   const { open = [], closed = [] } = Object.groupBy(
     due.filter(({ is_holding }) => is_holding === 0),
@@ -127,19 +145,18 @@ async function findDue(transaction: Kysely<Tables>, kind: DatabaseKind, quota: C
   );
   const { held, more } = await setAside(transaction, kind, closed);
   const destinations = open.map(({ id, failing }) => ({ id, failing: failing === 1 }));
-  return { destinations, held, unfinished: isMoreReady || more };
+  return { destinations, through, held, unfinished: isMoreReady || more };
 }
 
 interface Batches {
-  /** What to send. */
   readonly claimed: ClaimedBatch[];
-  /** The ids of deliveries whose webhooks no longer listen to their accounts. */
+  /** Of webhooks that no longer listen to their accounts. */
   readonly refused: string[];
-  /** The ids of deliveries for whose payloads there is no room. */
+  /** Of payloads without room. */
   readonly surplus: string[];
 }
 
-/** @param room for payloads, which may be larger than the events that they are built of */
+/** @param room for payloads, which may be larger than their events */
 async function toBatches(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
@@ -164,10 +181,10 @@ async function toBatches(
   const [refused, surplus]: [string[], string[]] = [[], []];
   const claimed = [...rowsOf].flatMap(([id, ofWebhook]) => {
     const [webhook, destination] = [webhookOf.get(id), destinationOf.get(id)];
-    // A webhook takes its deliveries along: one that is missing here was deleted a moment ago.
+    // Missing webhooks were deleted a moment ago, with their deliveries.
     if (webhook === undefined || destination === undefined) return [];
-    // The row that says where to send is the row that says for whom: whoever has taken over the webhook since an event
-    // was stored gets the events of its present accounts only.
+    // One row says where and for whom to send: whoever took over the webhook since gets events of its present accounts
+    // only.
     const accountIds = accountIdsOf(webhook);
     const { listened = [], stray = [] } = Object.groupBy(ofWebhook, ({ account_id }) =>
       listensTo(accountIds, account_id) ? 'listened' : 'stray',
@@ -184,10 +201,7 @@ async function toBatches(
   return { claimed, refused, surplus };
 }
 
-/**
- * Holds deliveries that were claimed and must not be sent. Those that were pending when their webhook's accounts changed are
- * held already; these became pending at the same moment.
- */
+/** Those that became pending at the moment when their webhook's accounts changed. */
 async function holdClaimed(transaction: Kysely<Tables>, ids: readonly string[], claimToken: string): Promise<void> {
   if (ids.length === 0) return;
   await transaction
@@ -204,7 +218,7 @@ const toPayloadTarget = ({ name, format, data }: ClaimedBatch['webhook']): Paylo
   data: readJsonColumn(data),
 });
 
-/** @returns null if there is no room for the payload */
+/** @returns null without room for the payload */
 function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTaker): PreparedDelivery | null {
   const body = bodyOf(row, webhook);
   if (!room.take(webhook.id, body instanceof Error ? 0 : body.length)) return null;
@@ -217,7 +231,7 @@ function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTa
   };
 }
 
-/** One that cannot be built is a matter of its delivery: the others of the transaction go on. */
+/** A payload that cannot be built fails its delivery alone. */
 function bodyOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): Buffer | Error {
   try {
     const event = {

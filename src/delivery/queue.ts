@@ -1,41 +1,44 @@
-/** The durable queue as the worker sees it: outcomes go in, claimed deliveries come out. */
+/** The worker's durable queue: outcomes go in, claimed deliveries come out. */
 import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
+import type { Database } from '../store/database.ts';
+import type { DatabaseKind } from '../store/json-rows.ts';
 import { boundedLinesByKey } from '../telemetry/bounded-lines.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { claimTokenOf } from './claim-token.ts';
+import { type ClaimTicket, confirmClaims } from './confirm.ts';
 import { createDestinations, type Destination } from './destination.ts';
 import type { ClaimedBatch, PreparedDelivery, QueueOrder, QueueReport } from './queue-transaction.ts';
-import { type DisabledWebhook, type Outcome, type Release, settlementOf } from './settle.ts';
+import { type AttemptOutcome, type ReleasedClaim, settlementOf } from './settle.ts';
 
-/** A delivery that this process has claimed, ready to be sent. */
-export interface ClaimedDelivery extends PreparedDelivery {
-  readonly claimToken: string;
+export interface ClaimedDelivery extends PreparedDelivery, ClaimTicket {
   readonly destination: Destination;
 }
 
-/** What a claim brought. */
-export interface Claim {
-  readonly deliveries: ClaimedDelivery[];
-  /** Whether more would have been claimed if there were room for its bytes. */
-  readonly more: boolean;
-  /** Whether the next claim may find more that is due, although nothing has happened since this one. */
-  readonly unfinished: boolean;
-  readonly disabled: readonly DisabledWebhook[];
+export interface ClaimResult extends Pick<QueueReport, 'more' | 'waiting' | 'resumeAfter' | 'unfinished' | 'disabled'> {
+  readonly deliveries: readonly ClaimedDelivery[];
 }
 
 export interface Queue {
-  /** Settles the outcomes, gives back the releases and claims within the quota, in one transaction. */
-  settleAndClaim(outcomes: readonly Outcome[], releases: readonly Release[], quota: ClaimQuota | null): Promise<Claim>;
+  /** In one transaction. */
+  settleAndClaim(
+    outcomes: readonly AttemptOutcome[],
+    releases: readonly ReleasedClaim[],
+    quota: ClaimQuota | null,
+  ): Promise<ClaimResult>;
+  /** @returns the ids of deliveries still to be sent as claimed */
+  confirm(deliveries: readonly ClaimTicket[]): Promise<ReadonlySet<string>>;
 }
 
 export interface QueueContext {
-  /** Settles and claims in one transaction, and notifies with its commit. */
+  readonly database: Database;
+  readonly kind: DatabaseKind;
+  /** In one transaction, with notifications at its commit. */
   readonly transact: (order: QueueOrder) => Promise<QueueReport>;
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
-  /** The id of this process, with which its claims begin. */
+  /** The prefix of its claim tokens. */
   readonly processId: string;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -43,20 +46,22 @@ export interface QueueContext {
 }
 
 const latestFirstEvery = 4;
-/** Lines of the log in a minute, of webhooks that cannot be delivered to: what waits for one is claimed again and again. */
+/** Of webhooks that cannot be delivered to: their deliveries are claimed again and again. */
 const linesPerMinute = 60;
 
-export function createQueue({ transact, vault, randomBytes, processId, logger, now, leaseMs }: QueueContext): Queue {
-  // Old deliveries come first. Now and then the latest do, so that they need not wait for all the retries of a backlog.
+export function createQueue(context: QueueContext): Queue {
+  const { database, kind, transact, vault, randomBytes, processId, logger, now, leaseMs } = context;
+  // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
   const mayLog = boundedLinesByKey(linesPerMinute, () => now().getTime());
   const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
     try {
       const destination = open(batch.webhook, batch.destination);
-      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination }));
+      const { revision = 0 } = batch.webhook;
+      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination, revision }));
     } catch (error) {
-      // What is sealed cannot be opened. The other webhooks go on; these deliveries are due again when their leases end.
+      // Unsealing failed. Other webhooks go on; these deliveries are due again when their leases end.
       const webhookId = batch.webhook.id;
       const fields = mayLog(webhookId);
       if (fields !== null) logger.error({ err: error, webhookId, ...fields }, 'a webhook cannot be delivered to');
@@ -64,11 +69,12 @@ export function createQueue({ transact, vault, randomBytes, processId, logger, n
     }
   };
   return {
+    confirm: (deliveries) => confirmClaims(database, kind, deliveries, now().getTime()),
     async settleAndClaim(outcomes, releases, quota) {
       count += 1;
       const time = now().getTime();
       const claimToken = claimTokenOf(processId, newId(randomBytes));
-      const { claimed, more, unfinished, disabled } = await transact({
+      const { claimed, changed, ...report } = await transact({
         settlement: outcomes.length === 0 ? null : settlementOf(outcomes, time),
         releases,
         quota,
@@ -78,7 +84,7 @@ export function createQueue({ transact, vault, randomBytes, processId, logger, n
         now: time,
       });
       const deliveries = claimed.flatMap((batch) => toClaimed(batch, claimToken));
-      return { deliveries, more, unfinished, disabled };
+      return { ...report, deliveries };
     },
   };
 }

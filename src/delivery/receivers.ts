@@ -1,4 +1,4 @@
-/** The SQL of matching: the webhooks that an event may be for, read from the index of those that listen to its account. */
+/** The SQL of matching, by an index of webhooks that listen to an account. */
 import type { Kysely } from 'kysely';
 import { listensTo, match } from '../capabilities/webhooks/match.ts';
 import type { DeliveryEvent } from '../events/event.ts';
@@ -6,12 +6,12 @@ import { readJsonColumn } from '../store/json.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import type { Tables, WebhookTable } from '../store/schema.ts';
 
-/** An event, and the only webhook that receives it, if there is one. */
+/** An event, and its only receiver, if it has one. */
 type Addressed = Pick<DeliveryEvent, 'workspaceId' | 'accountId' | 'source' | 'event'> & {
   readonly webhookId?: string | undefined;
 };
 
-/** Webhooks that are read, and get their deliveries, at once: other work of the process goes on in between. */
+/** Webhooks of a batch, between which other work goes on. */
 const webhooksOfBatch = 500;
 
 export interface Receiver {
@@ -20,8 +20,8 @@ export interface Receiver {
 }
 
 /**
- * The webhooks that receive an event, in batches. On Postgres none of them is deleted before its delivery is stored. Other
- * changes go on beside it: what they must keep from being sent is held when it is claimed.
+ * The receivers of an event, in batches. On Postgres none is deleted before its delivery is stored. Other changes go on
+ * beside it: claims hold what must not be sent.
  */
 export async function* receiversOf(
   transaction: Kysely<Tables>,
@@ -38,7 +38,7 @@ export async function* receiversOf(
   const accountIds = emission.accountId === null ? [''] : ['', emission.accountId];
   const first = await read(listeners(transaction, emission, accountIds).limit(webhooksOfBatch));
   if (first.length < webhooksOfBatch) return yield receivers(first);
-  // There are more. By account and id, each batch is a range of the index.
+  // By account and id, each batch is a range of the index.
   for (const accountId of accountIds) {
     let last: string | undefined = '';
     while (last !== undefined) {
@@ -50,7 +50,7 @@ export async function* receiversOf(
   }
 }
 
-/** The webhooks that listen to an event of one of the accounts; the empty account stands for all of the workspace. */
+/** The empty account stands for the whole workspace. */
 const listeners = (transaction: Kysely<Tables>, { workspaceId, event }: Addressed, accountIds: readonly string[]) =>
   transaction
     .selectFrom('webhook_listeners as listener')
@@ -59,7 +59,7 @@ const listeners = (transaction: Kysely<Tables>, { workspaceId, event }: Addresse
     .where('listener.event', '=', event)
     .where('listener.account_id', 'in', accountIds);
 
-/** @returns nothing if the webhook has changed before it was locked, and no longer receives the event */
+/** @returns nothing if the webhook changed before its lock, and no longer receives the event */
 function toReceiver(
   emission: Addressed,
   row: Pick<WebhookTable, 'id' | 'workspace_id' | 'source' | 'enabled' | 'events' | 'account_ids'>,
@@ -74,10 +74,7 @@ function toReceiver(
   return matched === null ? [] : [{ webhookId: row.id, enabled: matched === 'deliver' }];
 }
 
-/**
- * The one webhook that an event is for, whatever it is subscribed to.
- * @returns nothing if its accounts have changed since it was chosen, and it no longer listens to that of the event
- */
+/** An event's only receiver, whatever its subscriptions; none if it no longer listens to the event's account. */
 async function addressee(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
@@ -91,7 +88,7 @@ async function addressee(
     .where('id', '=', webhookId)
     .$if(kind === 'postgres', (query) => query.forKeyShare())
     .execute();
-  // A test event says nothing of the workspace. It has no account where those of its webhook were disconnected.
+  // A test event says nothing of the workspace: without an account, its webhook's were disconnected.
   const isSample = source !== null && accountId === null;
   return rows
     .filter(({ account_ids }) => isSample || listensTo(readJsonColumn(account_ids), accountId))

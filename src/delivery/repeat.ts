@@ -1,15 +1,11 @@
-import type { After } from './worker.ts';
+import type { After } from './after.ts';
 
-/** Work that is done again and again. */
 export interface Repeated {
-  /** Starts it no more. Resolves when the current run has ended. */
+  /** Resolves with the end of the current run. */
   close(): Promise<void>;
 }
 
-/**
- * Does work at once, and then again and again.
- * @param work never rejects; it returns the milliseconds until its next run
- */
+/** At once, and again and again. @param work never rejects; returns the milliseconds until its next run */
 export function repeat(after: After, work: () => Promise<number>): Repeated {
   let closed = false;
   let cancel = () => {};

@@ -1,11 +1,11 @@
-/** The SQL of retention, in steps that are short whatever the events have grown to. */
+/** The SQL of retention, in steps that stay short whatever the number of events. */
 import type { Transaction } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 import type { Tables } from '../store/schema.ts';
 import { inTransaction } from '../store/transaction.ts';
 
-/** A place in the order in which events are deleted: that of their creation. */
+/** In the order of deletion, that of creation. */
 export interface Place {
   readonly created_at: number;
   readonly id: string;
@@ -14,18 +14,18 @@ export interface Place {
 export const firstPlace: Place = { created_at: 0, id: '' };
 
 export interface Step {
-  /** Where the next step begins; null when all events have been looked at. */
+  /** The next step's start; null after all events. */
   readonly next: Place | null;
   readonly deletedEvents: number;
-  /** Without the wait for a connection, which says nothing of the step. */
+  /** Without the wait for a connection. */
   readonly tookMs: number;
 }
 
 /**
- * Looks at the next events that were created before `before`, and deletes those that have no pending delivery, with their
- * deliveries. An event that has more deliveries than a step may delete takes several steps.
+ * Deletes events created before `before` that have no pending delivery, with their deliveries, if need be in several
+ * steps.
  * @param before epoch milliseconds
- * @param size events to look at, and deliveries to delete, at most
+ * @param size events to read, and deliveries to delete, at most
  * @param clock monotonic milliseconds
  */
 export function deleteStep(
@@ -72,11 +72,11 @@ const eventsBehind = (
     .orderBy('created_at')
     .orderBy('id')
     .limit(size)
-    // Processes that share the database delete different events.
+    // Other processes delete other events.
     .$if(kind === 'postgres', (query) => query.forUpdate('events').skipLocked())
     .execute();
 
-/** Deletes deliveries of events, `size` at most. @returns whether these were all that can be deleted now */
+/** @returns whether these were all that can be deleted now */
 async function deleteDeliveries(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -110,7 +110,7 @@ async function deleteEvents(
   const { numDeletedRows } = await transaction
     .deleteFrom('events')
     .where(isOneOf(kind, 'id', ids))
-    // One may have been redelivered a moment ago, or be being settled: then a later sweep finds it.
+    // Redelivered or unsettled ones are left to a later sweep.
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('deliveries').select('deliveries.id').whereRef('deliveries.event_id', '=', 'events.id'))),
     )
@@ -118,14 +118,14 @@ async function deleteEvents(
   return Number(numDeletedRows);
 }
 
-/** Events that are counted in one statement. */
+/** Events of one statement. */
 const countedAtOnce = 10_000;
 
 /**
- * Counts events, the newest first, in steps of ten thousand. Events of one millisecond may be left out between steps.
- * @param pause resolves when the next step may begin, to false if there must be none
- * @returns when the newest of the events beyond the first `keep` was created, at the latest; 0 if there are none, or if
- *   they were not all counted
+ * Counts events, newest first, in steps of ten thousand; those of one millisecond may be left out between steps.
+ * @param pause resolves when the next step may begin, to false for none
+ * @returns a time not before the creation of the newest event beyond the first `keep`; 0 without such, or without a
+ * full count
  */
 export async function creationBeyond(database: Database, keep: number, pause: () => Promise<boolean>): Promise<number> {
   let left = keep;

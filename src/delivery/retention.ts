@@ -1,42 +1,41 @@
 /**
- * Deletes old events with their deliveries, and old statistics, in small steps, so that nothing waits for it. A step takes as much as can be
- * deleted in some milliseconds, and the pauses between steps are in proportion: so it keeps up with what arrives, because
- * an event takes longer to be stored than to be deleted among many.
+ * Deletes old events, deliveries and statistics in steps of some milliseconds, so that nothing waits. Pauses are in
+ * proportion to steps: deletion keeps up, as storing an event takes longer than deleting it among many.
  */
+
 import type { Logger } from 'pino';
 import { deleteOldStatistics } from '../capabilities/deliveries/attempt-counts.ts';
+import { day } from '../kernel/lib/time-units.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import type { After } from './after.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from './retention-step.ts';
-import type { After } from './worker.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 interface Pace {
-  /** How long a step should take. */
+  /** Target of a step. */
   readonly stepMs: number;
-  /** The pause after a step, in steps of its length. */
+  /** Pause, in steps. */
   readonly rest: number;
 }
 
-/** On SQLite requests wait for a step. Postgres does other work meanwhile. */
+/** On SQLite requests wait for a step; Postgres works on meanwhile. */
 const paces: Readonly<Record<DatabaseKind, Pace>> = {
   sqlite: { stepMs: 10, rest: 3 },
   postgres: { stepMs: 100, rest: 1 },
 };
-/** Events and deliveries of a step: at first, and in any case. */
+/** Events and deliveries of a step. */
 const size = { first: 100, least: 50, most: 5_000 } as const;
-/** The pause between sweeps. */
+/** Milliseconds. */
 const betweenSweepsMs = 30_000;
 const firstSweepMs = 200;
 
 export interface RetentionOptions {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  /** Events that are older are deleted. */
+  /** The age of deletion. */
   readonly days: number;
-  /** The newest events that are kept; 0 for any number. */
+  /** The newest events; 0 for any number. */
   readonly maxEvents: number;
   readonly now: () => Date;
   /** Monotonic milliseconds. */
@@ -47,7 +46,7 @@ export interface RetentionOptions {
 }
 
 export interface Retention {
-  /** Starts no further step. Resolves when the current one has ended. */
+  /** Resolves with the end of the current step. */
   close(): Promise<void>;
 }
 
@@ -72,7 +71,7 @@ export function startRetention(options: RetentionOptions): Retention {
   };
   const sweep = async () => {
     const began = clock();
-    const old = now().getTime() - days * dayMs;
+    const old = now().getTime() - days * day;
     const surplus = maxEvents === 0 ? 0 : await creationBeyond(database, maxEvents, betweenCounts);
     const before = Math.max(old, surplus);
     let [from, atOnce]: [Place | null, number] = [firstPlace, size.first];
@@ -106,10 +105,7 @@ export function startRetention(options: RetentionOptions): Retention {
   };
 }
 
-/**
- * Grows and shrinks by half at most, so that one step that had to wait says little.
- * @param wanted the size of a step that takes as long as it should, in current ones
- */
+/** By half at most: one step that waited says little. @param wanted takes the target time, in current sizes */
 function nextSize(current: number, wanted: number): number {
   const factor = Math.min(1.5, Math.max(0.5, wanted));
   return Math.round(Math.min(size.most, Math.max(size.least, current * factor)));

@@ -1,13 +1,9 @@
-/** What a response means for a delivery and for its destination. Pure functions. */
+/** A response's meaning for its delivery and destination. Pure functions. */
 import { parseRetryAfter, temporaryStatuses } from '../kernel/lib/http-semantics.ts';
+import { day, hour, minute, second } from '../kernel/lib/time-units.ts';
 import type { FailureReason, OutboundResponse } from '../net/outbound.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-
-/** The retry schedule: milliseconds to wait after each failed attempt. After the last one the delivery has failed. */
+/** Milliseconds after each failed attempt. After the last, the delivery has failed. */
 export const retryDelays: readonly number[] = [
   5 * second,
   minute,
@@ -22,19 +18,19 @@ export const retryDelays: readonly number[] = [
 
 export const maxAttempts = retryDelays.length + 1;
 
-/** A delay is up to this fraction shorter or longer, so that deliveries that failed together are not retried together. */
+/** A fraction, so that deliveries that failed together are not retried together. */
 const jitter = 0.2;
 
-/** The longest waits that a destination can ask for with Retry-After: for the delivery, and for everything sent to it. */
+/** Longest honoured Retry-After, for the delivery and for its destination. */
 const maxRetryAfter = 12 * hour;
 const maxPause = 5 * minute;
 
-/** A webhook whose destination has failed for this long without a success is disabled. */
+/** Failing without a success until the webhook is disabled. */
 export const failingLimit = 5 * day;
 
 const goneStatus = 410;
 
-/** Failures that say that nobody is there: to what else waits for the destination they say as much as a 503. */
+/** Nobody is there: to the destination's other deliveries it says as much as a 503. */
 const absent: ReadonlySet<FailureReason> = new Set([
   'name_not_found',
   'connection_failed',
@@ -46,19 +42,18 @@ export interface RetryDecision {
   readonly outcome: 'succeeded' | 'retry' | 'failed';
   /** The destination says that it no longer exists. */
   readonly gone: boolean;
-  /** The destination is overloaded or out of reach: fewer requests at once. */
+  /** Overload, or out of reach: fewer concurrent requests. */
   readonly overloaded: boolean;
-  /** Milliseconds until the next attempt; 0 unless the outcome is `retry`. */
+  /** 0 unless the outcome is `retry`. */
   readonly delayMs: number;
-  /** Milliseconds for which nothing is sent to the destination. */
+  /** Of the destination. */
   readonly pauseMs: number;
 }
 
 /**
- * Decides what follows from the end of an attempt.
- * @param attempt the place of the attempt in the retry schedule, from 1
+ * @param attempt in the retry schedule, from 1
  * @param now epoch milliseconds
- * @param random returns a number from 0 to 1
+ * @param random from 0 to 1
  */
 export function classify(
   { status, failure, retryAfter }: Pick<OutboundResponse, 'status' | 'failure' | 'retryAfter'>,
@@ -83,7 +78,7 @@ export function classify(
   return { ...decision, outcome: 'retry', delayMs };
 }
 
-/** Decides about an attempt that could not be made because of a fault of the gateway's own: no judgement of the destination. */
+/** For an attempt that our own fault prevented: no judgement of the destination. */
 export const unsentDecision = (attempt: number): RetryDecision => ({
   outcome: attempt < maxAttempts ? 'retry' : 'failed',
   gone: false,

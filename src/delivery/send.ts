@@ -1,30 +1,29 @@
-/** One attempt: a claimed delivery becomes a signed request, and its response an outcome. */
+/** One attempt: claimed delivery → signed request → response → outcome. */
 
 import { redactor } from '../kernel/secrets/redact.ts';
 import type { Outbound, OutboundResponse } from '../net/outbound.ts';
 import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { classify, type RetryDecision } from './retry-policy.ts';
-import type { Outcome } from './settle.ts';
+import type { AttemptOutcome } from './settle.ts';
 import { signatureHeaders, signaturesIn } from './signature.ts';
 
-/** An attempt that has begun. It knows when, so that it is stored with its own time however it ends. */
+/** A begun attempt, stored with its own time however it ends. */
 export interface Attempt {
   readonly delivery: ClaimedDelivery;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Ends the attempt. @param response null if nothing could be sent @param sent secrets of the request alone */
-  end(response: OutboundResponse | null, decision: RetryDecision, sent?: readonly string[]): Outcome;
+  /** @param response null if nothing could be sent @param sent secrets of the request alone */
+  end(response: OutboundResponse | null, decision: RetryDecision, sent?: readonly string[]): AttemptOutcome;
 }
 
-/** What an attempt reads its times from. */
 export interface AttemptClocks {
   readonly now: () => Date;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
 
-/** Begins an attempt now: its outcome has this time and the duration since, whether it can be sent or not. */
+/** Begins now: the outcome has this time and the duration since. */
 export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDelivery): Attempt {
   const { deliveryId, claimToken, destination, number } = delivery;
   const startedAt = now().getTime();
@@ -45,8 +44,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
         duration_ms: Math.round(clock() - started),
         status: response?.status ?? null,
         failure: response?.failure ?? null,
-        response_body:
-          response === null ? '' : bodyText(response, [...sent, ...destination.headers.map(({ value }) => value)]),
+        response_body: response === null ? '' : bodyText(response, destination.headers, sent),
       },
     }),
   };
@@ -61,24 +59,26 @@ export interface SendContext {
 }
 
 /**
- * Sends the request of an attempt. It rejects only for a fault of the gateway's own, never for one of the destination.
- * @param traceHeaders continue a trace, unless the owner of the webhook has set the same
+ * Rejects only for a fault of ours, never for one of the destination.
+ * @param traceHeaders continue a trace, unless the webhook's owner has set the same
+ * @param signal ends the request before its deadline, as timed out
  */
-export async function send(
+export async function sendAttempt(
   { outbound, now, random, deadlineMs }: SendContext,
   attempt: Attempt,
   traceHeaders: Readonly<Record<string, string>> = {},
-): Promise<Outcome> {
+  signal?: AbortSignal,
+): Promise<AttemptOutcome> {
   const { deliveryId, destination, body, attempt: place } = attempt.delivery;
   if (body instanceof Error) throw body;
   const signature = signatureHeaders({ id: deliveryId, now: attempt.startedAt, body }, destination.secrets);
   const headers = [...signature, ...withDefaults(destination, traceHeaders)];
-  const response = await outbound.post({ url: destination.url, headers, body, deadlineMs });
+  const response = await outbound.post({ url: destination.url, headers, body, deadlineMs, signal });
   const decision = classify(response, { attempt: place, now: now().getTime(), random });
   return attempt.end(response, decision, signaturesIn(signature));
 }
 
-/** The headers that the owner of the webhook has set, and the defaults of those that are not among them. */
+/** The owner's headers, and defaults for others. */
 function withDefaults(
   { format, headers }: ClaimedDelivery['destination'],
   traceHeaders: Readonly<Record<string, string>>,
@@ -93,9 +93,13 @@ function withDefaults(
   return [...defaults.filter(([name]) => !names.has(name)), ...set].flat();
 }
 
-/**
- * The body as text that every database stores: Postgres has no U+0000. The owner's headers are sealed there, and who has the
- * signature can send the event again: an echo of them is redacted.
- */
-const bodyText = ({ body }: OutboundResponse, secrets: readonly string[]): string =>
-  redactor(secrets)(body.toString('utf8')).replaceAll('\0', '\uFFFD');
+/** As text for every database (Postgres has no U+0000). Echoes of sealed headers and of the signature are redacted. */
+function bodyText(
+  { body }: OutboundResponse,
+  headers: ClaimedDelivery['destination']['headers'],
+  sent: readonly string[],
+): string {
+  const names = headers.map(({ key }) => key);
+  const redact = redactor([...sent, ...headers.map(({ value }) => value)], names);
+  return redact(body.toString('utf8')).replaceAll('\0', '\uFFFD');
+}

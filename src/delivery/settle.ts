@@ -1,51 +1,44 @@
-/** Settles deliveries: stores their attempts, their new states, and what the attempts say of the destinations' health. */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Sample } from '../capabilities/deliveries/attempt-counts.ts';
 import { disableWebhook } from '../capabilities/webhooks/destinations.ts';
 import type { DisabledReason } from '../capabilities/webhooks/shapes.ts';
-import { type DatabaseKind, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
-import { lockDestinations } from '../store/locks.ts';
-import type { DeliveryAttemptTable, Tables } from '../store/schema.ts';
-import { failingLimit, type RetryDecision } from './retry-policy.ts';
+import { type DatabaseKind, isOneOf, type RowsText, rowsTable, rowsText } from '../store/json-rows.ts';
+import { lockCounts, lockDestinations } from '../store/locks.ts';
+import type { DeliveryAttemptTable, DeliveryTable, Tables } from '../store/schema.ts';
+import { judge } from './destination-health.ts';
+import type { RetryDecision } from './retry-policy.ts';
 
-/** How an attempt ended. */
-export interface Outcome {
+export interface AttemptOutcome {
   readonly deliveryId: string;
   readonly claimToken: string;
   readonly webhookId: string;
   readonly attempt: DeliveryAttemptTable;
   readonly decision: RetryDecision;
-  /** Whether the destination was known to be failing when the delivery was claimed. */
+  /** At the claim. */
   readonly wasFailing: boolean;
 }
 
-/** Outcomes as plain data, to be settled in another thread. */
+/** As plain data, to be settled in another thread. */
 export interface Settlement {
-  /** For each outcome the attempt, and the new state of its delivery. */
   readonly results: RowsText<ResultColumn>;
-  /**
-   * The outcomes that say something of a destination's health: of those that fail, or did until now. An attempt that could
-   * not be made says nothing.
-   */
-  readonly health: readonly Pick<Outcome, 'deliveryId' | 'webhookId' | 'decision'>[];
-  /** What the statistics count. */
+  /** Of destinations that fail, or did until now. An attempt that could not be made says nothing. */
+  readonly health: readonly Pick<AttemptOutcome, 'deliveryId' | 'webhookId' | 'decision'>[];
   readonly samples: readonly Sample[];
 }
 
-/** A webhook that was disabled because of its destination. */
 export interface DisabledWebhook {
   readonly webhookId: string;
   readonly reason: Exclude<DisabledReason, 'caller'>;
 }
 
-/** What a settlement changed: the ids of the deliveries that were settled, and what was disabled. */
 export interface Settled {
-  readonly settled: ReadonlySet<string>;
+  /** The workspace of each settled delivery, by id: its webhook may have left it since, to be deleted. */
+  readonly settled: ReadonlyMap<string, string>;
   readonly disabled: readonly DisabledWebhook[];
 }
 
 /** A claim to give back unused. */
-export interface Release {
+export interface ReleasedClaim {
   readonly deliveryId: string;
   readonly claimToken: string;
 }
@@ -72,7 +65,7 @@ const deliveryColumns = {
 type ResultColumn = keyof typeof attemptColumns | keyof typeof deliveryColumns;
 
 /** @param now epoch milliseconds */
-export function settlementOf(outcomes: readonly Outcome[], now: number): Settlement {
+export function settlementOf(outcomes: readonly AttemptOutcome[], now: number): Settlement {
   const made = outcomes.filter(({ attempt: { status, failure } }) => status !== null || failure !== null);
   const troubled = new Set(
     made.flatMap(({ webhookId, decision, wasFailing }) =>
@@ -100,7 +93,7 @@ export function settlementOf(outcomes: readonly Outcome[], now: number): Settlem
 }
 
 /**
- * Settles the deliveries whose claim has not passed to another worker.
+ * Settles deliveries whose claim has not passed to another worker.
  * @param transaction has locked the deliveries
  * @param now epoch milliseconds
  */
@@ -111,31 +104,29 @@ export async function settle(
   now: number,
 ): Promise<Settled> {
   const rows = await storeResults[kind](transaction, results);
-  const settled = new Set(rows.map(({ id }) => id));
+  const settled = new Map(rows.map((row) => [row.id, row.workspace_id]));
   const ours = health.filter(({ deliveryId }) => settled.has(deliveryId));
   return { settled, disabled: await storeHealth(transaction, kind, ours, now) };
 }
 
-type StoreResults = (transaction: Kysely<Tables>, results: Settlement['results']) => Promise<{ readonly id: string }[]>;
+type SettledRow = Pick<DeliveryTable, 'id' | 'workspace_id'>;
+type StoreResults = (transaction: Kysely<Tables>, results: Settlement['results']) => Promise<SettledRow[]>;
 
 const attemptFields = sql.join(Object.keys(attemptColumns).map((column) => sql.ref(column)));
 
-/**
- * Compares the tokens in a way that no index serves. With `=` Postgres may take the index of claims, and read all that one claim
- * has taken for each of its deliveries.
- */
+/** Serves no index: with `=` Postgres may read all that a claim has taken for each of its deliveries. */
 const isClaimedBy = (token: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`deliveries.claim_token is not distinct from ${token}`;
 
-/** A delivery that was held while it was being sent stays held, unless it has succeeded or failed for good. */
+/** A delivery held while being sent stays held, unless it has succeeded or failed for good. */
 const newState = sql`
   state = case when deliveries.state = 'held' and result.state = 'pending' then 'held' else result.state end,
   attempts = result.number, next_at = result.next_at, finished_at = result.finished_at, claim_token = null`;
 
-/** Stores attempts and the new states of their deliveries, where the claim still holds. @returns these deliveries */
+/** Where the claim still holds. @returns these deliveries */
 const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
   async sqlite(transaction, results) {
-    // The attempts first: settling removes the claim token that shows which deliveries are ours.
+    // Attempts first: settling removes the claim token that shows which deliveries are ours.
     await sql`
       insert into delivery_attempts (${attemptFields})
       select ${attemptFields}
@@ -143,87 +134,74 @@ const storeResults: Readonly<Record<DatabaseKind, StoreResults>> = {
       join deliveries on deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token`.execute(
       transaction,
     );
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<SettledRow>`
       update deliveries set ${newState}
       from ${rowsTable('sqlite', 'result', deliveryColumns, results)}
       where deliveries.id = result.delivery_id and deliveries.claim_token = result.claim_token
-      returning deliveries.id as id`.execute(transaction);
+      returning deliveries.id as id, deliveries.workspace_id as workspace_id`.execute(transaction);
     return rows;
   },
 
-  /** The deliveries are locked: none of them is deleted before its attempt is stored. */
+  /** Locked deliveries: none is deleted before its attempt is stored. */
   async postgres(transaction, results) {
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<SettledRow>`
       with settled as (
         update deliveries set ${newState}
         from ${rowsTable('postgres', 'result', { ...attemptColumns, ...deliveryColumns }, results)}
         where deliveries.id = result.delivery_id and ${isClaimedBy(sql`result.claim_token`)}
-        returning result.*
+        returning result.*, deliveries.workspace_id
       ), attempted as (
         insert into delivery_attempts (${attemptFields}) select ${attemptFields} from settled
       )
-      select delivery_id as id from settled`.execute(transaction);
+      select delivery_id as id, workspace_id from settled`.execute(transaction);
     return rows;
   },
 };
 
-/** Stores what the last outcome of each destination says, or the one that says that it is gone. */
 async function storeHealth(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   health: Settlement['health'],
   now: number,
 ): Promise<DisabledWebhook[]> {
-  const last = new Map<string, RetryDecision>();
-  for (const { webhookId, decision } of health) if (!last.get(webhookId)?.gone) last.set(webhookId, decision);
-  const disabled: DisabledWebhook[] = [];
-  for (const webhookId of await lockDestinations(transaction, kind, [...last.keys()])) {
-    const decision = last.get(webhookId);
-    if (decision === undefined) continue;
-    if (decision.outcome === 'succeeded') await storeRecovery(transaction, webhookId);
-    else {
-      const reason = await storeFailure(transaction, webhookId, decision, now);
-      if (reason !== null) disabled.push({ webhookId, reason });
-    }
+  const ends = Map.groupBy(health, ({ webhookId }) => webhookId);
+  const judged = (await lockRuns(transaction, kind, [...ends.keys()])).map((stored) => {
+    const decisions = ends.get(stored.webhook_id)?.map(({ decision }) => decision) ?? [];
+    return { webhookId: stored.webhook_id, stored, ...judge(stored, decisions, now) };
+  });
+  const changed = judged.filter(({ stored, changes, disabled }) => stored.failing !== changes.failing || disabled);
+  await lockCounts(
+    transaction,
+    kind,
+    changed.map(({ webhookId }) => webhookId),
+  );
+  for (const { webhookId, changes } of judged) {
+    await transaction.updateTable('webhook_destinations').set(changes).where('webhook_id', '=', webhookId).execute();
   }
+  const disabled = judged.flatMap(({ webhookId, disabled: reason }) =>
+    reason === null ? [] : [{ webhookId, reason }],
+  );
   for (const { webhookId, reason } of disabled) await disableWebhook(transaction, webhookId, reason, now);
   return disabled;
 }
 
-async function storeRecovery(transaction: Kysely<Tables>, webhookId: string): Promise<void> {
-  await transaction
-    .updateTable('webhook_destinations')
-    .set({ failing_since: null, paused_until: 0 })
-    .where('webhook_id', '=', webhookId)
+/** Locks destinations, and reads their runs of failures. @returns in lock order */
+async function lockRuns(transaction: Transaction<Tables>, kind: DatabaseKind, webhookIds: readonly string[]) {
+  const locked = await lockDestinations(transaction, kind, webhookIds);
+  if (locked.length === 0) return [];
+  return transaction
+    .selectFrom('webhook_destinations')
+    .select(['webhook_id', 'failing_since', 'failed_attempts', 'failing'])
+    .where(isOneOf(kind, 'webhook_id', locked))
+    .orderBy('webhook_id')
     .execute();
 }
 
-/** @returns why the webhook is to be disabled, or null */
-async function storeFailure(
-  transaction: Kysely<Tables>,
-  webhookId: string,
-  { gone, pauseMs }: RetryDecision,
-  now: number,
-): Promise<DisabledWebhook['reason'] | null> {
-  const destination = await transaction
-    .updateTable('webhook_destinations')
-    .set(({ fn, ref, val }) => ({
-      failing_since: fn.coalesce(ref('failing_since'), sql<number>`cast(${val(now)} as bigint)`),
-      ...(pauseMs === 0 ? {} : { paused_until: now + pauseMs }),
-    }))
-    .where('webhook_id', '=', webhookId)
-    .returning('failing_since')
-    .executeTakeFirst();
-  if (gone) return 'gone';
-  const failingFor = now - (destination?.failing_since ?? now);
-  return failingFor >= failingLimit ? 'failing' : null;
-}
-
-/** Gives claims back: their deliveries are due at once. */
+/** Makes their deliveries due at once. */
 export async function releaseClaims(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
-  releases: readonly Release[],
+  releases: readonly ReleasedClaim[],
 ): Promise<void> {
   if (releases.length === 0) return;
   const rows = rowsText(releases.map(({ deliveryId, claimToken }) => ({ id: deliveryId, claim_token: claimToken })));

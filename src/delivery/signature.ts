@@ -1,14 +1,8 @@
-/**
- * Signatures of the Standard Webhooks specification (https://www.standardwebhooks.com): HMAC-SHA256 over the id, the time
- * and the exact bytes of the body. While a secret is being rotated there is a signature for each valid secret.
- */
+/** Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 of id, time and body, once per valid secret. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { type SigningSecret, validSecrets } from '../capabilities/webhooks/signing-secret.ts';
 
-/**
- * The three headers of a message, names and values alternating.
- * `now` is in epoch milliseconds.
- */
+/** The three headers, names and values alternating. @param now epoch milliseconds */
 export function signatureHeaders(
   { id, now, body }: { readonly id: string; readonly now: number; readonly body: Buffer },
   secrets: readonly SigningSecret[],
@@ -25,7 +19,7 @@ export function signatureHeaders(
 export const signaturesIn = (headers: readonly string[]): string[] =>
   (headers.at(-1) ?? '').split(' ').map((signature) => signature.slice('v1,'.length));
 
-/** Creating a key costs more than signing a short body with it. */
+/** Creating a key costs more than signing a short body. */
 const keys = new WeakMap<SigningSecret, KeyObject>();
 
 function keyOf(secret: SigningSecret): KeyObject {

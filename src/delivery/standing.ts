@@ -1,7 +1,6 @@
 /**
- * Places for the destinations that answer, whatever the others do. A destination stands as one that is quick, young or slow;
- * those that are not quick together hold a part of the places, and the slow ones a part of that. One that stands well always
- * finds a place, however many hang.
+ * Places for destinations that answer: those that are not quick together hold a part, the slow ones a part of that. A
+ * quick one always finds a place, however many hang.
  */
 
 /**
@@ -11,7 +10,7 @@
  */
 export type Standing = 'quick' | 'young' | 'slow';
 
-/** What of the places, and of the bytes, those can hold together that are not quick, and those that are slow. */
+/** Parts of places, or of bytes, held together. */
 export interface Parts {
   readonly notQuick: number;
   readonly slow: number;
@@ -19,26 +18,26 @@ export interface Parts {
 
 const part: Parts = { notQuick: 3 / 4, slow: 1 / 2 };
 
-/** @returns the parts of a whole, less what is held of them */
+/** @returns the parts of a whole, less their holdings */
 export const partsOf = (whole: number, { young, slow }: Readonly<Record<'young' | 'slow', number>>): Parts => {
   const slowLeft = Math.ceil(whole * part.slow) - slow;
   const left = Math.ceil(whole * part.notQuick) - young - slow;
   return { notQuick: left, slow: Math.min(slowLeft, left) };
 };
 
-/** What of those parts is left that both leave. */
+/** The smaller of each part. */
 export const lesser = (one: Parts, other: Parts): Parts => ({
   notQuick: Math.min(one.notQuick, other.notQuick),
   slow: Math.min(one.slow, other.slow),
 });
 
-/** @returns what of the parts a destination can have; without end for one that is quick */
+/** @returns a destination's part; without end for a quick one */
 export function partFor(standing: Standing, { notQuick, slow }: Parts): number {
   if (standing === 'quick') return Number.POSITIVE_INFINITY;
   return standing === 'slow' ? slow : notQuick;
 }
 
-/** @returns the parts less what a destination takes */
+/** @returns the parts less a destination's share */
 export const taken = (standing: Standing, { notQuick, slow }: Parts, count: number): Parts => ({
   notQuick: standing === 'quick' ? notQuick : notQuick - count,
   slow: standing === 'slow' ? slow - count : slow,

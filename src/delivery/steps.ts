@@ -1,9 +1,9 @@
-/** Work on many rows in small steps with pauses as long as they took, so that nothing waits for it. */
+/** Work on many rows in small steps, with pauses of their lengths, so that nothing waits. */
 import type { Logger } from 'pino';
+import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
-import type { After } from './worker.ts';
 
-/** How often to look for work. */
+/** Milliseconds between looks. */
 const lookMs = 1_000;
 
 export interface StepsOptions {
@@ -13,11 +13,7 @@ export interface StepsOptions {
   readonly after: After;
 }
 
-/**
- * Takes steps again and again.
- * @param step does some of the work. @returns whether there may be more
- * @param failed the line of the log for a step that fails
- */
+/** @param step returns whether there may be more. @param failed the log line of a failed step */
 export function startSteps(
   { logger, clock, after }: StepsOptions,
   step: () => Promise<boolean>,

@@ -1,35 +1,22 @@
 /**
- * The worker of a process: claims what is due, sends it, and settles it. Each round is a flush, one transaction of the
- * queue. A flush follows an event, a result or a notification, and a timer, which finds retries that have become due.
+ * A process's worker: claims, sends, settles. Each round is a flush, one transaction of the queue, after an event, a
+ * result, a notification, or a timer that finds due retries.
  */
 import type { Logger } from 'pino';
 import type { Outbound } from '../net/outbound.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
+import type { After, AfterRound } from './after.ts';
+import { ClaimLeases } from './claim-leases.ts';
+import { FlushSchedule } from './flush-schedule.ts';
 import type { LaneResult } from './lane.ts';
-import { createLanes, type LaneLimits } from './lanes.ts';
-import { observeAttempts } from './observed-attempts.ts';
+import { createLanes, type LaneLimits, type Lanes } from './lanes.ts';
+import { type AttemptObserver, observeAttempts } from './observed-attempts.ts';
 import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';
-import type { ClaimedDelivery, Queue } from './queue.ts';
+import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
 import { type RetryDecision, unsentDecision } from './retry-policy.ts';
-import { beginAttempt, send } from './send.ts';
-import type { Release } from './settle.ts';
-
-/** Calls `work` once in `ms` milliseconds. @returns cancels the call */
-export type After = (ms: number, work: () => void) => () => void;
-
-export const afterTimeout: After = (ms, work) => {
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
-};
-
-/** Calls `work` once at the end of this round of the event loop. @returns cancels the call */
-export type AfterRound = (work: () => void) => () => void;
-
-export const afterImmediate: AfterRound = (work) => {
-  const immediate = setImmediate(work);
-  return () => clearImmediate(immediate);
-};
+import { beginAttempt, sendAttempt } from './send.ts';
+import type { AttemptOutcome, ReleasedClaim } from './settle.ts';
 
 export interface WorkerOptions {
   readonly queue: Queue;
@@ -43,246 +30,256 @@ export interface WorkerOptions {
   readonly after: After;
   readonly afterRound: AfterRound;
   readonly limits: LaneLimits;
-  /** How long a request may take, including the body of its response. */
+  /** Per request, including the response's body. */
   readonly deadlineMs: number;
-  /** How long a claim lasts; longer than a request may take. */
+  /** Of a claim; longer than a request may take. */
   readonly leaseMs: number;
-  /** How often to look for work that nobody notified of: retries, leases of dead workers, other processes on SQLite. */
+  /** Milliseconds between looks for retries, leases of dead workers, and on SQLite other processes' work. */
   readonly pollMs: number;
 }
 
-export interface Worker {
-  /** There may be work. */
-  wake(): void;
-  /** Gives back what is claimed for these webhooks, or for all, and not being sent. */
-  withdraw(webhookIds: readonly string[] | null): void;
-  /** Resolves when nothing is due, in flight or waiting to be settled. For tests and for stopping. */
-  idle(): Promise<void>;
-  /** Claims nothing more, lets requests in flight end, and settles them. */
-  close(): Promise<void>;
-}
-
-/** Outcomes wait this long for more of them, so that one commit settles many. */
+/** Outcomes wait for each other, so that one commit settles many. */
 const flushDelayMs = 10;
-/** This many outcomes do not wait. */
+/** Outcomes that do not wait. */
 const outcomesOfFlush = 192;
-/** The delay after a flush that failed, because the database is away. */
+/** Deliveries that are confirmed with one statement, and begin in one round of the event loop. */
+const sendsOfRound = 32;
+/** Confirmations at once. Deliveries that wait for one share it: a busy database is asked less often. */
+const confirmsAtOnce = 2;
+/** Milliseconds after a flush that left new destinations without a place. */
+const crowdedMs = 100;
+/** Milliseconds after a failed flush, as the database is away. */
 const failedFlushMs = 1_000;
 
-/** The lease of a delivery that this process has claimed. */
-interface Lease {
-  /** The token that holds now: the delivery may be claimed again while it is being sent. */
-  claimToken: string;
-  /** Until when a request can begin and still end within the lease, on the monotonic clock. */
-  readonly usableUntil: number;
-}
+/**
+ *   running ⇄ recovering   a flush has failed, as a claim may have: outcomes are stored before anything is claimed
+ *   draining               nothing is claimed; requests in flight end, and are settled
+ *   stopped                nothing is left to settle, or the database is away: then leases end by themselves
+ */
+type WorkerState = 'running' | 'recovering' | 'draining' | 'stopped';
 
-export function startWorker(options: WorkerOptions): Worker {
-  const {
-    queue,
-    logger,
-    clock,
-    after,
-    afterRound,
-    limits,
-    leaseMs,
-    deadlineMs,
-    pollMs,
-    telemetry = noTelemetry,
-  } = options;
-  const observer = observeAttempts(telemetry, logger, () => options.now().getTime());
-  const lanes = createLanes(limits, clock);
-  /** By delivery. */
-  const leases = new Map<string, Lease>();
-  const outcomes = createOutcomeBuffer();
-  let releases: Release[] = [];
-  let flushing = false;
-  /** Whether a flush was asked for during the current one. */
-  let rerun = false;
-  /** What was withdrawn during the current flush, which may have claimed for it. */
-  let withdrawn: (string | undefined)[] = [];
-  /** Whether the last flush failed. Then nothing is claimed before outcomes are stored: a claim may be what fails. */
-  let failed = false;
-  let closing = false;
-  let cancelFlush: (() => void) | null = null;
-  let cancelPoll: (() => void) | null = null;
-  let idleWaiters: (() => void)[] = [];
-  let cancelDispatch: (() => void) | null = null;
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #observer: AttemptObserver;
+  readonly #lanes: Lanes;
+  readonly #leases: ClaimLeases;
+  readonly #outcomes = createOutcomeBuffer();
+  readonly #flushes: FlushSchedule;
+  /** Ends probes for destinations that wait for their places. */
+  readonly #probes = new Map<ClaimedDelivery, AbortController>();
+  #state: WorkerState = 'running';
+  #releases: ReleasedClaim[] = [];
+  #idleWaiters: (() => void)[] = [];
+  #confirms = 0;
+  #cancelDispatch = () => {};
+  #cancelNextSlot = () => {};
 
-  const flush = async () => {
-    cancelFlush?.();
-    cancelFlush = null;
-    if (flushing) {
-      rerun = true;
-      return;
-    }
-    flushing = true;
-    rerun = false;
-    withdrawn = [];
-    const [settling, releasing] = [outcomes.take(), releases];
-    releases = [];
-    const settlesOnly = failed && settling.length > 0;
+  constructor(options: WorkerOptions) {
+    const { clock, after, limits, logger, pollMs, telemetry = noTelemetry } = options;
+    this.#options = options;
+    this.#observer = observeAttempts(telemetry, logger, () => options.now().getTime());
+    this.#lanes = createLanes(limits, clock);
+    this.#leases = new ClaimLeases(clock);
+    const onError = (err: unknown) => logger.error({ err }, 'the delivery queue could not be read or written');
+    const onFlushed = (isAskedFor: boolean) => this.#flushed(isAskedFor);
+    this.#flushes = new FlushSchedule({ flush: () => this.#flush(), onError, onFlushed, after, clock, pollMs });
+    observeQueue(telemetry.metrics, { lanes: this.#lanes, limits, leases: this.#leases, outcomes: this.#outcomes });
+  }
+
+  wake(): void {
+    this.#flushes.within(0);
+  }
+
+  /** Resolves with nothing due, in flight or unsettled. For tests and for stopping. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#state === 'stopped') return resolve();
+      this.#idleWaiters.push(resolve);
+      this.#flushes.within(0);
+    });
+  }
+
+  /** Claims nothing more, lets requests in flight end, and settles them. */
+  async close(): Promise<void> {
+    if (this.#state !== 'stopped') this.#state = 'draining';
+    this.#release(this.#lanes.drain());
+    await this.idle();
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#state = 'stopped';
+    this.#flushes.stop();
+    this.#cancelNextSlot();
+    this.#resolveIdle();
+  }
+
+  async #flush(): Promise<void> {
+    const { queue, logger, clock, leaseMs, deadlineMs } = this.#options;
+    const [settling, releasing] = [this.#outcomes.take(), this.#releases];
+    this.#releases = [];
+    const claims = this.#state === 'running' || (this.#state === 'recovering' && settling.length === 0);
     // Leases begin here at the earliest, however long the transaction takes.
     const usableUntil = clock() + leaseMs - deadlineMs;
-    const quota = closing || settlesOnly ? null : lanes.quota();
+    const quota = claims ? this.#lanes.quota() : null;
     try {
-      const { deliveries, more, unfinished, disabled } = await queue.settleAndClaim(
-        settling.map(underLease),
-        releasing.map(underLease),
+      const report = await queue.settleAndClaim(
+        settling.map((outcome) => this.#leases.current(outcome)),
+        releasing.map((release) => this.#leases.current(release)),
         quota,
       );
-      failed = false;
-      outcomes.settled();
-      observer.disabled(disabled);
-      for (const { deliveryId } of [...settling, ...releasing]) leases.delete(deliveryId);
-      for (const delivery of deliveries) accept(delivery, usableUntil);
-      for (const webhookId of withdrawn) release(lanes.drain(webhookId));
-      // What was claimed while the process was asked to stop is for other processes to send.
-      if (closing) release(lanes.drain());
-      flushing = false;
-      scheduleDispatch();
-      const goesOn = !closing && (settlesOnly || unfinished || (more && deliveries.length > 0));
-      if (rerun || goesOn || releases.length > 0) scheduleFlush(0);
-      else if (lanes.sending + lanes.queued + outcomes.size === 0) resolveIdle();
+      // Without claims, queued deliveries may wait for probes' places.
+      const result = claims && quota === null ? { ...report, waiting: this.#lanes.queued } : report;
+      this.#outcomes.settled();
+      this.#observer.disabled(result.disabled);
+      this.#leases.end([...settling, ...releasing]);
+      if (this.#state === 'recovering') this.#state = 'running';
+      this.#accept(result, usableUntil);
+      this.#scheduleNext(result, !claims);
     } catch (error) {
       logger.error({ err: error }, 'the delivery queue could not be read or written');
-      failed = true;
-      lanes.restart();
-      for (const { deliveryId } of outcomes.returned(settling)) {
-        leases.delete(deliveryId);
-        logger.error({ deliveryId }, 'an attempt cannot be stored; the delivery is sent again when its lease ends');
-      }
-      releases = [...releasing, ...releases];
-      flushing = false;
-      // A process that stops does not wait for a database that is away: its leases end by themselves.
-      if (closing) resolveIdle();
-      else scheduleFlush(failedFlushMs);
+      this.#recover(settling, releasing);
     }
-  };
-  const startFlush = () => {
-    flush().catch((err: unknown) => logger.error({ err }, 'the delivery queue could not be read or written'));
-  };
-  const scheduleFlush = (ms: number) => {
-    if (flushing) {
-      rerun = true;
-    } else if (ms === 0) {
-      cancelFlush?.();
-      let cancelled = false;
-      cancelFlush = () => {
-        cancelled = true;
-      };
-      // One flush serves everybody who asks for one in the same moment.
-      queueMicrotask(() => {
-        if (!cancelled) startFlush();
-      });
-    } else {
-      cancelFlush ??= after(ms, startFlush);
-    }
-  };
-  /** Outcomes wait for each other, unless nothing could be sent meanwhile. */
-  const flushOutcomes = () => {
-    if (flushing || outcomes.size === 0) return;
-    const enough = lanes.queued === 0 ? Math.min(lanes.sending, outcomesOfFlush) : outcomesOfFlush;
-    if (outcomes.size >= enough) startFlush();
-    else scheduleFlush(flushDelayMs);
-  };
-  const resolveIdle = () => {
-    const resolved = idleWaiters;
-    idleWaiters = [];
-    for (const resolve of resolved) resolve();
-  };
-  /** What ends a claim, with the token that holds now: the delivery may have been claimed again since. */
-  const underLease = <Ending extends Release>(ending: Ending): Ending => ({
-    ...ending,
-    claimToken: leases.get(ending.deliveryId)?.claimToken ?? ending.claimToken,
-  });
-  const accept = (delivery: ClaimedDelivery, usableUntil: number) => {
-    const lease = leases.get(delivery.deliveryId);
-    if (lease !== undefined) {
-      // The clock jumped past our own lease: the delivery goes on under the new claim, and is not sent twice.
-      lease.claimToken = delivery.claimToken;
-      return;
-    }
-    leases.set(delivery.deliveryId, { claimToken: delivery.claimToken, usableUntil });
-    lanes.add(delivery);
-  };
-  const release = (deliveries: readonly ClaimedDelivery[]) => {
-    for (const { deliveryId, claimToken } of deliveries) releases.push({ deliveryId, claimToken });
-  };
-  const dispatch = () => {
-    for (let delivery = lanes.take(); delivery !== null; delivery = lanes.take()) {
-      attempt(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
-    }
-  };
-  const attempt = async (delivery: ClaimedDelivery) => {
-    const lease = leases.get(delivery.deliveryId);
-    if (lease === undefined || clock() > lease.usableUntil) {
-      // It waited too long for its slot: its lease could end during the request.
-      release([delivery]);
-      lanes.release(delivery, 'failure');
-      return scheduleFlush(flushDelayMs);
-    }
-    const begun = beginAttempt(options, delivery);
-    const made = observer.attempt(delivery, (headers) => send(options, begun, headers));
-    const outcome = await made.catch((error: unknown) => {
-      logger.error({ err: error, deliveryId: delivery.deliveryId }, 'a delivery could not be prepared');
-      // It takes its place in the retry schedule like any other.
-      return begun.end(null, unsentDecision(delivery.attempt));
-    });
-    const { decision } = outcome;
-    observer.ended(outcome);
-    lanes.release(delivery, laneResultOf(decision));
-    outcomes.add(outcome);
-    if (decision.pauseMs > 0 || decision.gone) release(lanes.drain(delivery.destination.webhookId));
-    scheduleDispatch();
-  };
-  /**
-   * Dispatches once for all requests that end in the same round of the event loop, and at its end: their connections are
-   * free again by then, and no others are opened.
-   */
-  const scheduleDispatch = () => {
-    cancelDispatch?.();
-    cancelDispatch = afterRound(() => {
-      cancelDispatch = null;
-      dispatch();
-      flushOutcomes();
-    });
-  };
-  const poll = () => {
-    cancelPoll = after(pollMs, () => {
-      startFlush();
-      poll();
-    });
-  };
-  poll();
-  scheduleFlush(0);
-  observeQueue(telemetry.metrics, { lanes, limits, leases, outcomes });
+  }
 
-  const worker: Worker = {
-    wake: () => {
-      if (!closing) scheduleFlush(0);
-    },
-    withdraw(webhookIds) {
-      for (const webhookId of webhookIds ?? [undefined]) {
-        if (flushing) withdrawn.push(webhookId);
-        release(lanes.drain(webhookId));
+  #accept({ deliveries, waiting, resumeAfter }: ClaimResult, usableUntil: number): void {
+    for (const delivery of deliveries) if (this.#leases.begin(delivery, usableUntil)) this.#lanes.add(delivery);
+    if (resumeAfter !== null) this.#lanes.resumeAfter(resumeAfter);
+    // Claims made during the order to stop are left to other processes.
+    if (this.#state === 'draining') this.#release(this.#lanes.drain());
+    for (const probe of this.#lanes.yielding(waiting)) this.#probes.get(probe)?.abort();
+    this.#scheduleDispatch();
+  }
+
+  /** @param onlySettled whether nothing was claimed in this flush */
+  #scheduleNext({ deliveries, more, waiting, resumeAfter, unfinished }: ClaimResult, onlySettled: boolean): void {
+    const goesOn = this.#state === 'running' && (onlySettled || unfinished || (more && deliveries.length > 0));
+    const isCrowded = this.#state === 'running' && (waiting > 0 || resumeAfter !== null);
+    if (goesOn || this.#releases.length > 0) this.#flushes.within(0);
+    else if (isCrowded) this.#flushes.within(crowdedMs);
+  }
+
+  #flushed(isAskedFor: boolean): void {
+    if (!isAskedFor && this.#lanes.sending + this.#lanes.queued + this.#outcomes.size === 0) this.#resolveIdle();
+  }
+
+  #recover(settling: readonly AttemptOutcome[], releasing: readonly ReleasedClaim[]): void {
+    this.#lanes.restart();
+    const givenUp = this.#outcomes.returned(settling);
+    this.#leases.end(givenUp);
+    for (const { deliveryId } of givenUp) {
+      const message = 'an attempt cannot be stored; the delivery is sent again when its lease ends';
+      this.#options.logger.error({ deliveryId }, message);
+    }
+    this.#releases = [...releasing, ...this.#releases];
+    // A stop does not wait for a database that is away.
+    if (this.#state === 'draining') this.#stop();
+    else {
+      this.#state = 'recovering';
+      this.#flushes.postpone(failedFlushMs);
+    }
+  }
+
+  #resolveIdle(): void {
+    const resolved = this.#idleWaiters;
+    this.#idleWaiters = [];
+    for (const resolve of resolved) resolve();
+  }
+
+  #release(deliveries: readonly ClaimedDelivery[]): void {
+    for (const { deliveryId, claimToken } of deliveries) this.#releases.push({ deliveryId, claimToken });
+  }
+
+  /** Once, at the end of the round: connections of ended requests are free again, and no others are opened. */
+  #scheduleDispatch(): void {
+    this.#cancelDispatch();
+    this.#cancelDispatch = this.#options.afterRound(() => {
+      this.#cancelDispatch = () => {};
+      this.#dispatch();
+      this.#flushOutcomes();
+    });
+  }
+
+  #dispatch(): void {
+    const { after, logger } = this.#options;
+    const onError = (err: unknown) => logger.error({ err }, 'deliveries could not be prepared');
+    while (this.#confirms < confirmsAtOnce) {
+      const batch = this.#takeBatch();
+      if (batch.length === 0) break;
+      this.#confirms += 1;
+      this.#send(batch).catch(onError);
+    }
+    this.#cancelNextSlot();
+    const ms = this.#lanes.nextSlotMs();
+    this.#cancelNextSlot = ms === null ? () => {} : after(ms, () => this.#scheduleDispatch());
+  }
+
+  #takeBatch(): ClaimedDelivery[] {
+    const batch: ClaimedDelivery[] = [];
+    while (batch.length < sendsOfRound) {
+      const delivery = this.#lanes.take();
+      if (delivery === null) break;
+      batch.push(delivery);
+    }
+    return batch;
+  }
+
+  /** Outcomes wait for each other, unless nothing could be sent meanwhile. */
+  #flushOutcomes(): void {
+    if (this.#flushes.isFlushing || this.#outcomes.size === 0) return;
+    const enough = this.#lanes.queued === 0 ? Math.min(this.#lanes.sending, outcomesOfFlush) : outcomesOfFlush;
+    this.#flushes.within(this.#outcomes.size >= enough ? 0 : flushDelayMs);
+  }
+
+  /** Sends those still to be sent as claimed. */
+  async #send(batch: readonly ClaimedDelivery[]): Promise<void> {
+    const { logger } = this.#options;
+    const confirmed = await this.#confirm(batch);
+    this.#confirms -= 1;
+    for (const delivery of batch) {
+      // After a long wait for its slot, others could claim it during the request.
+      if (confirmed.has(delivery.deliveryId) && this.#leases.isUsable(delivery)) {
+        this.#attempt(delivery).catch((err: unknown) => logger.error({ err }, 'a delivery could not be prepared'));
+        continue;
       }
-      if (!closing) scheduleFlush(0);
-    },
-    idle: () =>
-      new Promise((resolve) => {
-        idleWaiters.push(resolve);
-        scheduleFlush(0);
-      }),
-    async close() {
-      closing = true;
-      cancelPoll?.();
-      release(lanes.drain());
-      await worker.idle();
-      cancelFlush?.();
-    },
-  };
-  return worker;
+      this.#release([delivery]);
+      this.#lanes.release(delivery, 'unsent');
+      this.#flushes.within(flushDelayMs);
+    }
+    this.#scheduleDispatch();
+  }
+
+  /** After a failure none is: they are given back. */
+  async #confirm(batch: readonly ClaimedDelivery[]): Promise<ReadonlySet<string>> {
+    const { queue, logger } = this.#options;
+    try {
+      return await queue.confirm(batch.map((delivery) => this.#leases.current(delivery)));
+    } catch (err) {
+      logger.error({ err }, 'the delivery queue could not be read or written');
+      return new Set();
+    }
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    this.#lanes.begin(delivery);
+    const begun = beginAttempt(this.#options, delivery);
+    const probe = this.#lanes.isProbe(delivery) ? new AbortController() : undefined;
+    if (probe !== undefined) this.#probes.set(delivery, probe);
+    const outcome = await this.#observer
+      .attempt(delivery, (headers) => sendAttempt(this.#options, begun, headers, probe?.signal))
+      .catch((error: unknown) => {
+        this.#options.logger.error({ err: error, deliveryId: delivery.deliveryId }, 'a delivery could not be prepared');
+        // It takes its place in the retry schedule like any other.
+        return begun.end(null, unsentDecision(delivery.attempt));
+      });
+    const { decision } = outcome;
+    this.#probes.delete(delivery);
+    this.#observer.ended(outcome);
+    this.#lanes.release(delivery, laneResultOf(decision));
+    this.#outcomes.add(outcome);
+    if (decision.pauseMs > 0 || decision.gone) this.#release(this.#lanes.drain(delivery.destination.webhookId));
+    this.#scheduleDispatch();
+  }
 }
 
 function laneResultOf({ outcome, overloaded }: RetryDecision): LaneResult {

@@ -1,4 +1,4 @@
-/** What the events and payload keys of the contract's tables mean: the schema shows these texts. */
+/** Meanings of events and payload keys, shown in the schema. */
 import type { WebhookDataKey, WebhookEvent, WebhookSource, webhookSources } from './sources.ts';
 
 export const sourceDescriptions: Readonly<Record<WebhookSource, string>> = {
@@ -183,7 +183,7 @@ export const keyDescriptions: Readonly<Record<WebhookDataKey, string>> = {
   ...keysOfSource.email,
   ...keysOfSource.email_tracking,
   ...keysOfSource.calendar_event,
-  // Keys that mean something else in each of two sources.
+  // Keys with a meaning in each of two sources.
   attachments: 'Attachments of the message or email.',
   attendees: 'Participants of the chat, or attendees of the calendar event.',
   body: 'Body of the email as HTML, or description of the calendar event.',

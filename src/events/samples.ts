@@ -1,6 +1,6 @@
 /**
- * Realistic data for every event of the contract: for the documentation, for test events and for the events of sandbox
- * accounts. The contract specifies the keys but not their values; these are Postern's.
+ * Realistic data for documentation, test events and sandbox accounts. The contract specifies keys; the values are
+ * Postern's.
  */
 import { defaultMapping, payloadFields } from './payload-fields.ts';
 import { type WebhookEvent, type WebhookSource, webhookSources } from './sources.ts';
@@ -112,8 +112,8 @@ const calendarEvent = (at: string): Data => ({
   color: '#3f51b5',
 });
 
-/** The data that all events of a source share, given the time as ISO 8601 text. */
-const common: Readonly<Record<WebhookSource, (at: string) => Data>> = {
+/** Of all events of a source. The time is ISO 8601 text. */
+const commonSamples: Readonly<Record<WebhookSource, (at: string) => Data>> = {
   messaging: message,
   users: (at) => ({
     timestamp: at,
@@ -129,7 +129,6 @@ const common: Readonly<Record<WebhookSource, (at: string) => Data>> = {
   calendar_event: calendarEvent,
 };
 
-/** The data that single events add or replace. */
 const particular: Readonly<Partial<Record<WebhookEvent, Data>>> = {
   message_read: { read_by: [person] },
   message_reaction: { reaction: '👍', reaction_sender: person },
@@ -142,12 +141,10 @@ const particular: Readonly<Partial<Record<WebhookEvent, Data>>> = {
   calendar_event_deleted: { is_cancelled: true },
 };
 
-/** The data of a sample event, keyed by the keys of its source. */
 export function sampleData(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
-  return { ...common[source](at.toISOString()), ...particular[event] };
+  return { ...commonSamples[source](at.toISOString()), ...particular[event] };
 }
 
-/** The type of the account in the sample payloads of a source. */
 const sampleAccountType: Readonly<Record<WebhookSource, string>> = {
   messaging: 'PNET',
   users: 'PNET',
@@ -157,14 +154,13 @@ const sampleAccountType: Readonly<Record<WebhookSource, string>> = {
   calendar_event: 'SEARCHMAIL_CALENDAR',
 };
 
-/** The JSON body of a delivery to a webhook that chooses no fields: every key of the source that the event has. */
 function samplePayload(source: WebhookSource, event: WebhookEvent, at: Date): Record<string, unknown> {
   const account = { accountId: 'w8Xk2mN5pQ7rS1tU3vY6zA', accountType: sampleAccountType[source] };
   const webhook = { name: 'My webhook', data: defaultMapping(source) };
   return Object.fromEntries(payloadFields({ ...account, source, event, data: sampleData(source, event, at) }, webhook));
 }
 
-/** A sample of each event of a source, in the contract's order. */
+/** In the contract's order. */
 export const samplesOf = (source: WebhookSource, at: Date) =>
   webhookSources[source].events.map((event: WebhookEvent) => ({
     source,

@@ -1,17 +1,15 @@
-/** A family of events, as a row of the contract's tables. */
 import { keysOf } from '../kernel/lib/keys-of.ts';
 
 export interface SourceRow {
-  /** Whether a webhook chooses the fields of its payloads or always receives all of them. */
+  /** Whether a webhook chooses its payloads' fields, or always receives all. */
   readonly mapping: 'chosen' | 'all';
   readonly events: readonly string[];
-  /** The keys that a webhook can choose from. */
   readonly keys: readonly string[];
 }
 
 /**
- * The event families of the contract: for each source its events ("Events") and the keys of its payloads (endpoint 4).
- * Validation, GraphQL enums, the OpenAPI document and the delivery engine derive from this table.
+ * The contract's sources with their events ("Events") and payload keys (endpoint 4). Validation, GraphQL enums, the
+ * OpenAPI document and the delivery engine derive from this table.
  */
 export const webhookSources = {
   messaging: {
@@ -170,22 +168,20 @@ export type WebhookSource = keyof typeof webhookSources;
 export type WebhookEvent = (typeof webhookSources)[WebhookSource]['events'][number];
 export type WebhookDataKey = (typeof webhookSources)[WebhookSource]['keys'][number];
 
-// Object.keys types the names of any object as string.
 export const webhookSourceNames = keysOf(webhookSources);
 
-/** The events of all sources. No two sources share one. */
 export const webhookEvents = webhookSourceNames.flatMap(
   (source): readonly WebhookEvent[] => webhookSources[source].events,
 );
 
-/** The payload keys of all sources, without duplicates. */
+/** Without duplicates. */
 export const webhookDataKeys = [
   ...new Set(webhookSourceNames.flatMap((source): readonly WebhookDataKey[] => webhookSources[source].keys)),
 ];
 
 /**
- * The source of the webhook that is subscribed to these events. The contract's read form of a webhook omits the source,
- * but every event belongs to one. Null for a webhook without events (TRIGGER) and for events of no known source.
+ * The source of a webhook with these events, which the contract's read form omits. Null without events (TRIGGER) and
+ * for unknown ones.
  */
 export function sourceOfEvents([first = '']: readonly string[]): WebhookSource | null {
   const emits = ({ events }: SourceRow) => events.includes(first);

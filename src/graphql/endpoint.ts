@@ -1,2 +1,4 @@
-/** The path of the endpoint. */
 export const endpoint = '/graphql';
+
+/** Of its WebSocket. */
+export const socketProtocol = 'graphql-transport-ws';

@@ -1,9 +1,11 @@
-/** The record of one request: what the door received, and what each stage found out for those behind it. */
+/** The record of a request: the door's input, and each stage's findings for the next ones. */
 import type { ExecutionResult } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
+import { type FairTurns, type Turn, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
+import { Latch } from '../kernel/lib/latch.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
-import type { ReadMemo } from '../kernel/wire-response.ts';
+import { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
 import type { KnownOperation } from './documents/known-operation.ts';
@@ -11,19 +13,24 @@ import type { Values } from './documents/variables.ts';
 import type { Declined } from './executors/declined.ts';
 import type { CacheLookup } from './response-cache.ts';
 
-/** The parameters of a request, as they were sent: whether they are what they should be remains to be seen. */
+export type OperationRequest = Pick<
+  IncomingRequest,
+  'id' | 'method' | 'url' | 'headers' | 'ip' | 'facts' | 'log' | 'clientAborted' | 'addHeaders' | 'json' | 'unread'
+>;
+
+/** Unchecked. */
 export interface SentParameters {
   readonly query?: unknown;
-  /** GraphQL over HTTP, appendix A: what urql sends, and clients of the client preset. */
+  /** GraphQL over HTTP, appendix A: urql sends it, and clients of the client preset. */
   readonly documentId?: unknown;
-  /** Relay's name of the same. */
+  /** Relay's name for it. */
   readonly doc_id?: unknown;
   readonly operationName?: unknown;
   readonly variables?: unknown;
   readonly extensions?: unknown;
 }
 
-/** What came of a request: the response as it is sent, a result to be presented, or the results of a subscription. */
+/** Result of a request: a response, a result to present, or a subscription's results. */
 export type Outcome =
   | { readonly splice: Splice }
   /** `{"data":…}` without errors. */
@@ -31,40 +38,40 @@ export type Outcome =
   | { readonly result: ExecutionResult }
   | { readonly results: AsyncIterable<ExecutionResult> };
 
-/**
- * A gate. It keeps what it finds out in the exchange.
- * @returns null for a request that may pass
- * @throws ServiceError or GraphQLError for one that is refused
- */
+/** A gate, with its findings kept in the exchange. @returns null to let it pass. @throws what refuses it */
 export type Stage = (exchange: Exchange) => Outcome | null | Promise<Outcome | null>;
 
-/** Takes an operation that has passed every stage, or declines it before anything was changed. */
+/** Executes an operation that has passed every stage, or declines it before any change. */
 export type Executor = (exchange: Exchange) => Outcome | Declined | Promise<Outcome | Declined>;
 
-export class Exchange {
-  readonly http: IncomingRequest;
+export interface ExchangeOptions {
+  readonly maxCost: number;
+  readonly turns: FairTurns;
+}
+
+export class Exchange<Request extends OperationRequest = OperationRequest> {
+  readonly http: Request;
   sent: SentParameters = {};
-  /** Requests in the body, if they came as a batch. */
   batchSize = 0;
-  /** Null for a request without an API key. */
   caller: Caller | null = null;
-  /** The text of the document. */
   text = '';
-  /** The values of variables, as they were sent. */
+  /** As sent. */
   variables: Values = {};
-  /** The same, coerced. */
+  /** Coerced. */
   values: Values = {};
   cost: CostReport;
-  /** What was found in the response cache; null for what is not cached. */
   cached: CacheLookup | null = null;
-  /** Whether no stage has responded. */
   hasPassed = false;
-  /** What one executor has read: another that takes over does not fetch it again. */
-  readonly reads: ReadMemo = new Map();
+  /** One executor's reads, for another that takes over. */
+  readonly reads = new ReadMemo();
+  readonly #turns: FairTurns;
+  readonly #printed = new Latch();
+  #turn: Turn | undefined;
   #operation: KnownOperation | undefined;
 
-  constructor(http: IncomingRequest, { maxCost }: { readonly maxCost: number }) {
+  constructor(http: Request, { maxCost, turns }: ExchangeOptions) {
     this.http = http;
+    this.#turns = turns;
     this.cost = { requestedCost: null, limit: maxCost };
   }
 
@@ -77,7 +84,6 @@ export class Exchange {
     this.#operation = operation;
   }
 
-  /** Whether what is executed changes something. */
   get isMutation(): boolean {
     return this.#operation?.isMutation === true;
   }
@@ -86,13 +92,25 @@ export class Exchange {
     return this.#operation?.isSubscription === true;
   }
 
-  /** @param caller of the operation; `signal` aborts when the result is no longer needed */
+  /** By default, a piece weighs the operation's cost. */
+  get turn(): Turn {
+    this.#turn ??= turnsOfRequest(this.#turns, this.caller?.keyId ?? '', this.cost.requestedCost ?? 0);
+    return this.#turn;
+  }
+
+  /** @param signal aborts when the result is no longer needed */
   contextOf(caller: Caller, signal: AbortSignal = this.http.clientAborted): RequestContext {
-    const context = { caller, requestId: this.http.id, signal };
-    if (this.isSubscription) return context;
-    const whenClosed: RequestContext['whenClosed'] = (callback) => this.http.whenClosed(callback);
-    // What was read must not be handed over once a mutation has changed it.
-    if (this.isMutation) return { ...context, whenClosed };
-    return { ...context, whenClosed, responses: this.reads, generation: this.cached?.generation };
+    const { turn } = this;
+    const requestId = this.http.id;
+    if (this.isSubscription) return { caller, requestId, signal, turn };
+    const whenPrinted: RequestContext['whenPrinted'] = (callback) => this.#printed.wait(callback);
+    // Reads must not be handed over once a mutation has changed them.
+    if (this.isMutation) return { caller, requestId, signal, turn, whenPrinted };
+    return { caller, requestId, signal, turn, whenPrinted, responses: this.reads, generation: this.cached?.generation };
+  }
+
+  printed(): void {
+    this.reads.release();
+    this.#printed.open();
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The way of every GraphQL request, whichever door it came in by: the stages in their order, each a gate that may respond;
- * then the first executor that does not decline; then the one place that makes a response of what came of it.
+ * The way of every GraphQL request by any door: stages in order, each of which may respond; then the first executor
+ * that does not decline; then one place that makes the response.
  */
 import type { ExecutionResult } from 'graphql';
 import { inSpan, type Tracer } from '../telemetry/telemetry.ts';
-import { spanOf } from './documents/operation-facts.ts';
+import { spanOf } from './documents/known-operation.ts';
 import type { Exchange, Executor, Outcome, Stage } from './exchange.ts';
-import { type CompiledOptions, compiled } from './executors/compiled/executor.ts';
+import { type CompiledOptions, compiled } from './executors/compiled/run.ts';
 import { Declined } from './executors/declined.ts';
 import { type GraphQLJsOptions, graphqlJs } from './executors/graphql-js.ts';
 import { introspect } from './executors/introspect.ts';
@@ -15,19 +15,22 @@ import {
   type Presented,
   type PresentedBody,
   present,
+  presentRefusal,
   presentResult,
+  printStreamed,
   type ResponseOptions,
-  refusal,
 } from './presentation.ts';
-import { type AdmitOptions, admit } from './stages/admit.ts';
-import { authorize } from './stages/authorize.ts';
-import { coerce } from './stages/coerce.ts';
-import { type FindDocumentOptions, findDocument } from './stages/find-document.ts';
-import { type KnowOperationOptions, knowOperation } from './stages/know-operation.ts';
-import { type LimitOptions, limit } from './stages/limit.ts';
-import { type LookUpOptions, lookUp } from './stages/look-up.ts';
-import { readRequest } from './stages/read-request.ts';
-import { validate } from './stages/validate.ts';
+import { type FindDocumentOptions, findDocument, type KnowOperationOptions, knowOperation } from './stages/document.ts';
+import {
+  authorize,
+  coerce,
+  type LimitOptions,
+  type LookUpOptions,
+  limit,
+  lookUp,
+  validate,
+} from './stages/operation.ts';
+import { type AdmitOptions, admit, readRequest } from './stages/request.ts';
 
 export interface PipelineOptions
   extends AdmitOptions,
@@ -43,18 +46,18 @@ export interface PipelineOptions
 }
 
 export const stages = {
-  /** The parameters: an object of few entries and levels. */
+  /** An object of few entries and levels. */
   readRequest,
-  /** The caller, if there is a key. Counts the request, so that whatever is refused behind it was counted. */
+  /** The caller, if there is a key. Counts the request: refusals behind it are counted, too. */
   admit,
-  /** By text, hash or id; whether it may be executed; and whether all parameters are of GraphQL. */
+  /** By text, hash or id; whether it may be executed; and whether all parameters are GraphQL's. */
   findDocument,
-  /** Within the limits of a document, the operation that is chosen, by a method that it may have. */
+  /** The chosen operation of a document within limits, by a method that it may have. */
   knowOperation,
-  /** The cost, before validation, which takes longest for what costs most. */
+  /** Before validation, which takes longest for the costliest. */
   limit,
   validate,
-  /** Who has no key may read the schema. */
+  /** The schema needs no key. */
   authorize,
   coerce,
   /** In the response cache. */
@@ -69,14 +72,13 @@ export const executors = {
 } as const satisfies Record<string, (options: PipelineOptions) => Executor>;
 
 export interface Pipeline {
-  /** Passes the stages. @returns null for an operation that is to be executed */
+  /** @returns null for an operation to execute */
   pass(exchange: Exchange): Promise<Presented | null>;
-  /** Executes an operation that has passed the stages. */
   execute(exchange: Exchange): Promise<Presented>;
-  /** The response to a request that the door refuses. */
   refuse(error: unknown, exchange: Exchange): PresentedBody;
-  /** The result of an event, or of a request that the door refuses, as clients see it. */
+  /** An event's result, or a door's refusal, for clients. */
   presentResult(result: ExecutionResult, exchange: Exchange): ExecutionResult;
+  printStreamed(result: ExecutionResult, exchange: Exchange): Promise<PresentedBody>;
 }
 
 export function createPipeline(options: PipelineOptions): Pipeline {
@@ -91,33 +93,41 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     throw new Error('No executor took the operation');
   }
 
+  function tracedOutcomeOf(exchange: Exchange): Promise<Outcome> {
+    const { tracer } = options;
+    // A subscription lasts as long as its request, which has a span.
+    if (tracer === null || exchange.operation.isSubscription) return outcomeOf(exchange);
+    const { name, options: ofSpan } = spanOf(exchange.operation.facts);
+    return inSpan(tracer, name, ofSpan, () => outcomeOf(exchange));
+  }
+
   return {
     async pass(exchange) {
       try {
         for (const gate of gates) {
           const passing = gate(exchange);
           const outcome = passing instanceof Promise ? await passing : passing;
-          if (outcome !== null) return present(outcome, exchange, options);
+          if (outcome !== null) return await present(outcome, exchange, options);
         }
         exchange.hasPassed = true;
         return null;
       } catch (error) {
-        return refusal(error, exchange, options);
+        return presentRefusal(error, exchange, options);
       }
     },
     async execute(exchange) {
       try {
-        const { name, options: ofSpan } = spanOf(exchange.operation.facts);
-        // A subscription lasts as long as its request, which has a span.
-        const tracer = exchange.operation.isSubscription ? null : options.tracer;
-        const outcome = await inSpan(tracer, name, ofSpan, () => outcomeOf(exchange));
-        return present(outcome, exchange, options);
+        const outcome = await tracedOutcomeOf(exchange);
+        return await present(outcome, exchange, options);
       } catch (error) {
-        // What was executed is never executed again.
-        return refusal(error, exchange, options);
+        // Nothing is executed twice.
+        return presentRefusal(error, exchange, options);
+      } finally {
+        exchange.printed();
       }
     },
-    refuse: (error, exchange) => refusal(error, exchange, options),
+    refuse: (error, exchange) => presentRefusal(error, exchange, options),
     presentResult: (result, exchange) => presentResult(result, exchange, options),
+    printStreamed: (result, exchange) => printStreamed(result, exchange, options),
   };
 }

@@ -1,42 +1,43 @@
-/** Makes responses of what came of requests: errors in the contract's terms, within the largest size, with the cost. */
+/** Responses: errors in the contract's terms, within the largest size, with the cost. */
 import { type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import { logFailure } from '../http/refusals.ts';
 import { type ErrorName, fromUnknown, ServiceError } from '../kernel/errors.ts';
+import { printJson } from '../kernel/lib/print-json.ts';
 import type { Splice } from '../splice/splicer.ts';
+import { FailureLog, shortErrors } from './bounded-errors.ts';
 import type { Exchange, Outcome } from './exchange.ts';
-import { FailureLog } from './failure-log.ts';
-import { withoutStatus } from './kit/error-extensions.ts';
-import { toGraphQLError } from './kit/errors.ts';
-import { requireSendable, withRoomFor } from './response-size.ts';
-import { shortErrors } from './short-errors.ts';
+import { toGraphQLError, withoutStatus } from './kit/errors.ts';
+import { orRefusal, type SizedResult, withRoomFor } from './response-size.ts';
 
 export interface ResponseOptions {
-  /** The largest response, in bytes. */
+  /** Bytes. */
   readonly maxResponseBytes: number;
-  /** Whether errors may suggest names that the schema has. */
+  /** Whether errors may suggest names of the schema. */
   readonly suggestions: boolean;
 }
 
-/** A response as a door sends it. */
 export type Presented =
-  /** Bytes in the memory of the kernel, which whoever sends them closes. */
+  /** In the kernel's memory, which the sender closes. */
   | { readonly splice: Splice }
   | PresentedBody
   /** Each still to be presented. */
   | { readonly results: AsyncIterable<ExecutionResult> };
 
-/** JSON, with the errors in it, which say the status. */
+/** JSON with its errors, which say the status. */
 export interface PresentedBody {
   readonly body: Uint8Array | string;
   readonly errors: readonly GraphQLError[];
   readonly hasData: boolean;
 }
 
-/** The response to a request that has passed, or that a stage responds to. */
-export function present(outcome: Outcome, exchange: Exchange, options: ResponseOptions): Presented {
+export function present(
+  outcome: Outcome,
+  exchange: Exchange,
+  options: ResponseOptions,
+): Presented | Promise<Presented> {
   if ('results' in outcome) return outcome;
-  if ('result' in outcome) return presentedResult(outcome.result, exchange, options);
+  if ('result' in outcome) return printResult(outcome.result, exchange, options);
   const output = 'body' in outcome ? outcome.body : outcome.splice.output();
   if ('splice' in outcome) exchange.cached?.set(output);
   if (!wantsCost(exchange)) return 'splice' in outcome ? outcome : { body: output, errors: [], hasData: true };
@@ -45,49 +46,75 @@ export function present(outcome: Outcome, exchange: Exchange, options: ResponseO
   return { body, errors: [], hasData: true };
 }
 
-/** The response to a request that is refused, or that failed where only a bug can. */
-export function refusal(error: unknown, exchange: Exchange, options: ResponseOptions): PresentedBody {
+/** For a refused request, or a failure where only a bug can fail. */
+export function presentRefusal(error: unknown, exchange: Exchange, options: ResponseOptions): PresentedBody {
   const failure =
     error instanceof GraphQLError ? error : new GraphQLError('Refused', { originalError: fromUnknown(error) });
-  return presentedResult({ errors: shortErrors([failure]) }, exchange, options);
+  const { value, ...presented } = withCost({ errors: shortErrors([failure]) }, exchange, options);
+  return { ...presented, body: JSON.stringify(value) };
 }
 
-function presentedResult(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions): PresentedBody {
-  const result = presentResult(executed, exchange, options);
+async function printResult(
+  executed: ExecutionResult,
+  exchange: Exchange,
+  options: ResponseOptions,
+): Promise<PresentedBody> {
+  const { value, bytes, ...presented } = withCost(executed, exchange, options);
+  const body = await printJson(value, exchange.turn, bytes);
+  if (presented.errors.length > 0) return { ...presented, body };
+  exchange.cached?.set(body);
+  return { ...presented, body: wantsCost(exchange) ? withExtensions(body, { cost: exchange.cost }) : body };
+}
+
+/** One result of a stream. */
+export async function printStreamed(
+  executed: ExecutionResult,
+  exchange: Exchange,
+  options: ResponseOptions,
+): Promise<PresentedBody> {
+  const { result, bytes } = presentSized(executed, exchange, options);
   const { errors = [], data } = result;
-  if (errors.length === 0) {
-    const body = JSON.stringify(result);
-    exchange.cached?.set(body);
-    return { body: wantsCost(exchange) ? withExtensions(body, { cost: exchange.cost }) : body, errors, hasData: true };
-  }
+  const value = errors.length === 0 ? result : { ...result, errors: errors.map(withoutStatus) };
+  return { body: await printJson(value, exchange.turn, bytes), errors, hasData: data !== undefined };
+}
+
+/** With the cost beside errors, if it is asked for or their reason. */
+function withCost(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions) {
+  const { result, bytes } = presentSized(executed, exchange, options);
+  const { errors = [], data } = result;
+  if (errors.length === 0) return { value: result, bytes, errors, hasData: true };
   const isTooLarge = data === undefined && errors.some(({ extensions }) => extensions.type === limitError.type);
   if (isTooLarge)
     for (const { extensions } of errors) if (extensions.type === limitError.type) extensions.cost = exchange.cost;
   const extensions = isTooLarge || wantsCost(exchange) ? { extensions: { cost: exchange.cost } } : {};
-  const body = JSON.stringify({ ...result, errors: errors.map(withoutStatus), ...extensions });
-  return { body, errors, hasData: data !== undefined };
+  const value = { ...result, errors: errors.map(withoutStatus), ...extensions };
+  return { value, bytes, errors, hasData: data !== undefined };
 }
 
-/** The header with which a client asks for the cost of its operation, as Hot Chocolate has it: `GraphQL-Cost: report`. */
+/** A client's request for the cost, as in Hot Chocolate: `GraphQL-Cost: report`. */
 const wantsCost = ({ http: { headers } }: Exchange): boolean => headers['graphql-cost'] === 'report';
 
-/** The type of an operation that was refused for a limit: what it costs is said whether it is asked for or not. */
+/** A refusal for a limit says the cost, asked for or not. */
 const limitError = new ServiceError('limit_too_high');
 
-/** `{"data":…}` with extensions. */
 function withExtensions(body: Uint8Array | string, extensions: object): string {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString();
   return `${text.slice(0, -1)},"extensions":${JSON.stringify(extensions)}}`;
 }
 
-/** What presenting a failure needs of its request. */
 export type FailedRequest = Pick<IncomingRequest, 'id' | 'log' | 'clientAborted' | 'addHeaders' | 'facts'>;
 
-/** The result of an operation that was executed or refused, with room for it, and its errors in the contract's terms. */
-export function presentResult(result: ExecutionResult, exchange: Exchange, options: ResponseOptions): ExecutionResult {
+/** With room for the result, and errors in the contract's terms. */
+export const presentResult = (result: ExecutionResult, exchange: Exchange, options: ResponseOptions): ExecutionResult =>
+  presentSized(result, exchange, options).result;
+
+function presentSized(executed: ExecutionResult, exchange: Exchange, options: ResponseOptions): SizedResult {
   const limit = exchange.isMutation ? withRoomFor : orRefusal;
-  const limited = result.data ? limit(result, options.maxResponseBytes) : result;
-  return limited.errors === undefined ? limited : presentErrors(limited, limited.errors, exchange.http, options);
+  const sized = executed.data ? limit(executed, options.maxResponseBytes) : { result: executed, bytes: 0 };
+  const { result, bytes } = sized;
+  return result.errors === undefined
+    ? sized
+    : { result: presentErrors(result, result.errors, exchange.http, options), bytes };
 }
 
 function presentErrors(
@@ -96,7 +123,7 @@ function presentErrors(
   http: FailedRequest,
   options: ResponseOptions,
 ): ExecutionResult {
-  // Before anything is executed, the HTTP status can tell what failed.
+  // Before execution, the HTTP status can tell the failure.
   const isWhole = !('data' in result);
   const isEmpty = Object.values(result.data ?? {}).every((value) => value === null);
   const log = new FailureLog();
@@ -109,53 +136,40 @@ function presentErrors(
 }
 
 /**
- * Of one response. A service that leaves something out of every item of a long list makes thousands, and to tell and to log
- * each of them would hold up everybody for seconds.
+ * Of one response. A service that omits a field of every item of a long list makes thousands: telling and logging each
+ * would hold up everybody for seconds.
  */
-const maxReportedErrors = 100;
+export const maxReportedErrors = 100;
 
 const moreErrors = (count: number, requestId: string): GraphQLError =>
   toGraphQLError(new ServiceError('provider_error', { detail: `There are ${count} more errors.` }), requestId);
 
-/** The result, or the error of one that is too large. */
-function orRefusal(result: ExecutionResult, maxBytes: number): ExecutionResult {
-  try {
-    requireSendable(result, maxBytes);
-    return result;
-  } catch (error) {
-    return { errors: [new GraphQLError('The response is too large', { originalError: fromUnknown(error) })] };
-  }
-}
-
 interface Presentation extends Partial<ResponseOptions> {
-  /** Whether the error is the whole response. */
   readonly isWhole?: boolean;
-  /** Whether no field has a value. */
   readonly isEmpty?: boolean;
-  /** Takes the failure, to be logged. */
   readonly log?: (failure: ServiceError) => void;
 }
 
-/** An error as the caller may see it. Unexpected errors are masked, and logged with the id of the request. */
+/** For callers: unexpected errors are masked, and logged with the request's id. */
 export function presentError(error: unknown, http: FailedRequest, presentation: Presentation = {}): GraphQLError {
   if (!(error instanceof GraphQLError)) return ofService(fromUnknown(error), http, presentation);
   if (error.extensions.type !== undefined) return error;
   const cause = rootCause(error);
-  // graphql-js and Yoga report an invalid request without a path, and a value that does not fit the schema with one.
+  // graphql-js and Yoga report invalid requests without a path, and values that do not fit the schema with one.
   if (cause === undefined && (error.path === undefined || isOfArgument(error)))
     return ofCaller(error, http, presentation);
   // Resolvers throw nothing but ServiceErrors (see `wrapResolverErrors`): at a path, the rest is graphql-js' own.
   const failure =
     error.path === undefined || cause instanceof ServiceError
       ? fromUnknown(cause)
-      : new ServiceError('provider_error', { detail: 'What was read does not fit the schema.', cause: error });
+      : new ServiceError('provider_error', {
+          detail: 'The value that was read does not fit the schema.',
+          cause: error,
+        });
   return ofService(failure, http, presentation, error);
 }
 
-/**
- * Whether graphql-js refuses an argument: null for one that must not be, where the variable may be. It points to the value
- * in the document; whatever it refuses of a result, it points to the field.
- */
+/** Whether graphql-js refuses an argument: its error points to the value in the document, others to the field. */
 const isOfArgument = ({ nodes }: GraphQLError): boolean => nodes !== undefined && nodes[0]?.kind !== Kind.FIELD;
 
 function ofService(failure: ServiceError, http: FailedRequest, presentation: Presentation, at?: GraphQLError) {
@@ -163,40 +177,40 @@ function ofService(failure: ServiceError, http: FailedRequest, presentation: Pre
   log(failure);
   http.addHeaders(failure.headers);
   const presented = toGraphQLError(failure, http.id, at);
-  // The HTTP status can also say that a key is not accepted, as long as it hides no data: many clients read none then.
+  // The HTTP status may also refuse a key, unless it hides data: many clients read none then.
   if (isWhole || (isEmpty && failure.family === 'key')) presented.extensions.http = { status: failure.status };
   return presented;
 }
 
-/** Longer messages quote what the caller sent, which may be as long as a request can be. */
+/** Longer messages quote the request, whatever its length. */
 const maxMessage = 2_000;
 
-/** The types of what graphql-js and Yoga refuse, by the code that Yoga gives it. */
+/** By Yoga's codes for refusals of graphql-js and Yoga. */
 const typesOfCodes: Readonly<Record<string, ErrorName>> = {
   GRAPHQL_VALIDATION_FAILED: 'invalid_parameters',
   GRAPHQL_PARSE_FAILED: 'malformed_request',
-  // Of a subscription. In a query or mutation such a variable has no code.
+  // Of a subscription; in queries and mutations such a variable has no code.
   BAD_USER_INPUT: 'invalid_parameters',
 };
 
-/** By these codes clients recognize the steps of automatic persisted queries, so they stay as they are. */
+/** Unchanged: clients recognize the steps of automatic persisted queries by them. */
 const isOfPersistedQueries = (code: unknown): boolean => String(code).startsWith('PERSISTED_QUERY_');
 
-/** A request that is not valid, in the words of graphql-js or Yoga, with the envelope of the contract. */
+/** An invalid request, in the words of graphql-js or Yoga, with the contract's envelope. */
 function ofCaller(
   error: GraphQLError,
   http: FailedRequest,
   { suggestions = true, isWhole }: Presentation,
 ): GraphQLError {
   const { code, http: response } = error.extensions;
-  // What has no code is a variable that does not fit its type.
+  // Without a code, a variable does not fit its type.
   const type = typesOfCodes[String(code)] ?? (code === undefined ? 'invalid_parameters' : 'malformed_request');
-  const message = shortened(suggestions ? error.message : withoutSuggestion(error.message));
+  const message = shortMessage(suggestions ? error.message : withoutSuggestion(error.message));
   const failure = new ServiceError(type, { detail: message });
   const presented = toGraphQLError(failure, http.id, error);
   const { originalError: _, ...extensions } = error.extensions;
-  // As GraphQL over HTTP has it: 405 for a mutation in a GET; else 400, but 200 where the client accepts nothing newer than
-  // application/json. The status of the envelope is that of its type: the contract has no 405.
+  // GraphQL over HTTP: 405 for a mutation in a GET; else 400, but 200 where the client accepts nothing newer than
+  // application/json. The envelope has its type's status, as the contract has no 405.
   const httpResponse = response ?? (isWhole ? { status: failure.status, spec: true } : undefined);
   Object.assign(presented.extensions, {
     ...extensions,
@@ -207,13 +221,12 @@ function ofCaller(
   return presented;
 }
 
-const shortened = (message: string): string =>
+const shortMessage = (message: string): string =>
   message.length <= maxMessage ? message : `${message.slice(0, maxMessage)} …`;
 
-/** graphql-js suggests names of the schema that are like the one that it does not know. */
+/** graphql-js suggests names of the schema. */
 const withoutSuggestion = (message: string): string => message.replace(/ Did you mean [\s\S]*$/, '');
 
-/** What a resolver threw, out of the errors that executors wrap around it. */
 function rootCause(error: GraphQLError): Error | undefined {
   const cause = error.originalError ?? undefined;
   return cause instanceof GraphQLError ? rootCause(cause) : cause;

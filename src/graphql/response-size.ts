@@ -4,62 +4,41 @@
  */
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { ServiceError } from '../kernel/errors.ts';
+import { jsonBytes } from '../kernel/lib/print-json.ts';
 
-/** Punctuation around a value, or a number. */
-const bytesOfOther = 8;
-
-/**
- * Bytes of the value as JSON, roughly: of text with many escapes it is less than they are. Counts no further than the limit.
- * It has no recursion, as nobody knows how deeply the data of an event is nested.
- */
-function bytesOf(value: unknown, limit: number): number {
-  let bytes = 0;
-  const open: unknown[] = [value];
-  while (open.length > 0 && bytes <= limit) {
-    const next = open.pop();
-    if (typeof next === 'string') {
-      bytes += Buffer.byteLength(next) + 3;
-    } else if (Array.isArray(next)) {
-      bytes += next.length;
-      for (const each of next) open.push(each);
-    } else if (typeof next === 'object' && next !== null) {
-      for (const [key, each] of Object.entries(next)) {
-        bytes += key.length + 4;
-        open.push(each);
-      }
-    } else {
-      bytes += bytesOfOther;
-    }
-  }
-  return bytes;
+export interface SizedResult {
+  readonly result: ExecutionResult;
+  readonly bytes: number;
 }
 
-/** @throws ServiceError `limit_too_high` for a result that is larger than `maxBytes` as JSON */
-export function requireSendable({ data }: ExecutionResult, maxBytes: number): void {
-  if (bytesOf(data, maxBytes) <= maxBytes) return;
-  throw new ServiceError('limit_too_high', {
+export function orRefusal(result: ExecutionResult, maxBytes: number): SizedResult {
+  const bytes = jsonBytes(result.data, maxBytes);
+  if (bytes <= maxBytes) return { result, bytes };
+  const originalError = new ServiceError('limit_too_high', {
     detail: `The response would have more than ${maxBytes} bytes. Request fewer items or fields.`,
   });
+  return { result: { errors: [new GraphQLError('The response is too large', { originalError })] }, bytes: 0 };
 }
 
 /**
  * The result of mutations, of which those that there is room for are kept: what was done cannot be refused any more. Each
  * of the others is null, as every mutation can be, with an error at its path that says that it was run.
  */
-export function withRoomFor(result: ExecutionResult, maxBytes: number): ExecutionResult {
+export function withRoomFor(result: ExecutionResult, maxBytes: number): SizedResult {
   const { data, errors = [] } = result;
-  if (data === undefined || data === null || bytesOf(data, maxBytes) <= maxBytes) return result;
+  const bytes = jsonBytes(data, maxBytes);
+  if (data === undefined || data === null || bytes <= maxBytes) return { result, bytes };
   const kept: Record<string, unknown> = {};
   const untold: GraphQLError[] = [];
   let left = maxBytes;
   for (const [name, value] of Object.entries(data)) {
-    const bytes = bytesOf(value, left);
+    const bytes = jsonBytes(value, left);
     kept[name] = bytes <= left ? value : null;
     if (bytes <= left) left -= bytes;
     else
       untold.push(new GraphQLError('The result is too large', { path: [name], originalError: untoldResult(maxBytes) }));
   }
-  return { ...result, data: kept, errors: [...errors, ...untold] };
+  return { result: { ...result, data: kept, errors: [...errors, ...untold] }, bytes: maxBytes - left };
 }
 
 const untoldResult = (maxBytes: number) =>

@@ -1,24 +1,21 @@
 /**
- * Compressed responses: for clients that accept them, beyond a size, and of reads only. What changes with the program only is
- * compressed once (static-files.ts); subscriptions never are, as each result has to arrive by itself.
+ * Compressed responses: on request, beyond a size, and of reads only. Static files are compressed once
+ * (static-files.ts), subscriptions never, as each result has to arrive by itself.
  */
 import { promisify } from 'node:util';
 import { gzip, gzipSync, constants as zlib, zstdCompress, zstdCompressSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/**
- * Up to so many bytes a response is compressed at once, in 20 to 60 microseconds. To hand it to a thread and to hear of it takes
- * several times as long.
- */
+/** Up to this, compressing takes 20 to 60 microseconds; the hand-over to a thread takes several times as long. */
 const maxSyncBytes = 16_384;
 
-/** The same wherever they run. */
+/** The same on and off the thread pool. */
 const levels = { zstd: { params: { [zlib.ZSTD_c_compressionLevel]: 1 } }, gzip: { level: 1 } } as const;
 
 /**
- * Best first. At level 1 zstd is smaller than gzip at 6, and several times as fast on a page of a hundred posts; gzip at 1 is a
- * tenth larger than at 6. Brotli at a level that is as fast gains nothing on either.
+ * Best first. At level 1 zstd is smaller than gzip at 6, and several times as fast on a page of a hundred posts; gzip
+ * at 1 is a tenth larger than at 6. Brotli at such a speed gains nothing on either.
  */
 const compressors = {
   zstd: (bytes) =>
@@ -26,21 +23,16 @@ const compressors = {
   gzip: (bytes) => (bytes.length <= maxSyncBytes ? gzipSync(bytes, levels.gzip) : promisify(gzip)(bytes, levels.gzip)),
 } as const satisfies Record<string, (bytes: Uint8Array) => Buffer | Promise<Buffer>>;
 
-/** A content coding of responses that are made for a request. */
 export type Coding = keyof typeof compressors;
 
 const codings = ['zstd', 'gzip'] as const satisfies readonly Coding[];
 
-/** Below this a response fits into a few packets, which are sent at once whether they are full or not. */
+/** A smaller response fits into a few packets, which leave at once whether they are full or not. */
 export const minCompressedBytes = 2_048;
 
-/**
- * How many responses are compressed at once. libuv has four threads, which look up names and read files too: what comes
- * beyond this would wait longer than it takes to send it as it is.
- */
+/** libuv's four threads look up names and read files too: more would wait longer than uncompressed bytes take. */
 const maxAtOnce = 32;
 
-/** What compression needs of a request. */
 export type CompressedRequest = Pick<IncomingRequest, 'method' | 'headers' | 'facts' | 'varyBy'>;
 
 export interface Compressed {
@@ -48,10 +40,7 @@ export interface Compressed {
   readonly bytes: Buffer | Promise<Buffer>;
 }
 
-/**
- * Compresses the body of a response, which must not change meanwhile.
- * @returns null for one that is to be sent as it is
- */
+/** @param body must not change meanwhile. @returns null for a body to be sent as it is */
 export type Compress = (request: CompressedRequest, body: Uint8Array | string) => Compressed | null;
 
 export function createCompression(): Compress {
@@ -65,7 +54,7 @@ export function createCompression(): Compress {
   }
 
   return (request, body) => {
-    // Caches must know it of every response, also of one that is too small.
+    // Caches must see it on every response, small ones included.
     request.varyBy('accept-encoding');
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const isFull = running >= maxAtOnce && length > maxSyncBytes;
@@ -84,7 +73,7 @@ export function createCompression(): Compress {
   };
 }
 
-/** Sends a response ahead of the router, when it is compressed. */
+/** For responses ahead of the router. */
 export async function sendCompressed(
   { response }: Pick<IncomingRequest, 'response'>,
   contentType: string,
@@ -101,18 +90,11 @@ export async function sendCompressed(
   response.end(body);
 }
 
-/**
- * Whether a response can be compressed without telling of secrets: only mutations show signing secrets, and their responses
- * repeat what was sent. The length of what is compressed together says how alike it is (BREACH).
- */
+/** Compressed lengths tell of secrets beside repeated input (BREACH): only mutations show and repeat any. */
 const isRead = ({ method, facts: { operationType } }: CompressedRequest): boolean =>
   operationType === undefined ? method === 'GET' : operationType === 'query';
 
-/**
- * The best of the codings that an `accept-encoding` header allows (RFC 9110, section 12.5.3); null for none, or where the
- * client prefers what is not encoded.
- * @param offered the best first
- */
+/** The best coding allowed (RFC 9110, section 12.5.3); null for identity. @param offered best first */
 export function acceptedCoding<const T extends string>(header: string | undefined, offered: readonly T[]): T | null {
   const weights = new Map((header ?? '').toLowerCase().split(',').map(weighted));
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0;

@@ -1,26 +1,24 @@
 /**
- * Cross-origin requests: which pages of other origins may read responses (Fetch standard, "CORS protocol"). It stands ahead
- * of everything that serves requests, so that all responses have the same headers, errors included.
+ * CORS (Fetch standard, "CORS protocol"), ahead of everything that serves requests: errors have its headers too.
  *
- * Credentials are never allowed: they are cookies and the like, which nothing here accepts. An API key is a header like any
- * other, which a page has to know and the browser asks about in a preflight request.
+ * Credentials, such as cookies, are never allowed: nothing accepts them. An API key is a header like any other, known
+ * to the page and named in a preflight request.
  */
 import type { IncomingRequest } from './incoming-request.ts';
 
 export interface CorsOptions {
-  /** The origins whose pages may read responses, as browsers write them: `https://app.example`. */
+  /** As browsers write them: `https://app.example`. */
   readonly origins: readonly string[];
-  /** Whether a path is served to pages of other origins at all. */
   readonly covers: (path: string) => boolean;
 }
 
-/** @returns whether the request was a preflight request, and has its response */
+/** @returns true for a preflight request, which has its response */
 export type Cors = (request: IncomingRequest) => boolean;
 
-/** All methods of all routes: whether a path has a method is for the router to say. */
-const methods = 'GET, HEAD, POST, PATCH, DELETE';
+/** Of all routes: the router refuses others. */
+const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE';
 
-/** What a script may read of a response beside its body: the ids, limits and versions that clients act upon. */
+/** Ids, limits and versions that clients act upon. */
 export const exposedHeaders = [
   'x-request-id',
   'retry-after',
@@ -33,11 +31,11 @@ export const exposedHeaders = [
 ] as const;
 const exposed = exposedHeaders.join(', ');
 
-/** How long a browser keeps what a preflight said, in seconds. Chromium keeps nothing for longer. */
-const maxAge = '7200';
+/** Seconds; Chromium's maximum. */
+const preflightMaxAge = '7200';
 
-/** Names of headers, with commas between: what a browser asks for comes from a script. */
-const headerNames = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
+/** Names of headers with commas between, as scripts choose them. */
+const listOfHeaders = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
 
 export function corsFor({ origins, covers }: CorsOptions): Cors {
   const allowed = new Set(origins);
@@ -52,12 +50,12 @@ export function corsFor({ origins, covers }: CorsOptions): Cors {
     if (!isPreflight(request)) return false;
     request.route = 'preflight';
     request.varyBy('access-control-request-headers');
-    // Headers that mean nothing here do no harm, and clients send some of their own, such as apollographql-client-name.
+    // Unknown headers do no harm, and clients send their own, such as apollographql-client-name.
     if (isAllowed) {
       request.addHeaders({
-        'access-control-allow-methods': methods,
-        'access-control-max-age': maxAge,
-        ...(headerNames.test(wanted) ? { 'access-control-allow-headers': wanted } : {}),
+        'access-control-allow-methods': allowedMethods,
+        'access-control-max-age': preflightMaxAge,
+        ...(listOfHeaders.test(wanted) ? { 'access-control-allow-headers': wanted } : {}),
       });
     }
     request.response.writeHead(204).end();

@@ -1,24 +1,20 @@
-/**
- * Documents that change with the program only, such as descriptions of what it serves. Clients may keep them, and ask with
- * each use whether they are still right (RFC 9110, section 13.1.2).
- */
+/** Documents that change with the program only: clients keep and revalidate them (RFC 9110, section 13.1.2). */
 import { entityTag, isKnown } from './entity-tag.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { type Asset, createAsset, sendAsset } from './static-files.ts';
 
 export interface StaticDocument {
   readonly asset: Asset;
-  /** Weak, as it is the same for every encoding. */
+  /** Weak: the same for every encoding. */
   readonly etag: string;
 }
 
-/** @param type the media type of the text */
 export const staticDocument = (type: string, text: string): StaticDocument => ({
   asset: createAsset(type, text),
   etag: entityTag(text),
 });
 
-/** Responds with a document, or with 304 to a client that has it. */
+/** 304 for a client that has it. */
 export async function sendDocument({ asset, etag }: StaticDocument, request: IncomingRequest): Promise<void> {
   request.varyBy('accept-encoding');
   request.addHeaders({ etag, 'cache-control': 'no-cache' });

@@ -1,14 +1,7 @@
-/**
- * Headers of every response that is not a static file. Responses contain data of one caller, errors included: no cache
- * may keep them, and no browser may guess another content type.
- */
+/** Of all but static files: data of one caller, errors included, for no cache and no guessed content type. */
 export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/**
- * Headers of a page: no other site may frame it, or hold a handle of its window, and no request that it makes says the address,
- * which may contain a token.
- * @param policy the `content-security-policy`
- */
+/** No frames, no window handles for other sites, and no referrer: the address may contain a token. */
 export const pageHeaders = (policy: string) => ({
   'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',

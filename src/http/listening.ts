@@ -4,28 +4,27 @@ import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 
 export interface Place {
-  /** A host name listens at the first of its addresses; `localhost` at all, as clients differ in which they try. */
+  /** A host name stands for its first address, `localhost` for all, as clients differ in which they try. */
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 for a free one. */
   readonly port: number;
 }
 
 export interface Listening {
   /** `http://127.0.0.1:4000` */
   readonly address: string;
-  /** Resolves when the last connection is closed. */
   close(): Promise<void>;
 }
 
-/** @throws Error of node:net where it cannot listen */
+/** @throws Error of node:net */
 export async function listenAt(server: Server, { host, port }: Place): Promise<Listening> {
   const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [host];
   await start(server, first, port);
-  const { address, family, port: chosen } = addressOf(server);
+  const { address, family, port: chosen } = boundAddress(server);
   const relays: NetServer[] = [];
   for (const other of others) {
     const relay = createServer((socket) => server.emit('connection', socket));
-    // A machine may have a name for an address that it does not have.
+    // A name may have an address that the machine has not.
     await start(relay, other, chosen).then(
       () => relays.push(relay),
       () => undefined,
@@ -51,9 +50,9 @@ async function start(server: NetServer, host: string, port: number): Promise<voi
   await listening;
 }
 
-function addressOf(server: Server): AddressInfo {
+function boundAddress(server: Server): AddressInfo {
   const address = server.address();
-  // Text for a pipe; null before the server listens.
+  // Text for a pipe; null before listening.
   if (address === null || typeof address === 'string') throw new Error('The server listens at no port');
   return address;
 }

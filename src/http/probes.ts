@@ -1,14 +1,11 @@
-/** What orchestrators ask: whether the process lives, and whether it can serve requests. */
+/** Orchestrators' probes: alive, and ready. */
 import type { Logger } from 'pino';
 import { ServiceError, toEnvelope } from '../kernel/errors.ts';
-import type { Draining } from './draining.ts';
+import type { Draining } from './connections.ts';
 import type { Route } from './router.ts';
 import { sendJson } from './send.ts';
 
-/**
- * Anybody may ask, without a key: the log has a line when the gateway stops or starts being ready, and none for a request.
- * @param ready rejects while the gateway cannot serve requests
- */
+/** Keyless. The log has a line for each change of readiness. @param ready rejects while the gateway is not */
 export function probes(ready: () => Promise<void>, draining: Draining, logger: Logger): Route[] {
   let wasReady = true;
 

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../kernel/errors.ts';
 
-/** Largest request line and headers together, in bytes. */
+/** Request line and headers together, in bytes. */
 export const maxHeadersLength = 16_384;
 
-/** Largest header that is read, in characters: whatever it is matched with meets no more. */
+/** Characters, as a bound for patterns. */
 export const maxHeaderLength = 2_048;
 
-/** The headers of a request that are read. */
 export const requestHeaders = [
   'accept',
   'accept-encoding',
@@ -31,7 +30,7 @@ export const requestHeaders = [
 
 export type RequestHeaders = Readonly<Partial<Record<(typeof requestHeaders)[number], string>>>;
 
-/** @returns ServiceError for a message that nothing may read */
+/** @returns undefined for a readable message */
 export function headerRefusal({ httpVersion, headers }: IncomingMessage): ServiceError | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) {
     return new ServiceError('malformed_request', { detail: 'The request has no Host header.' });
@@ -46,9 +45,9 @@ export function headerRefusal({ httpVersion, headers }: IncomingMessage): Servic
   });
 }
 
-/** RFC 9112, section 3.2. It may be empty. Yoga makes a URL of it. */
+/** RFC 9112, section 3.2: it may be empty. Yoga makes a URL of it. */
 const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse(`http://${host || 'localhost'}`);
 
-/** The media type of a body, without parameters and in lower case. */
+/** Lower case, without parameters. */
 export const mediaTypeOf = ({ 'content-type': type = '' }: RequestHeaders): string =>
   (type.split(';', 1)[0] ?? '').trim().toLowerCase();

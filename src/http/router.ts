@@ -1,26 +1,21 @@
-/**
- * Which route serves a request. A table of a dozen rows needs no tree: a path without parameters is found at once, and others are
- * compared segment by segment.
- */
+/** Routes without a tree: of a dozen, paths without parameters are found at once, and others compared by segment. */
 import { ServiceError } from '../kernel/errors.ts';
 import { shortened } from '../kernel/issues.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { HttpRefusal, type Refuse } from './refusals.ts';
 
-/** The parameters of a path, decoded. */
 export type Parameters = Readonly<Record<string, string>>;
 
 export interface Route {
   readonly method: string;
-  /** Whether HEAD is served as GET is, without the body; true if left out. */
+  /** Whether HEAD is served as GET without the body; default true. */
   readonly hasHead?: boolean;
-  /** `/v1/pnet/jobs/:job_id`. A slash at the end of a request's path means nothing. */
+  /** `/v1/pnet/jobs/:job_id`. A trailing slash of a request means nothing. */
   readonly path: string;
-  /** Sends the response. @throws what {@link refuse} responds to */
+  /** @throws errors for {@link refuse} */
   readonly serve: (request: IncomingRequest, parameters: Parameters) => void | Promise<void>;
-  /** Replaces a failure before it is logged and sent. */
   readonly adjust?: (failure: ServiceError) => ServiceError;
-  /** Responds to a failure; with the contract's envelope if left out. */
+  /** Default: the contract's envelope. */
   readonly refuse?: Refuse;
 }
 
@@ -35,30 +30,30 @@ interface Resource {
 }
 
 export interface Router {
-  /** Of all routes, each once. */
   readonly paths: readonly string[];
   add(routes: readonly Route[]): void;
-  /** @param url of the request line. @returns null where no route has the method or the path */
   find(method: string, url: string): Found | null;
-  /** Why nothing was found. */
   refusalOf(method: string, url: string): ServiceError;
-  /** How a path refuses methods that it does not have. */
   refuserOf(url: string): Refuse | undefined;
+}
+
+/** A client may send the absolute address (RFC 9112, section 3.2.2). */
+export function pathIn(url: string): string {
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
+  const end = target.search(/[?#]/);
+  return end === -1 ? target : target.slice(0, end);
 }
 
 export function createRouter(): Router {
   const resources = new Map<string, Resource>();
 
   const resourceAt = (url: string): { resource: Resource; parameters: Parameters } | null => {
-    // A client may send the absolute address (RFC 9112, section 3.2.2).
-    const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
-    const end = target.search(/[?#]/);
-    const path = end === -1 ? target : target.slice(0, end);
+    const path = pathIn(url);
     const known = resources.get(path);
     if (known !== undefined) return { resource: known, parameters: {} };
     const segments = segmentsOf(path);
     for (const resource of resources.values()) {
-      const parameters = match(resource.segments, segments);
+      const parameters = matchSegments(resource.segments, segments);
       if (parameters !== null) return { resource, parameters };
     }
     return null;
@@ -98,10 +93,10 @@ export function createRouter(): Router {
 const methodsOf = ({ method, hasHead = method === 'GET' }: Route): readonly string[] =>
   hasHead ? [method, 'HEAD'] : [method];
 
-/** More segments than any route has are no route. */
+/** No route has more. */
 const maxSegments = 16;
 
-/** The segments of a path, decoded. What is not valid percent-encoding stays as it is: the REST face refuses it. */
+/** Decoded; invalid percent-encoding stays, for the REST face to refuse. */
 function segmentsOf(path: string): string[] {
   const segments = path.split('/', maxSegments);
   if (segments.length > 2 && segments.at(-1) === '') segments.pop();
@@ -112,7 +107,7 @@ function segmentsOf(path: string): string[] {
   }
 }
 
-function match(pattern: readonly string[], segments: readonly string[]): Parameters | null {
+function matchSegments(pattern: readonly string[], segments: readonly string[]): Parameters | null {
   if (pattern.length !== segments.length) return null;
   const parameters: Record<string, string> = {};
   for (const [index, part] of pattern.entries()) {

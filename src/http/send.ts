@@ -1,14 +1,12 @@
-/** Responses in one piece. */
 import { type Compress, sendCompressed } from './compression.ts';
 import { pageHeaders } from './headers.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** What {@link sendBody} needs of a request. */
 export type Answered = Pick<IncomingRequest, 'response'>;
 
-/** Sends a response, unless the client has gone. */
+/** Nothing is sent to a client that has gone. */
 export function sendBody({ response }: Answered, status: number, contentType: string, body: Uint8Array | string): void {
   if (response.closed) return;
   response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
@@ -18,7 +16,6 @@ export function sendBody({ response }: Answered, status: number, contentType: st
 export const sendJson = (request: Answered, status: number, value: unknown): void =>
   sendBody(request, status, jsonType, JSON.stringify(value));
 
-/** Sends a response, compressed where that is worth it. @param compress null where nothing is compressed */
 export async function sendCompressible(
   request: IncomingRequest,
   status: number,
@@ -31,7 +28,6 @@ export async function sendCompressible(
   else await sendCompressed(request, contentType, compressed, status);
 }
 
-/** @param policy the `content-security-policy` */
 export function sendPage(request: IncomingRequest, policy: string, html: string): void {
   request.addHeaders(pageHeaders(policy));
   sendBody(request, 200, 'text/html; charset=utf-8', html);

@@ -1,52 +1,47 @@
-/**
- * The HTTP server that both faces share. Each request gets a request id, a body limit and one log line; a failure that
- * neither face handles gets the contract's error envelope.
- */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+/** The HTTP server of both faces: request ids, log lines, and the contract's envelope for unhandled failures. */
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
+import { http } from '../kernel/lib/node-http.ts';
+import { withoutCredentials } from '../kernel/secrets/redact.ts';
+import { closingWhile, createDraining, type Draining, oneAtATime } from './connections.ts';
 import type { Cors } from './cors.ts';
-import { closingWhile, createDraining, type Draining } from './draining.ts';
 import { IncomingRequest, type IsTrustedProxy } from './incoming-request.ts';
 import { type Listening, listenAt, type Place } from './listening.ts';
-import type { RequestObserver } from './observed-requests.ts';
-import { oneAtATime } from './pipelining.ts';
+import type { Observation, ObservedRequest, RequestObserver } from './observed-requests.ts';
 import { probes } from './probes.ts';
-import { refuse } from './refusals.ts';
+import { sendRefusal } from './refusals.ts';
 import { headerRefusal, maxHeadersLength } from './request-headers.ts';
 import { createRouter, type Route } from './router.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
 import { refuseUnreadable, respondOn } from './unreadable.ts';
+import { asksForSocket, asksForUpgrade, type SocketRoute, socketRefusal } from './upgrades.ts';
+import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
 
-/** What asks for these asks every few seconds: of a failure there is a line of its own. */
+/** Asked for every few seconds: a failure has a line of its own. */
 const quietPaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
 export interface HttpOptions {
   readonly logger: Logger;
-  /** Rejects while the gateway cannot serve requests; `/readyz` then responds with 503. */
+  /** Rejects while the gateway is not ready: `/readyz` then responds with 503. */
   readonly ready: () => Promise<void>;
-  /** While the gateway drains, `/readyz` responds with 503 too. */
+  /** While it lasts, `/readyz` responds with 503 too. */
   readonly draining?: Draining;
-  /** The proxies whose `X-Forwarded-For` tells the address of a client. */
   readonly isTrustedProxy?: IsTrustedProxy;
-  /** Which pages of other origins may read responses; null, or nothing, for none. */
   readonly cors?: Cors | null;
-  /** Traces and counts requests; null, or nothing, where nobody wants to know. */
   readonly observer?: RequestObserver | null;
-  /** How much waits for clients that do not read. Only tests set it. */
   readonly waiting?: WaitingLimits;
 }
 
 export interface HttpServer {
-  /** node:http's own. */
   readonly server: Server;
-  /** Of all routes. */
   readonly paths: readonly string[];
   add(routes: readonly Route[]): void;
-  /** @returns the address, such as `http://127.0.0.1:4000` */
+  /** @param load its door, at the first connection */
+  addSocket(route: SocketRoute, load: () => Promise<ServeSocket>): void;
+  /** @returns `http://127.0.0.1:4000` */
   listen(place: Place): Promise<string>;
-  /** Takes no more connections, and resolves when the last response is sent. */
   close(): Promise<void>;
 }
 
@@ -57,10 +52,13 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   router.add(probes(ready, draining, logger));
   const turns = oneAtATime(logger);
   /**
-   * Connections without a request so far. node:http waits for them when it stops, and clients open some before they have a
-   * request for them, as undici does in place of one that it has broken off.
+   * Connections without a request. node:http waits for them when it stops, and clients open some in advance, as undici
+   * does in place of one that it has broken off.
    */
   const unused = new Set<Socket>();
+  const limited = limitWaiting(waiting, logger);
+  let socketRoute: SocketRoute | null = null;
+  let sockets: SocketServer | null = null;
   let stopping = false;
   let listening: Listening | null = null;
 
@@ -72,46 +70,85 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       const refusal = headerRefusal(request.raw);
       if (refusal !== undefined) throw refusal;
       if (cors?.(request)) return;
+      const noSocket = asksForSocket(request.raw) ? refusalOfSocket(request.raw) : undefined;
+      if (noSocket !== undefined) return await sendRefusal(request, noSocket, { refuse: router.refuserOf(url) });
       if (found === null) throw router.refusalOf(method, url);
       await found.route.serve(request, found.parameters);
     } catch (error) {
-      await refuse(request, error, found?.route ?? { refuse: router.refuserOf(url) });
+      await sendRefusal(request, error, found?.route ?? { refuse: router.refuserOf(url) });
     }
   }
 
   const listener: RequestListener = (raw, response) => {
     unused.delete(raw.socket);
+    // node:http drops what came in a packet with it: a request behind would have the response of a later one.
+    if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
     turns.take(response, () => {
       const request = new IncomingRequest(raw, response, { isTrustedProxy, logger });
-      request.whenClosed(() => responded(request));
-      const work = () => {
+      // A connection becomes idle only after its response, and would stay open for as long as the client likes.
+      request.whenClosed(() => {
+        if (stopping) setImmediate(() => server.closeIdleConnections());
+      });
+      observed(request, () => {
         serve(request).catch((error: unknown) => {
           request.log.error({ err: error }, 'a request could not be served');
           response.destroy();
         });
-      };
-      if (observer === null) work();
-      else observer.serve(request, work);
+      });
     });
   };
 
-  function responded(request: IncomingRequest): void {
-    // A connection with a request in flight becomes idle only after the response, and would then stay open for as long as
-    // the client likes.
-    if (stopping) setImmediate(() => server.closeIdleConnections());
-    observer?.count(request);
-    const { id, method, path, response, elapsedTime, facts } = request;
-    if (quietPaths.has(path)) return;
-    // No query and no header: either may contain a key or a cursor.
-    const line = { reqId: id, method, path, status: request.sentStatus, ms: Math.round(elapsedTime) };
-    const aborted = response.writableFinished ? {} : { aborted: true };
-    const tell = () => logger.info({ ...line, ...aborted, ...facts }, 'request');
-    // That a client has gone is told by its connection, which knows of no trace.
-    if (observer === null) tell();
-    else observer.resume(request, tell);
+  function observed(request: ObservedRequest, work: () => void): void {
+    const observation = observer?.(request) ?? unobserved;
+    request.whenClosed(() => observation.end(() => log(request)));
+    observation.within(work);
   }
 
-  const server = createNodeServer(listener, closingWhile(draining, limitWaiting(waiting, logger)));
+  function log(request: ObservedRequest): void {
+    const { id, method, path, isFinished, elapsedTime, facts } = request;
+    if (quietPaths.has(path)) return;
+    // No query and no headers: either may contain a key or a cursor.
+    const line = {
+      reqId: id,
+      method,
+      path: withoutCredentials(path),
+      status: request.sentStatus,
+      ms: Math.round(elapsedTime),
+    };
+    const aborted = isFinished ? {} : { aborted: true };
+    logger.info({ ...line, ...aborted, ...facts }, 'request');
+  }
+
+  function refusalOfSocket(raw: IncomingMessage): ServiceError | undefined {
+    if (stopping) return new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
+    const last = turns.last(raw.socket);
+    if (last !== undefined && last.req !== raw && !last.closed)
+      return new ServiceError('malformed_request', {
+        detail: 'Wait for the earlier responses on the connection before you open a WebSocket.',
+      });
+    return socketRefusal(raw, socketRoute);
+  }
+
+  /** Requests without a WebSocket are refused by {@link serve}. */
+  const becomesSocket = (raw: IncomingMessage): boolean =>
+    asksForSocket(raw) && headerRefusal(raw) === undefined && refusalOfSocket(raw) === undefined;
+
+  const server = createNodeServer(listener, closingWhile(draining, limited.Response), becomesSocket);
+  server.on('upgrade', (raw, socket, head) => {
+    unused.delete(raw.socket);
+    // Before Node.js 22.21 every upgrade comes here.
+    if (sockets === null || !becomesSocket(raw)) {
+      const unknown = new ServiceError('malformed_request', {
+        detail: 'The connection cannot be upgraded to this protocol.',
+      });
+      respondOn(socket, (asksForSocket(raw) && refusalOfSocket(raw)) || unknown, logger);
+      return;
+    }
+    sockets.open(raw, head).catch((error: unknown) => {
+      logger.error({ err: error }, 'a WebSocket could not be opened');
+      socket.destroy();
+    });
+  });
   server.on('connection', (socket: Socket) => {
     if (stopping) {
       socket.destroy();
@@ -126,7 +163,11 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     refuseUnreadable(error, socket, { logger, adjust, last: turns.last(socket) });
   });
   server.on('connect', (_raw, socket) =>
-    respondOn(socket, new ServiceError('malformed_request', { detail: 'The gateway is no proxy.' }), logger),
+    respondOn(
+      socket,
+      new ServiceError('malformed_request', { detail: 'The gateway is not a proxy: CONNECT is not supported.' }),
+      logger,
+    ),
   );
 
   return {
@@ -135,6 +176,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       return router.paths;
     },
     add: (routes) => router.add(routes),
+    addSocket(route, load) {
+      socketRoute = route;
+      sockets = socketServer(route, load, { logger, isTrustedProxy, serve: observed, wait: limited.wait });
+    },
     async listen(place) {
       listening = await listenAt(server, place);
       logger.info(`Server listening at ${listening.address}`);
@@ -149,11 +194,18 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
 }
 
-function createNodeServer(listener: RequestListener, responses: typeof ServerResponse): Server {
-  // node:http would respond to a request without a host in words of its own, with neither a request id nor a log line.
-  // A client that sends its headers or body too slowly is cut off by the deadline of node:http.
+const unobserved: Observation = { within: (work) => work(), end: (tell) => tell() };
+
+function createNodeServer(
+  listener: RequestListener,
+  responses: typeof ServerResponse,
+  shouldUpgradeCallback: (raw: IncomingMessage) => boolean,
+): Server {
+  // node:http would refuse a request without a host in its own words, without id or log line. Its deadline cuts off
+  // slow headers and bodies.
   const limits = { maxHeaderSize: maxHeadersLength, requestTimeout: 60_000, keepAliveTimeout: 72_000 };
-  const server = createServer({ requireHostHeader: false, ServerResponse: responses, ...limits }, listener);
-  // node:http would respond to an unknown expectation with a bare 417. A server may ignore it (RFC 9110, 10.1.1).
+  const options = { requireHostHeader: false, ServerResponse: responses, shouldUpgradeCallback, ...limits };
+  const server = http.createServer(options, listener);
+  // node:http would send a bare 417. A server may ignore the expectation (RFC 9110, 10.1.1).
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

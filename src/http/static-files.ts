@@ -1,7 +1,4 @@
-/**
- * The files of a page, served by the gateway itself, so that the page works without internet access. Their path contains
- * a version, so that browsers may keep them forever.
- */
+/** A page's files, without internet access. Versioned paths let browsers keep them forever. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -14,46 +11,41 @@ import { sendBody } from './send.ts';
 
 export interface Asset {
   readonly type: string;
-  /** The bytes to send. They are compressed once, at the first request. */
+  /** Compressed once, at the first request. */
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 
 export interface Assets {
-  /** Changes with any byte of any file, so that browsers may cache a URL that contains it forever. */
+  /** Changes with any byte of any file. */
   readonly version: string;
   find(name: string): Asset | undefined;
 }
 
-/** Supported encodings, best first. */
-const encoders = {
-  // Quality 5 compresses all of it in 0.3 s; 9 takes three times as long to save another 4 %.
+const contentEncoders = {
+  // Quality 9 compresses GraphiQL in 0.6 s, 5 in 0.2 s but 5 % larger, 11 in ten seconds.
   br: (content) =>
     promisify(brotliCompress)(content, {
-      params: { [zlib.BROTLI_PARAM_QUALITY]: 5, [zlib.BROTLI_PARAM_SIZE_HINT]: content.length },
+      params: { [zlib.BROTLI_PARAM_QUALITY]: 9, [zlib.BROTLI_PARAM_SIZE_HINT]: content.length },
     }),
   gzip: (content) => promisify(gzip)(content),
   identity: async (content) => content,
 } as const satisfies Record<string, (content: Buffer) => Promise<Buffer>>;
 
-type Encoding = keyof typeof encoders;
+type Encoding = keyof typeof contentEncoders;
 
-/** A file: its name, media type and content. */
 export type StaticFile = readonly [name: string, type: string, content: string];
 
-/** Media types of text files. */
 export const textTypes = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
 } as const;
 
-/** Reads a file of a page. @param folder the URL of its folder */
 export const readStaticFile = async (name: string, type: string, folder: URL): Promise<StaticFile> => [
   name,
   type,
   await readFile(new URL(name, folder), 'utf8'),
 ];
 
-/** The modules that pages share. */
 export const sharedModules = (): Promise<StaticFile[]> =>
   Promise.all(
     ['event-stream.js', 'stored-key.js'].map((name) =>
@@ -68,14 +60,8 @@ export function createAssets(files: readonly StaticFile[]): Assets {
   return { version: hash.digest('base64url').slice(0, 16), find: (name) => assets.get(name) };
 }
 
-/** Where the files of a page are, under its path. */
 export const assetsPath = (page: string, version: string): string => `${page}/assets/${version}`;
 
-/**
- * The files of a page.
- * @param page the path of the page
- * @param load is called with each request
- */
 export const assetRoutes = (page: string, load: () => Promise<Assets>): Route[] => [
   {
     method: 'GET',
@@ -96,7 +82,6 @@ export const assetRoutes = (page: string, load: () => Promise<Assets>): Route[] 
   },
 ];
 
-/** Sends a file in the best encoding that the client accepts. */
 export async function sendAsset(request: IncomingRequest, asset: Asset): Promise<void> {
   const encoding = acceptedCoding(request.headers['accept-encoding'], ['br', 'gzip']) ?? 'identity';
   const content = await asset.encoded(encoding);
@@ -104,7 +89,6 @@ export async function sendAsset(request: IncomingRequest, asset: Asset): Promise
   sendBody(request, 200, asset.type, content);
 }
 
-/** A file that is served, or a document: its media type and content. */
 export function createAsset(type: string, content: string): Asset {
   const encodings = new Map<Encoding, Promise<Buffer>>();
   return {
@@ -112,7 +96,7 @@ export function createAsset(type: string, content: string): Asset {
     encoded(encoding) {
       const known = encodings.get(encoding);
       if (known !== undefined) return known;
-      const made = encoders[encoding](Buffer.from(content));
+      const made = contentEncoders[encoding](Buffer.from(content));
       encodings.set(encoding, made);
       return made;
     },

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** How long the rest of a body is read after the response, in milliseconds. */
-const lingerMs = 1_000;
+/** Milliseconds for a client to read the response, and for us to read on. */
+export const lingerMs = 1_000;
 
 /**
- * Lets a client that is still sending a body that is too large read the response. What it sends to a connection that is closed
- * resets it, and a response that the client has not read yet is lost (RFC 9112, section 9.6): a reverse proxy makes a 502 of it.
- * So the connection stays open for a while, and the rest of the body is discarded.
+ * Lets a client that still sends a body beyond the limit read the response: closing would reset the connection and lose
+ * the response (RFC 9112, section 9.6), of which a reverse proxy makes a 502. The rest of the body is discarded
+ * meanwhile.
  */
 export function discardRest(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {

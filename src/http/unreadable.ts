@@ -1,28 +1,23 @@
-/** What responds to bytes that are no HTTP request. */
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { ServiceError, toEnvelope } from '../kernel/errors.ts';
+import { http } from '../kernel/lib/node-http.ts';
 import { privateHeaders } from './headers.ts';
+import { lingerMs } from './unread-bodies.ts';
 
-/** How long a client has to read the response before the connection is closed, in milliseconds. */
-const lingerMs = 1_000;
-
-/** Responses after which such bytes are refused. Whatever follows the bytes is an error again. */
+/** Responses before such a refusal. Bytes behind it are an error again. */
 const awaited = new WeakSet<ServerResponse>();
 
-/** What node:http tells of bytes that are no request. */
+/** node:http's error for bytes that are no request. */
 export interface ConnectionError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
 }
 
-/**
- * Responds to bytes that node:http could not parse as a request. It has no response for them, so one is written to the
- * socket.
- */
+/** Refuses bytes that are no HTTP request. node:http has no response for them: it is written to the socket. */
 export function refuseUnreadable(
   error: ConnectionError,
   socket: Socket,
@@ -32,19 +27,18 @@ export function refuseUnreadable(
     last,
   }: {
     readonly logger: Logger;
-    /** The response to the request before these bytes. */
     readonly last?: ServerResponse | undefined;
     readonly adjust?: ((failure: ServiceError, method: string, url: string) => ServiceError) | undefined;
   },
 ): void {
-  // What came before has been received whole: its response comes first.
+  // A request received whole has its response first.
   if (last?.req.complete && !last.closed && error.code !== 'ECONNRESET') {
     if (awaited.has(last)) return;
     awaited.add(last);
     last.once('close', () => refuseUnreadable(error, socket, { logger, adjust }));
     return;
   }
-  // What follows such bytes is an error again. The response to the first is on its way.
+  // A second error: the response to the first is on its way.
   if (socket.writableEnded && !socket.destroyed) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -56,22 +50,21 @@ export function refuseUnreadable(
   respondOn(socket, adjust(unreadable(error.code), method, url), logger, error.code);
 }
 
-/** Responds where there is no response of node:http, and closes the connection. */
 export function respondOn(socket: Duplex, failure: ServiceError, logger: Logger, code?: string): void {
-  // After CONNECT node:http listens for no errors, and one of a client that is gone would end the process.
+  // After CONNECT node:http handles no errors: a client that is gone would end the process.
   socket.on('error', () => socket.destroy());
   const envelope = toEnvelope(failure, randomUUID());
   const body = JSON.stringify(envelope);
   socket.end(
-    `HTTP/1.1 ${envelope.status} ${STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
+    `HTTP/1.1 ${envelope.status} ${http.STATUS_CODES[envelope.status]}\r\nx-request-id: ${envelope.instance}\r\n` +
       Object.entries(privateHeaders)
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('') +
       'content-type: application/json; charset=utf-8\r\nconnection: close\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
-  // Closing at once could reset the connection before the client has read the response (RFC 9112, section 9.6). Waiting for
-  // the client would let it keep the connection half-open.
+  // Closing at once could reset the connection before the client has read the response (RFC 9112, section 9.6); waiting
+  // for the client would let it stay half-open.
   const linger = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(linger));
   logger.info({ reqId: envelope.instance, status: envelope.status, code }, 'request');

@@ -1,8 +1,6 @@
-/** The caller of a request, and what the API key permits. */
 import { ServiceError } from './errors.ts';
 import { keysOf } from './lib/keys-of.ts';
 
-/** The permissions of an API key. A request outside its scopes fails with `errors/insufficient_privileges`. */
 export const scopes = {
   'accounts:read': 'List the connected accounts.',
   'jobs:read': 'Read job postings.',
@@ -11,30 +9,50 @@ export const scopes = {
   'webhooks:read': 'List webhooks.',
   'webhooks:write': 'Create, update and delete webhooks, and read their secrets and header values.',
   'events:write': 'Emit account events.',
+  'tokens:write': 'Create access tokens, which may do no more than the API key.',
 } as const;
 export type Scope = keyof typeof scopes;
 export const scopeNames = keysOf(scopes);
 
-/** The caller of a request: the API key, its workspace and its permissions there. */
-export interface Caller {
-  readonly keyId: string;
-  /** Null where only the service behind the gateway knows the key; see {@link isForwarded}. */
-  readonly keyName: string | null;
-  readonly workspaceId: string;
-  /** Null as `keyName` is. */
-  readonly workspaceName: string | null;
-  readonly scopes: ReadonlySet<Scope>;
-  /** The accounts that the key is limited to; null if it may use every account of the workspace. */
-  readonly accountIds: ReadonlySet<string> | null;
-  /** Null if the key does not expire. */
-  readonly expiresAt: Date | null;
+/** A token that makes tokens would never end. */
+export const unscopedToken: ReadonlySet<Scope> = new Set(['tokens:write']);
+
+export interface CallerToken {
+  readonly id: string;
+  /** Null for all, and for clients that are no page. */
+  readonly origins: readonly string[] | null;
 }
 
-/**
- * Identifies the caller by the API key of a request.
- * @throws ServiceError `missing_credentials` without a key, `invalid_credentials` or `expired_credentials` for one that
- *   cannot be used
- */
+export interface Caller {
+  /** The subject of limits: tokens count as their key, which can make any number of them. */
+  readonly keyId: string;
+  /** Null where only the service behind the gateway knows the key. */
+  readonly keyName: string | null;
+  readonly workspaceId: string;
+  readonly workspaceName: string | null;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly token?: CallerToken;
+  /** Null for every account of the workspace. */
+  readonly accountIds: ReadonlySet<string> | null;
+  readonly expiresAt: Date | null;
+  /** Of a key that only the service behind the gateway can check: then nothing else here is true of it. */
+  readonly forwardedKey?: ForwardedKey;
+}
+
+/** Nothing that prints a Caller shows it. */
+export class ForwardedKey {
+  readonly #key: string;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  reveal(): string {
+    return this.#key;
+  }
+}
+
+/** @throws ServiceError `missing_credentials` without a key, else `invalid_credentials` or `expired_credentials` */
 export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
 
 export const missingKey = (): ServiceError =>
@@ -45,10 +63,14 @@ export const missingKey = (): ServiceError =>
 export const expiredKey = (): ServiceError =>
   new ServiceError('expired_credentials', { detail: 'The API key has expired: rotate it.', family: 'key' });
 
-/** Keys were made before reading jobs had a scope of its own, so who may write them may read them. */
+export const expiredToken = (): ServiceError =>
+  new ServiceError('expired_credentials', { detail: 'The access token has expired: get another.', family: 'key' });
+
+export const expiryOf = ({ token }: Caller): ServiceError => (token === undefined ? expiredKey() : expiredToken());
+
+/** Older keys were made before reading jobs had a scope of its own: writing includes reading. */
 const included: Readonly<Partial<Record<Scope, Scope>>> = { 'jobs:write': 'jobs:read' };
 
-/** Whether one of the scopes of a key is the scope that is asked for, or includes it. */
 export const permits = (granted: ReadonlySet<Scope>, scope: Scope): boolean =>
   granted.has(scope) || [...granted].some((each) => included[each] === scope);
 

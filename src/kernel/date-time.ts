@@ -41,6 +41,11 @@ export function dateTimeOf(text: string): string | undefined {
   return `${whole}${match[9] ?? ''}Z`;
 }
 
-/** The first millisecond since the Unix epoch that is not before a DateTime. */
+/** The first epoch millisecond that is not before a DateTime. */
 export const firstMillisecondFrom = (dateTime: string): number =>
   Date.parse(dateTime) + Number(/\.\d{3}\d*[1-9]/.test(dateTime));
+
+/** @param time epoch milliseconds */
+export const isoOf = (time: number): string => new Date(time).toISOString();
+
+export const isoOrNull = (time: number | null): string | null => (time === null ? null : isoOf(time));

@@ -1,14 +1,8 @@
-/**
- * The errors of the contract (its "Errors" part): one table from which types, statuses, titles, the GraphQL error
- * types and the tests derive. Callers only ever see a {@link ServiceError}; {@link fromUnknown} is the one place that
- * turns any other error into one.
- */
+/** Errors of the contract, from one table. Only {@link fromUnknown} makes a {@link ServiceError} of another error. */
+import type { IssueCode } from './issue-codes.ts';
 import { keysOf } from './lib/keys-of.ts';
 
-/**
- * What a failure is about. It decides how a GraphQL mutation reports the failure: as data (and as which type) or as a
- * top-level error. Failures of the families `key` and `system` are always top-level errors.
- */
+/** The subject of a failure: the data type that a mutation reports; `key` and `system` are top-level errors. */
 export type ErrorFamily =
   | 'request'
   | 'not_found'
@@ -19,10 +13,7 @@ export type ErrorFamily =
   | 'key'
   | 'system';
 
-/**
- * What the error of a command says about the command: that nothing happened, so that it can be sent again, or nothing
- * that is certain. An `Idempotency-Key` is given back after the one and kept after the other.
- */
+/** Whether a failed command did nothing. An `Idempotency-Key` is given back after `nothing`, kept after `unknown`. */
 export type CommandOutcome = 'nothing' | 'unknown';
 
 interface ErrorRow {
@@ -39,7 +30,7 @@ const row = (
   outcome: CommandOutcome = family === 'system' ? 'unknown' : 'nothing',
 ): ErrorRow => ({ status, family, title, outcome });
 
-/** An error of a system leaves the outcome open, unless it says that nobody has taken the request. */
+/** Errors of a system leave the outcome open, unless nobody took the request. */
 export const errorTable = {
   invalid_parameters: row(400, 'request', 'Invalid parameters'),
   malformed_request: row(400, 'request', 'Malformed request'),
@@ -101,25 +92,23 @@ export const errorTable = {
   request_timeout: row(504, 'system', 'Request timeout'),
 } as const satisfies Record<string, ErrorRow>;
 
-/** The last segment of an error type, such as `resource_not_found` in `errors/resource_not_found`. */
+/** The last segment of an error type: `resource_not_found` of `errors/resource_not_found`. */
 export type ErrorName = keyof typeof errorTable;
 
-/** The value of `type` in an error envelope. */
 export type ErrorType = `errors/${ErrorName}`;
 
-/** The type of an error as a name of a closed vocabulary: `RESOURCE_NOT_FOUND` for `errors/resource_not_found`. */
 export type ErrorCode = Uppercase<ErrorName>;
 
-/** Every error name. `Object.keys` types keys as text, because objects can have more of them than their types say. */
 export const errorNames = keysOf(errorTable);
 
-/** One problem with a request: the path of the field, in the contract's names, and a message that follows that path. */
+/** The path has the contract's names; the message continues it. */
 export interface Issue {
   readonly path: readonly (string | number)[];
+  readonly code: IssueCode;
+  readonly limit?: number | undefined;
   readonly message: string;
 }
 
-/** The body of every error response of the REST endpoints (contract, "Errors"). */
 export interface ErrorEnvelope {
   readonly title: string;
   readonly detail?: string;
@@ -129,30 +118,23 @@ export interface ErrorEnvelope {
 }
 
 interface ServiceErrorOptions {
-  /** An explanation for a person. Callers see it, so it never contains a secret or an internal name. */
+  /** Callers see it: no secrets, no internal names. */
   readonly detail?: string;
-  /** The problems of the request, field by field. */
   readonly issues?: readonly Issue[];
-  /** How many problems there are beyond `issues`. */
   readonly moreIssues?: number;
-  /** The underlying error. It is logged when the failure is unexpected, and never shown to callers. */
+  /** Logged when the failure is unexpected, never shown to callers. */
   readonly cause?: unknown;
-  /** Overrides the status of the table, for a failure that an upstream service reported. */
+  /** Overrides the table's, as `title` does, for a failure that an upstream service reported. */
   readonly status?: number;
-  /** Overrides the title of the table, for a failure that an upstream service reported. */
   readonly title?: string;
-  /** Headers of the response, in lower case, such as `retry-after`. */
+  /** In lower case, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Overrides the family of the table, where the endpoint decides what its failures are about. */
+  /** Overrides the table's, where the endpoint decides. */
   readonly family?: ErrorFamily;
-  /**
-   * Whether a command may have been carried out all the same, so that it must not be repeated without a look; `detail`
-   * says so. Without it, the table decides: see {@link failureOfCommand}.
-   */
+  /** Whether a command may have been carried out all the same; by default as {@link failureOfCommand} decides. */
   readonly outcomeUnknown?: boolean | undefined;
 }
 
-/** A failure in the contract's terms: the only error that ports, faces and adapters throw on purpose. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
@@ -185,10 +167,7 @@ export class ServiceError extends Error {
   }
 }
 
-/**
- * Turns any error into a ServiceError. An expired deadline becomes `errors/request_timeout` and anything else unknown
- * `errors/unexpected_error`, with the original error as its cause for the log.
- */
+/** An expired deadline becomes `errors/request_timeout`, any other error `errors/unexpected_error`, its cause. */
 export function fromUnknown(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof Error && error.name === 'TimeoutError') {
@@ -197,14 +176,10 @@ export function fromUnknown(error: unknown): ServiceError {
   return unexpectedError(error);
 }
 
-/** Whether a command that failed with this may have been carried out all the same. */
 export const mayHaveActed = ({ errorName, outcomeUnknown }: ServiceError): boolean =>
   outcomeUnknown ?? errorTable[errorName].outcome === 'unknown';
 
-/**
- * The failure of a command, which says whether the command may have been carried out: `outcomeUnknown` is set where it
- * may, and `detail` says so.
- */
+/** The failure of a command: sets `outcomeUnknown`, and says so in `detail`, where it may have been carried out. */
 export function failureOfCommand(error: unknown): ServiceError {
   const failure = fromUnknown(error);
   const { errorName, detail, headers } = failure;
@@ -212,36 +187,29 @@ export function failureOfCommand(error: unknown): ServiceError {
   return new ServiceError(errorName, {
     ...failure,
     headers: headers ?? {},
-    // What it offers to try again, a command must not be.
+    // Only commands without effect may be tried again.
     detail: `${detail?.replace(/ Try again\b[^.]*\.$/, '') ?? `${failure.title}.`}${outcomeIsUnknown}`,
     cause: failure.cause,
     outcomeUnknown: true,
   });
 }
 
-/** What the caller of a command must know whose result never arrived. */
-export const outcomeIsUnknown = ' The outcome is unknown: check it before you try again.';
+const outcomeIsUnknown = ' The outcome is unknown: check it before you try again.';
 
-/** The error of a failure that callers cannot be told more about. @param cause the original error, for the log */
+/** An error without details for callers. @param cause the original error, for the log */
 export const unexpectedError = (cause: unknown): ServiceError =>
   new ServiceError('unexpected_error', {
-    detail: 'Something went wrong on our side. Contact support with the value of instance.',
+    detail: 'The gateway failed. Contact support with the value of instance.',
     cause,
   });
 
-/**
- * What a service that speaks only the contract cannot serve.
- * @param action as in "offers no way to …"
- */
+/** A feature outside of the contract. @param action as in "offers no way to …" */
 export const notOffered = (action: string): ServiceError =>
   new ServiceError('feature_not_subscribed', {
-    detail: `This gateway runs in front of another service, which offers no way to ${action}.`,
+    detail: `This gateway is in proxy mode, and the service behind it offers no way to ${action}.`,
   });
 
-/**
- * The contract's envelope for an error.
- * @param instance the request id, as in the `x-request-id` header
- */
+/** @param instance the request id, as in the `x-request-id` header */
 export function toEnvelope(error: ServiceError, instance: string): ErrorEnvelope {
   return {
     title: error.title,

@@ -1,48 +1,53 @@
-/** Requests that a client repeats under the same `Idempotency-Key` because it never saw the first response. */
 import type { Caller } from './caller.ts';
 
-/** Marks a response that repeats the one to the first request with the same `Idempotency-Key`. */
 export const replayedHeader = 'idempotency-replayed';
+
+/** The key of a running request. */
+export interface TakenKey {
+  readonly id: string;
+  readonly holder: string;
+}
+
+/** The key of an atomic command, which stores its response with its rows (store/key-response.ts). */
+export interface KeyClaim extends TakenKey {
+  print(result: object): string;
+}
 
 export interface IdempotentRequest {
   readonly caller: Caller;
-  /** Each endpoint has keys of its own: equal keys of two endpoints are unrelated. */
+  /** Keys of different endpoints are unrelated. */
   readonly endpoint: string;
   readonly key: string;
-  /** The content of the request. The same key with any other content is refused. */
+  /** Another content with the same key is refused. */
   readonly request: object;
-  /** Aborts when the client no longer waits for the response. */
   readonly signal: AbortSignal;
+  /** Whether the response is stored in the one transaction of the work, which is repeated if that has not happened. */
+  readonly isAtomic?: boolean;
 }
 
 export interface Idempotency {
   /**
-   * Runs `work` once for each idempotency key of an API key and endpoint, and returns its response to every later request with that
-   * idempotency key for 24 hours. Of several concurrent requests, in any process, one runs `work` and the others wait for its
-   * response.
+   * Runs `work` once for each idempotency key of an API key and endpoint. For 24 hours later requests with it get its
+   * response; concurrent ones, in any process, wait for it.
    *
-   * API keys do not share idempotency keys: one that is limited to accounts would else find out which ones others use, and
-   * could use them up. A client that repeats a request after a change of its API key is not recognised.
-   *
-   * A request whose outcome nobody knows (its process died, or the service behind it did not respond) is told as that, and
-   * not run again with its key: the caller must look what became of it, and then use another key.
+   * API keys do not share idempotency keys: one that is limited to accounts would find out which ones others use, and
+   * could use them up. Access tokens of one API key for the same accounts share them: a client goes on with a new one.
    *
    * | The request ended with | The key | The next request with it |
    * |---|---|---|
    * | a success | is kept | gets the same response |
-   * | an error whose outcome is `unknown` (`errorTable`) | is kept | gets the same error |
-   * | its process, or a success that is too large to store | is kept | gets `request_timeout` |
+   * | an error whose outcome is `unknown` (`errorTable`) | is kept | gets the same error; if atomic, it runs `work` |
+   * | its process | is kept | gets `request_timeout`; if atomic, it runs `work` |
+   * | a success that is too large to store | is kept | gets `request_timeout` |
    * | an error that says that nothing happened | is given back | runs `work` |
    *
-   * Storing refusals too, as Stripe does with those of requests that have begun, would let anyone fill the database with
-   * requests that cost nothing.
+   * Rejected: storing refusals too, as Stripe does with begun requests. Free of cost, they would fill the database.
    * @param work acts, and returns the body of the response; it throws what it refuses
-   * @throws ServiceError `invalid_parameters` when the key was used for another request, `service_unavailable` when the
-   *   running request does not finish in time, `limit_too_high` when the API key has used too many idempotency keys; or, as
-   *   a failure of a command, what `work` throws or threw
+   * @throws ServiceError `invalid_parameters` for a key of another request, `service_unavailable` when the running one
+   *   does not finish in time, `limit_too_high` for too many idempotency keys; as commands fail, `work`'s
    */
   once(
     request: IdempotentRequest,
-    work: () => Promise<string>,
+    work: (taken: TakenKey) => Promise<string>,
   ): Promise<{ readonly body: string; readonly replayed: boolean }>;
 }

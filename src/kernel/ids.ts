@@ -1,10 +1,9 @@
 /** Ids of accounts, webhooks, keys and workspaces: a UUID's 16 bytes as 22 characters of base64url. */
 import { ServiceError } from './errors.ts';
 
-/** A source of random bytes: `randomBytes` of node:crypto, or a fixed one in tests. */
 export type RandomBytes = (size: number) => Buffer;
 
-/** A new id. It never starts with a hyphen, which a command line would read as an option. */
+/** Never starts with a hyphen, which a command line would read as an option. */
 export function newId(randomBytes: RandomBytes): string {
   const bytes = randomBytes(16);
   const id = bytes.toString('base64url');
@@ -13,26 +12,22 @@ export function newId(randomBytes: RandomBytes): string {
   return bytes.toString('base64url');
 }
 
-/**
- * A new id whose first 8 characters encode its time in milliseconds. Rows that are created together stand together in an
- * index, so a batch of them touches few pages.
- * @param time milliseconds since the epoch
- */
+/** The first 8 characters encode `time`, in epoch milliseconds: a batch of rows touches few pages of an index. */
 export function newTimedId(randomBytes: RandomBytes, time: number): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(time, 0, 6);
   return bytes.toString('base64url');
 }
 
+/** The time of an id of {@link newTimedId}, in epoch milliseconds. */
+export const timeOfId = (id: string): number => Buffer.from(id, 'base64url').readUIntBE(0, 6);
+
 /** 16 bytes leave only two bits for the last of the 22 characters. */
 const idPattern = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 
 export const isId = (value: string): boolean => idPattern.test(value);
 
-/**
- * @param what the kind of resource, as the error names it
- * @throws ServiceError `invalid_resource_identifier` when the id is malformed
- */
+/** @param what the kind of resource, for the message. @throws ServiceError `invalid_resource_identifier` */
 export function checkId(value: string, what: string): void {
   if (isId(value)) return;
   throw new ServiceError('invalid_resource_identifier', {
@@ -40,16 +35,15 @@ export function checkId(value: string, what: string): void {
   });
 }
 
-/** What separates or escapes the parts of an address, and control characters. */
+/** Separators and escapes of addresses, and control characters. */
 const addressCharacters = /[/\\%?#;\p{Cc}]/u;
 
-/** What every id of a network has: nothing else is to be asked of it. */
+/** The usual characters of ids, which need no further check. */
 const plainCharacters = /^[\w-]+$/;
 
 /**
- * Whether an id can be a segment of a path. No id has the characters that structure an address, and percent-encoding is not
- * enough: a proxy that decodes the path before it forwards it would lead to another resource. The same goes for what a
- * service may normalise to them (NFKC), such as the full-width solidus.
+ * Whether an id can be a path segment. Percent-encoding its separators is not enough: a proxy may decode the path
+ * before it forwards it, and a service may normalise characters to them (NFKC), such as the full-width solidus.
  */
 export function fitsPath(id: string): boolean {
   if (plainCharacters.test(id)) return true;

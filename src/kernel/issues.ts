@@ -1,20 +1,17 @@
-/**
- * What an error says about the invalid fields of a request. A request can have a million of them, and names as long as
- * itself: an error tells the first, shortened, and says how many more there are.
- */
+/** Issues of an error. A request can have a million, with names as long as itself: the first are told, shortened. */
 import { type ErrorName, type Issue, ServiceError } from './errors.ts';
 
-/** What one error says at most. Bytes are those of JSON in UTF-8. */
+/** Bounds of one error; bytes of JSON in UTF-8. */
 export const issueLimits = {
   count: 50,
   /** The first issue is told even if it is larger. */
   bytes: 8_192,
-  /** Of a name, a key or a value that the request contained. */
+  /** Of an echoed name, key or value. */
   echoedCharacters: 100,
   detailBytes: 2_048,
 } as const;
 
-/** The text, with an ellipsis for what is beyond `max` characters (UTF-16 code units). */
+/** @param max UTF-16 code units, before an ellipsis */
 export function shortened(text: string, max: number = issueLimits.echoedCharacters): string {
   if (text.length <= max) return text;
   const kept = text.slice(0, max - 1);
@@ -22,20 +19,18 @@ export function shortened(text: string, max: number = issueLimits.echoedCharacte
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
 }
 
-/** The first ids of a list as an error names them, and how many more there are. */
+/** The first ids, and the number of the others. */
 export function shortList(ids: readonly string[]): string {
   const told = ids.slice(0, 10).map((id) => shortened(id));
   return told.join(', ') + (ids.length > told.length ? ` and ${ids.length - told.length} more` : '');
 }
 
-/**
- * The error of an invalid request.
- * @param issues the first issues; at least {@link issueLimits}.count of them, or all
- * @param total how many there are
- */
+/** @param issues at least the first {@link issueLimits}.count of them. @param total the number of all */
 export function withIssues(name: ErrorName, issues: readonly Issue[], total: number = issues.length): ServiceError {
-  const short = issues.slice(0, issueLimits.count).map(({ path, message }) => ({
+  const short = issues.slice(0, issueLimits.count).map(({ path, code, limit, message }) => ({
     path: path.map((key) => (typeof key === 'string' ? shortened(key) : key)),
+    code,
+    limit,
     message,
   }));
   const told = firstWithin(issueLimits.bytes, short);
@@ -43,21 +38,20 @@ export function withIssues(name: ErrorName, issues: readonly Issue[], total: num
   return new ServiceError(name, { detail: detailOf(told, moreIssues), issues: told, moreIssues });
 }
 
-/** The error of a request that has the right shape but breaks a rule that no shape can state. */
+/** An error for a broken rule that no shape can state. */
 export const invalidParameters = (issues: readonly Issue[]): ServiceError => withIssues('invalid_parameters', issues);
 
-/** The issues as one sentence: each invalid field, and what is wrong with it. @param more how many are not among them */
-export function detailOf(issues: readonly Issue[], more = 0): string {
+/** The issues as one sentence. @param more the number of issues left out */
+export function detailOf(issues: readonly Pick<Issue, 'path' | 'message'>[], more = 0): string {
   const sentences = issues.map(
     ({ path, message }) => `${path.length === 0 ? 'The request' : path.join('.')} ${message}`,
   );
-  // Leaves room for the number of those that are left out.
+  // Leaves room for the number of those left out.
   const told = firstWithin(issueLimits.detailBytes - 32, sentences);
   const left = more + sentences.length - told.length;
   return told.join('; ') + (left === 0 ? '' : `; and ${left} more`);
 }
 
-/** As many of the first entries as have room; always the first one. */
 function firstWithin<T>(bytes: number, entries: readonly T[]): T[] {
   let left = bytes;
   const end = entries.findIndex((entry, index) => {

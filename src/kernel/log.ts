@@ -1,19 +1,15 @@
-/** The log of the process, on standard output. */
 import { hostname } from 'node:os';
 import { type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
 import type { Tracer } from '../telemetry/telemetry.ts';
 import { buildVersion } from './build-version.ts';
 import { redactor } from './secrets/redact.ts';
 
-/** What is kept of a log that cannot be written at the moment, in bytes. Later lines are left out. */
+/** Bytes kept while the log cannot be written. Later lines are left out. */
 const keptBytes = 1_048_576;
 
-const ignore = () => undefined;
+const ignoreError = () => undefined;
 
-/**
- * What every line says: the build, the process, its host, and the trace that the line belongs to.
- * @param secrets of the configuration, which no line has, whatever error or cause tells them
- */
+/** Fields of every line: build, process, host, trace. @param secrets of the configuration, redacted in every line */
 export const logOptions = (level: string, tracer: Tracer | null, secrets: readonly string[] = []): LoggerOptions => ({
   level,
   base: { version: buildVersion, pid: process.pid, hostname: hostname() },
@@ -22,7 +18,7 @@ export const logOptions = (level: string, tracer: Tracer | null, secrets: readon
   ...(tracer === null ? {} : { mixin: () => (tracer.traceId === undefined ? {} : { traceId: tracer.traceId }) }),
 });
 
-/** Fields of errors of drivers that have the values of a statement or a command, or an address with a password. */
+/** Driver errors show values of a statement or command here, or an address with a password. */
 const fieldsWithValues: ReadonlySet<string> = new Set(['input', 'parameters', 'args', 'command', 'previousErrors']);
 /** Of Postgres, whose errors have a severity: `Failing row contains (…)`. */
 const fieldsOfPostgres: ReadonlySet<string> = new Set(['detail', 'where', 'internalQuery']);
@@ -40,13 +36,13 @@ function withoutValuesIn(value: unknown): unknown {
 }
 
 /**
- * Opens the log. The process never ends because a line cannot be written: while the disk is full, lines are kept and written
- * later, up to a mebibyte of them; when nobody reads a pipe any more, there is no log.
+ * Opens the log on standard output. A write failure never ends the process: while the disk is full, up to a mebibyte of
+ * lines waits; a pipe without a reader ends the log.
  */
 export function openLog(level: string, tracer: Tracer | null, secrets: readonly string[]): Logger {
   const destination = pino.destination({ fd: 1, sync: true, maxLength: keptBytes });
-  // An 'error' event without a listener would end the process. So would that of what is printed for people.
-  destination.on('error', ignore);
-  process.stderr.on('error', ignore);
+  // An 'error' event without a listener would end the process, also one of output for people.
+  destination.on('error', ignoreError);
+  process.stderr.on('error', ignoreError);
   return pino(logOptions(level, tracer, secrets), destination);
 }

@@ -1,34 +1,29 @@
-/** Checks a value against a shape, and tells what breaks it as an error of the contract. */
 import { z } from 'zod';
 import type { ErrorName, Issue } from './errors.ts';
+import { type IssueCode, issueCodes } from './issue-codes.ts';
 import { issueLimits, withIssues } from './issues.ts';
+import { keysOf } from './lib/keys-of.ts';
 import { precedence, type ViolationName } from './validation.ts';
 
 export interface ParseOptions {
-  /**
-   * The type of the error where the operation has only one for bad input (EDIT and POSTS: `unprocessable_entity`);
-   * otherwise the error has the first type of {@link precedence} among the violations that it tells.
-   */
+  /** The only error type of bad input (EDIT, POSTS); else the first of {@link precedence} among the violations. */
   readonly invalid?: ErrorName | undefined;
   /** Whether {@link ownRule}s hold too. */
   readonly ownRules?: boolean;
 }
 
-/**
- * Checks `value` against `shape`.
- * @throws ServiceError with an issue for every invalid field, up to {@link issueLimits}
- */
+/** @throws ServiceError with an issue for every invalid field, up to {@link issueLimits} */
 export function parse<T extends z.ZodType>(
   shape: T,
   value: unknown,
   { invalid, ownRules = true }: ParseOptions = {},
 ): z.output<T> {
-  // What `safeParse` does up to the error: that one would get a message for each of what may be a hundred thousand issues.
+  // `safeParse` up to the error, which would make a message for each of a hundred thousand issues.
   const context = { async: false, reportInput: true } as const;
   const result = shape._zod.run({ value, issues: [] }, context);
   if (result instanceof Promise) throw new TypeError('Shapes have no asynchronous rules');
   const broken = ownRules ? result.issues : result.issues.filter((issue) => !isOwnRule(issue));
-  // A rule does not change the value: it is the shape's output even where one is left to the service.
+  // Rules do not change the value: it is the shape's output also where a rule is left to the service.
   if (broken.length === 0) return result.value as z.output<T>;
   const violations = broken.slice(0, issueLimits.count).flatMap((raw) => {
     const issue = z.core.util.finalizeIssue(raw, context, z.core.config());
@@ -41,7 +36,7 @@ export function parse<T extends z.ZodType>(
   throw withIssues(invalid ?? first, violations, violations.length + cutKeys + untold);
 }
 
-/** How many violations an issue of Zod stands for, and how many of them are looked at. */
+/** The violations that an issue of Zod stands for, and the number of them that is read. */
 const weightOf = (issue: z.core.$ZodRawIssue): number =>
   issue.code === 'unrecognized_keys' && Array.isArray(issue.keys) ? issue.keys.length : 1;
 const toldOf = (issue: z.core.$ZodRawIssue): number => Math.min(weightOf(issue), issueLimits.count);
@@ -57,22 +52,24 @@ function violationsOf(issue: z.core.$ZodIssue, root: unknown): Violation[] {
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.slice(0, issueLimits.count);
-    return keys.map((key) => invalidField([...path, key], 'is not a field of this request'));
+    return keys.map((key) => invalidField([...path, key], 'unknown_field', 'is not a field of this request'));
   }
   const value = valueAt(root, path);
   if (value === undefined && path.length > 0) return [missingField(path)];
-  if (value === null) return [invalidField(path, 'must not be null: leave the field out instead')];
-  return [{ path, message: messageOf(issue), errorName: errorNameOf(issue) }];
+  if (value === null) return [invalidField(path, 'not_null', 'must not be null: leave the field out instead')];
+  return [{ path, ...codeAndLimitOf(issue), message: messageOfIssue(issue), errorName: errorNameOf(issue) }];
 }
 
-const invalidField = (path: Issue['path'], message: string): Violation => ({
+const invalidField = (path: Issue['path'], code: IssueCode, message: string): Violation => ({
   path,
+  code,
   message,
   errorName: 'invalid_parameters',
 });
 
 const missingField = (path: Issue['path']): Violation => ({
   path,
+  code: 'required',
   message: 'is required',
   errorName: 'missing_parameters',
 });
@@ -83,31 +80,59 @@ const valueAt = (root: unknown, path: Issue['path']): unknown =>
     root,
   );
 
-/** The error type that a rule made with {@link violates} carries. */
+function codeAndLimitOf(issue: z.core.$ZodIssue): Pick<Issue, 'code' | 'limit'> {
+  switch (issue.code) {
+    case 'custom': {
+      const { code: named, limit }: Record<string, unknown> = issue.params ?? {};
+      const code = allIssueCodes.find((each) => each === named) ?? 'malformed';
+      return typeof limit === 'number' ? { code, limit } : { code };
+    }
+    case 'invalid_type':
+      return { code: issue.expected === 'never' ? 'not_accepted' : 'wrong_type' };
+    case 'invalid_value':
+      return { code: 'not_allowed' };
+    case 'invalid_union':
+      return { code: issue.discriminator === undefined ? 'malformed' : 'not_allowed' };
+    case 'too_small':
+      return { code: codesOfBounds[issue.code][sizedKindOf(issue)], limit: Number(issue.minimum) };
+    case 'too_big':
+      return { code: codesOfBounds[issue.code][sizedKindOf(issue)], limit: Number(issue.maximum) };
+    default:
+      return { code: 'malformed' };
+  }
+}
+
+const allIssueCodes = keysOf(issueCodes);
+
+const codesOfBounds = {
+  too_small: { string: 'too_short', array: 'too_few', number: 'too_small' },
+  too_big: { string: 'too_long', array: 'too_many', number: 'too_large' },
+} as const satisfies Record<string, Record<string, IssueCode>>;
+
+const sizedKindOf = ({ origin }: { readonly origin: string }): 'string' | 'array' | 'number' =>
+  origin === 'string' || origin === 'array' ? origin : 'number';
+
 function errorNameOf(issue: z.core.$ZodIssue): ViolationName {
   const named: unknown = issue.code === 'custom' ? issue.params?.errorName : undefined;
   return precedence.find((name) => name === named) ?? 'invalid_parameters';
 }
 
-/**
- * Zod stops at a union whose discriminator matches no variant. A field that every variant requires is missing all the
- * same, and the caller should learn of it in the same response.
- */
+/** Zod stops at an unknown discriminator; a field that every variant requires is missing all the same. */
 function missingInUnion(issue: z.core.$ZodIssue, shape: z.ZodType, value: unknown): Violation[] {
   const atRoot = issue.code === 'invalid_union' && issue.discriminator !== undefined && issue.path.length === 1;
   if (!atRoot || !(shape instanceof z.ZodDiscriminatedUnion)) return [];
-  const [first, ...others] = shape.options.filter((option) => option instanceof z.ZodObject).map(({ shape }) => shape);
-  return Object.keys(first ?? {})
+  const variants = shape.options.filter((option) => option instanceof z.ZodObject).map(({ shape }) => shape);
+  return Object.keys(variants[0] ?? {})
     .filter((name) => name !== issue.path[0] && valueAt(value, [name]) === undefined)
-    .filter((name) => [first, ...others].every((fields) => fields?.[name]?._zod.optin === undefined))
+    .filter((name) => variants.every((fields) => fields[name]?.isOptional() === false))
     .map((name) => missingField([name]));
 }
 
-/** What follows the field's name. Zod's own message is kept where it reads well there; closed vocabularies are listed. */
-function messageOf(issue: z.core.$ZodIssue): string {
+/** Zod's own message is kept where it reads well behind a field's name; vocabularies are listed. */
+function messageOfIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      // `never` stands for a field that is forbidden: its message says why.
+      // A forbidden field: its message says why.
       if (issue.expected === 'never') return issue.message;
       return `must be ${withArticle(issue.expected)}`;
     case 'invalid_value':
@@ -116,6 +141,10 @@ function messageOf(issue: z.core.$ZodIssue): string {
       return issue.discriminator === undefined
         ? 'fits none of the allowed variants'
         : 'is not one of the allowed values';
+    case 'too_small':
+      return sizedKindOf(issue) === 'number' ? `must be at least ${issue.minimum}` : issue.message;
+    case 'too_big':
+      return sizedKindOf(issue) === 'number' ? `must be at most ${issue.maximum}` : issue.message;
     case 'invalid_format':
       return issue.message.startsWith('must') ? issue.message : `must be a valid ${issue.format}`;
     default:

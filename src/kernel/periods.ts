@@ -1,8 +1,6 @@
-/** The periods of statistics. Each has spans of its own, so that a chart is few rows. */
-const minute = 60_000;
-const hour = 60 * minute;
+/** Each period has spans of its own, so that a chart is few rows. */
+import { hour, minute } from './lib/time-units.ts';
 
-/** The periods that statistics cover, up to now: so many spans of so many milliseconds. */
 export const statisticsPeriods = {
   hour: { spanMs: 5 * minute, spans: 12 },
   day: { spanMs: hour, spans: 24 },
@@ -12,10 +10,7 @@ export const statisticsPeriods = {
 
 export type StatisticsPeriod = keyof typeof statisticsPeriods;
 
-/**
- * The start of the first span of a period.
- * @param now epoch milliseconds
- */
+/** @param now epoch milliseconds */
 export function firstSpan(period: StatisticsPeriod, now: number): number {
   const { spanMs, spans } = statisticsPeriods[period];
   return now - (now % spanMs) - (spans - 1) * spanMs;

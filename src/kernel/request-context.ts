@@ -1,31 +1,29 @@
 import type { Caller } from './caller.ts';
+import type { KeyClaim } from './idempotency.ts';
+import type { Turn } from './lib/fair-turns.ts';
 import type { ReadMemo } from './wire-response.ts';
 
 export interface ForwardedIdempotency {
   readonly key: string;
-  /** The service says that its response is that of an earlier request. */
+  /** The response is that of an earlier request. */
   onReplayed(): void;
 }
 
-/** What a request carries from the API key to the port: its caller, its id, and when its result is no longer needed. */
 export interface RequestContext {
   readonly caller: Caller;
-  /** Also the `x-request-id` header of the response. */
   readonly requestId: string;
   /** Aborts when the client disconnects or the gateway stops waiting. */
   readonly signal: AbortSignal;
-  /** Calls back when the response has been sent, or its client is gone. A stream has no such end. */
-  readonly whenClosed?: ((callback: () => void) => void) | undefined;
-  /** The client's `Idempotency-Key`, when it is the service behind the gateway that stores responses. */
+  /** Calls back once the response is printed: what was read for it is of no more use. Streams have no such end. */
+  readonly whenPrinted?: ((callback: () => void) => void) | undefined;
+  /** Without it, nothing waits for the event loop. */
+  readonly turn?: Turn | undefined;
+  /** The idempotency key of an atomic command. */
+  readonly claim?: KeyClaim | undefined;
+  /** Where the service behind the gateway stores responses. */
   readonly idempotency?: ForwardedIdempotency | undefined;
-  /**
-   * Hands responses over: what was read with it as bytes is not fetched again when its value is wanted. Only a request
-   * that changes nothing has one.
-   */
+  /** Responses by read: bytes are not fetched again for their value. Requests without effect only. */
   readonly responses?: ReadMemo | undefined;
-  /**
-   * The generation of the data in which the response is to be cached (see cache/response-store.ts): what is read for
-   * it joins no read that began in another.
-   */
+  /** The data generation of a response to be cached (cache/response-store.ts): joins no read of another one. */
   readonly generation?: string | undefined;
 }

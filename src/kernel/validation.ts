@@ -1,30 +1,29 @@
-/**
- * What the shapes of all capabilities share: the common kinds of fields, with the limits of the contract and of Postern.
- * parse.ts checks values against shapes.
- */
+/** Shared field kinds, with the limits of the contract and of Postern. */
 import { z } from 'zod';
 import type { ErrorName } from './errors.ts';
-import { isShallow, maxJsonDepth } from './lib/json-limits.ts';
+import type { IssueCode } from './issue-codes.ts';
+import { isObject } from './lib/is-object.ts';
+import { isShallow, maxJsonDepth } from './lib/json-text.ts';
 
-/** Lengths in characters (UTF-16 code units). The contract leaves them open; these are Postern's. */
+/** UTF-16 code units, Postern's choice: the contract leaves them open. */
 export const limits = {
   text: 20_000,
   name: 255,
   url: 2_048,
-  /** More than any URL can carry to us, so that what fits a query fits GraphQL too. */
+  /** More than a URL can carry, so that cursors fit GraphQL too. */
   cursor: 16_384,
 } as const;
 
-/** Lists for which the contract sets no bound have at most this many entries. */
+/** For lists that the contract does not bound. */
 export const maxEntries = 250;
 
-/** Where the counting of a list ends: more would take too long. */
+/** The end of counting: more would take too long. */
 export const maxTotalCount = 10_000;
 
-/** The largest page of any list: that of the webhooks (contract, "Limits"), and of every list that is an addition. */
+/** The largest page: that of webhooks (contract, "Limits"), and of every added list. */
 export const maxPage = 250;
 
-/** When several rules are broken, the error has the first of these types that one of the violations has. */
+/** The error type of several violations: the first of these that one has. */
 export const precedence = [
   'missing_parameters',
   'invalid_parameters',
@@ -35,74 +34,85 @@ export const precedence = [
 
 export type ViolationName = (typeof precedence)[number];
 
-/** A custom rule whose violation has an error type of its own. Any other violation is `errors/invalid_parameters`. */
-const violates = (errorName: ViolationName, message: string) => ({ message, params: { errorName } });
+export interface RuleOptions {
+  /** `errors/invalid_parameters` without it. */
+  readonly errorName?: ViolationName;
+  readonly limit?: number;
+}
+
+export const rule = (code: IssueCode, message: string, options: RuleOptions = {}) => ({
+  message,
+  params: { code, ...options },
+});
 
 /**
- * A rule of Postern's own, where the contract has none: it holds for the embedded backend, and a service in front of
- * which Postern stands judges for itself. The bounds of lists and strings are no such rules: they protect Postern.
+ * A rule beyond the contract: it holds for the embedded backend, and a service behind Postern judges for itself. Bounds
+ * of lists and strings are no such rules: they protect Postern.
  */
-export const ownRule = (message: string, errorName: ViolationName = 'invalid_parameters') => ({
+export const ownRule = (code: IssueCode, message: string, options: RuleOptions = {}) => ({
   message,
-  params: { errorName, own: true },
+  params: { code, ...options, own: true },
 });
 
 const noLongerThan = (max: number) =>
   z
     .string()
-    // First, and nothing after it: no other rule reads a text of a megabyte.
+    // First and final: no other rule reads a text of a megabyte.
     .refine((value) => value.length <= max, {
-      ...violates('too_many_characters', `must have at most ${max} characters`),
+      ...rule('too_long', `must have at most ${max} characters`, { errorName: 'too_many_characters', limit: max }),
       abort: true,
     });
 
 const bounded = (max: number) =>
   noLongerThan(max)
-    // Postgres cannot store it, and no text for people or machines needs it.
-    .refine((value) => !value.includes('\u0000'), 'must not contain the character U+0000')
-    // JSON Schema cannot see a custom rule: the bound is repeated for it.
+    // Postgres cannot store it.
+    .refine((value) => !value.includes('\u0000'), rule('malformed', 'must not contain the character U+0000'))
+    // JSON Schema cannot see custom rules.
     .meta({ maxLength: max });
 
-/** Free text such as a description: at most 20,000 characters. */
 export const text = () => bounded(limits.text);
 
-/** A name, title or other short text: at most 255 characters. */
 export const shortText = () => bounded(limits.name);
 
 const notEmpty = (value: string) => value !== '';
 
-/** Short text that says something. */
-export const label = () => shortText().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
+export const label = () =>
+  shortText()
+    .refine(notEmpty, ownRule('too_short', 'must not be empty', { limit: 1 }))
+    .meta({ minLength: 1 });
 
-/** An identifier of the network, such as that of a skill: 1 to 255 characters. */
+/** A part of a name. */
+export const searchText = () => shortText().min(1, 'must not be empty');
+
+/** An identifier of the network, such as a skill's. */
 export const identifier = label;
 
-/**
- * The id of the account, job, webhook or person that a request is about: at most 255 characters. Whether it is well formed
- * decides what looks it up, because a malformed id has an error type of its own. An empty one is malformed like any other.
- */
+/** At most 255 characters. Its look-up decides whether it is well formed: that has an error type of its own. */
 export const resourceId = () => noLongerThan(limits.name).meta({ minLength: 1, maxLength: limits.name });
 
-/** Free text that says something. */
-export const statement = () => text().refine(notEmpty, ownRule('must not be empty')).meta({ minLength: 1 });
+export const statement = () =>
+  text()
+    .refine(notEmpty, ownRule('too_short', 'must not be empty', { limit: 1 }))
+    .meta({ minLength: 1 });
 
-/** The cursor of a page. */
+export const idempotencyKey = () => shortText().min(1, 'must not be empty').optional();
+
 export const pageCursor = () => bounded(limits.cursor).min(1, 'must not be empty');
 
-/** The ids of a read by id. They are not checked: a malformed id finds nothing, as an unknown one does. */
+/** Unchecked: a malformed id finds nothing, as an unknown one. */
 export const idList = () => z.array(z.string()).readonly();
 
-/** An id of the pnet lookups (job titles, companies, locations): digits. */
+/** An id of the pnet lookups (job titles, companies, locations). */
 export const numericId = () =>
   shortText().regex(/^\d+$/, 'must be a numeric id, written as digits in a string').meta({ minLength: 1 });
 
 const urlMessage = 'must be an absolute http or https URL without credentials';
+const invalidUrl = { errorName: 'invalid_url' } as const;
 
-/** An absolute http(s) URL without credentials, at most 2,048 characters. */
 export const httpUrl = () =>
   bounded(limits.url)
-    .refine((value) => URL.canParse(value), { ...violates('invalid_url', urlMessage), abort: true })
-    .refine(isHttpUrl, ownRule(urlMessage, 'invalid_url'))
+    .refine((value) => URL.canParse(value), { ...rule('malformed', urlMessage, invalidUrl), abort: true })
+    .refine(isHttpUrl, ownRule('malformed', urlMessage, invalidUrl))
     .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/]' });
 
 function isHttpUrl(value: string): boolean {
@@ -114,47 +124,45 @@ function isHttpUrl(value: string): boolean {
   return url.username === '' && url.password === '';
 }
 
-/**
- * A list of `min` to `max` entries; a longer one is `errors/limit_too_high`. The length is checked before the entries, so
- * that none of a list that is too long is looked at: Zod's own rules for arrays come after them.
- */
+/** Counts before it reads entries, as Zod's own rules for arrays do not. A longer list is `errors/limit_too_high`. */
 export const boundedList = <T extends z.ZodType>(item: T, min: number, max: number) =>
   z
     .preprocess(
       (value, context) => {
         if (!Array.isArray(value) || value.length <= max) return value;
-        const violation = violates('limit_too_high', `must have at most ${max} entries`);
-        context.issues.push({ code: 'custom', input: value, ...violation });
+        const tooMany = rule('too_many', `must have at most ${max} entries`, {
+          errorName: 'limit_too_high',
+          limit: max,
+        });
+        context.issues.push({ code: 'custom', input: value, ...tooMany });
         return z.NEVER;
       },
       z.array(item).min(min, `must have at least ${min} ${min === 1 ? 'entry' : 'entries'}`),
     )
     .meta({ maxItems: max });
 
-/** A filter of a list: the values of which an item has one. Without any, nothing is filtered. */
+/** Values of which an item has one. An empty filter takes all. */
 export const anyValueOf = <const Value extends string>(values: readonly Value[]) =>
   boundedList(z.enum(values), 0, maxEntries).optional();
 
-/** Objects that one subscription watches. */
 export const maxWatched = 100;
 
-/** The ids of what a subscription watches. */
 export const watchedIds = () => boundedList(identifier(), 1, maxWatched);
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Any JSON object. Zod's own shape of JSON tries six variants for every value in it. */
+/** Zod's own JSON shape tries six variants for every value. */
 export const jsonObject = () =>
   z
-    .custom<Readonly<Record<string, unknown>>>(isRecord, 'must be an object')
-    .refine(isShallow, `must not be nested more than ${maxJsonDepth} levels deep`)
+    .custom<Readonly<Record<string, unknown>>>(isObject, rule('wrong_type', 'must be an object'))
+    .refine(isShallow, rule('malformed', `must not be nested more than ${maxJsonDepth} levels deep`))
     .meta({ type: 'object' });
 
-/** The `limit` of a list: an integer from 1 to `max`; a larger one is `errors/limit_too_high`. */
+/** A `limit` above `max` is `errors/limit_too_high`. */
 export const pageLimit = (max: number) =>
   z
     .int()
-    .min(1, 'must be at least 1')
-    .refine((value) => value <= max, violates('limit_too_high', `must be at most ${max}`))
+    .min(1)
+    .refine(
+      (value) => value <= max,
+      rule('too_large', `must be at most ${max}`, { errorName: 'limit_too_high', limit: max }),
+    )
     .meta({ maximum: max });

@@ -1,31 +1,44 @@
-import { setImmediate } from 'node:timers/promises';
+import { type Turn, weightOfBytes } from './lib/fair-turns.ts';
 
-/** A response of a service as it came over the wire: what reads bytes takes its bytes, and what reads objects its value. */
-export interface WireResponse {
-  /** The chunks of its body, as they arrived. They may be shared with other callers, so nobody changes them. */
+/** Shared memory, used again when all users have released it. */
+export interface Shared {
+  retain(): void;
+  /** Once by each user. */
+  release(): void;
+}
+
+export interface WireResponse extends Shared {
+  /** Shared: not to be changed. @throws Error after its release */
   readonly body: readonly Uint8Array[];
-  /**
-   * The JSON object that the body is, in the contract's terms. It is parsed and checked when it is first asked for, and
-   * may be shared with other callers, so nobody changes it.
-   * @throws ServiceError, the same each time, for a body that is no response of the contract
-   */
+  /** Parsed and checked once, in the contract's terms; shared. @throws ServiceError, the same each time */
   value(): object;
 }
 
-/** Bytes that take a few milliseconds to parse. */
-const large = 1_048_576;
-
-/**
- * The value of a response. What is large is parsed in a turn of the event loop of its own, so that others wait for one step only.
- * @throws ServiceError as {@link WireResponse.value}
- */
-export async function readValue(response: WireResponse): Promise<object> {
-  const isLarge = response.body.reduce((bytes, { length }) => bytes + length, 0) > large;
-  if (isLarge) await setImmediate();
-  const value = response.value();
-  if (isLarge) await setImmediate();
-  return value;
+/** The value, parsed in its turn. @throws ServiceError as {@link WireResponse.value} */
+export async function readValue(response: WireResponse, turn: Turn | undefined): Promise<object> {
+  await turn?.(weightOfBytes(bytesOf(response.body)));
+  return response.value();
 }
 
-/** The reads that were made for one request, by what they read. Failures are among them. */
-export type ReadMemo = Map<string, Promise<WireResponse>>;
+export const bytesOf = (body: readonly Uint8Array[]): number => body.reduce((bytes, { length }) => bytes + length, 0);
+
+/** A request's reads by their subjects, failures included. It uses them until its release. */
+export class ReadMemo {
+  readonly #reads = new Map<string, Promise<WireResponse>>();
+
+  get(what: string): Promise<WireResponse> | undefined {
+    return this.#reads.get(what);
+  }
+
+  set(what: string, read: Promise<WireResponse>): void {
+    this.#reads.set(what, read);
+  }
+
+  /** Later reads are forgotten. */
+  release(): void {
+    for (const read of this.#reads.values()) read.then(releaseOne, () => undefined);
+    this.#reads.clear();
+  }
+}
+
+const releaseOne = (response: WireResponse): void => response.release();

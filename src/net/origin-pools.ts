@@ -1,16 +1,17 @@
 /**
- * A pool of connections for each origin. Callers choose the origins, so what is kept of them is bounded: an origin in use
- * has at least one request in flight, whose number the user bounds; of the others, those used last keep their connections.
+ * A pool of connections per origin. Callers choose origins, so idle pools are bounded, least recently used first out;
+ * origins in use are bounded by the requests in flight.
  *
- * Not undici's Agent: it keeps a pool (21.6 KB) for ever once a request was aborted, and `maxOrigins` only refuses new ones.
+ * Not undici's Agent: it keeps a pool (21.6 KB) for ever once a request was aborted, and `maxOrigins` only refuses new
+ * ones.
  */
 import { LRUCache } from 'lru-cache';
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
+import { undici } from './undici.ts';
 
 export interface OriginPools {
-  /** Takes the pool of an origin for one request. @returns with it `release`, to be called once the request has ended */
+  /** Takes the pool of an origin for one request. @returns with `release`, to be called when the request has ended */
   take(origin: string): { readonly pool: Pool; readonly release: () => void };
-  /** Origins that have a pool. */
   readonly origins: number;
   /** Closes all connections; requests in flight fail. */
   destroy(): Promise<void>;
@@ -36,7 +37,7 @@ export function createOriginPools(options: Pool.Options): OriginPools {
   let open = true;
 
   function create(origin: string): Pool {
-    const pool = new Pool(origin, options);
+    const pool = new undici.Pool(origin, options);
     const drop = () => {
       if (idle.peek(origin) !== pool || pool.stats.connected > 0) return;
       idle.delete(origin);

@@ -1,15 +1,14 @@
 /**
- * The one door to the network for requests to callers' URLs. A request connects only to addresses that the rule allows,
- * follows no redirect, ends by its deadline whatever the other side does, and reads a few kilobytes of the response at
- * most. The service that the operator has configured is reached through service-pool.ts.
+ * The one door to callers' URLs: it connects only to allowed addresses, follows no redirect, ends by its deadline
+ * whatever the other side does, and reads a few kilobytes. The operator's service is reached through service-pool.ts.
  */
-import type { LookupFunction } from 'node:net';
-import { buildConnector, type Dispatcher } from 'undici';
+import type { LookupFunction, Socket } from 'node:net';
+import type { buildConnector, Dispatcher } from 'undici';
 import { type AddressRule, literalAddress } from './addresses.ts';
 import type { Lookup } from './dns/lookup.ts';
 import { createOriginPools, type OriginPools } from './origin-pools.ts';
-import { limitReads } from './read-limit.ts';
 import { type FailureReason, failureReasonOf } from './transport-failure.ts';
+import { undici } from './undici.ts';
 
 export type { FailureReason } from './transport-failure.ts';
 
@@ -18,37 +17,33 @@ export interface OutboundPost {
   /** Names and values alternate; names in lower case. */
   readonly headers: string[];
   readonly body: Buffer;
-  /** Milliseconds from now until the whole response must have arrived. */
+  /** From now until the whole response must have arrived. */
   readonly deadlineMs: number;
+  /** Ends the request before its deadline, as timed out. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The response to a request, as far as it was read before a failure. */
 export interface OutboundResponse {
-  /** Null if no response began. */
   readonly status: number | null;
-  /** Null if the response was read to its end, or to the size limit. */
   readonly failure: FailureReason | null;
-  /** The `Retry-After` header as it was sent. */
   readonly retryAfter: string | null;
-  /** The first bytes of the body: at most {@link keptBytes}. */
   readonly body: Buffer;
 }
 
 export interface Outbound {
-  /** Sends a POST. It never rejects: failures are part of the response. */
+  /** Never rejects: failures are part of the response. */
   post(request: OutboundPost): Promise<OutboundResponse>;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** How much of a response body is read. The rest is not waited for. */
+/** Read of a body; the rest is not waited for. */
 const maxReadBytes = 16 * 1024;
-/** How much of a response is read with what frames it: headers, informational responses, the sizes of chunks. */
+/** Read of a response with its framing: headers, informational responses, sizes of chunks. */
 const maxWireBytes = 128 * 1024;
-/** How much of a response body is kept to be shown. */
-const keptBytes = 1024;
+const shownBytes = 1024;
 
-/** Milliseconds that an idle connection stays open. The other side can ask for another time, up to the maximum. */
+/** Of idle connections. The other side may ask for another time, up to the maximum. */
 const keepAlive = { keepAliveTimeout: 10_000, keepAliveMaxTimeout: 30_000 } as const;
 
 export function createOutbound({
@@ -83,12 +78,12 @@ class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
-/** Checks every address, literal or resolved, before it connects, and the address of the peer after it has connected. */
+/** Checks every address, literal or resolved, before connecting, and the peer's address after. */
 function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number): buildConnector.connector {
   const guardedLookup: LookupFunction = (hostname, options, done) => {
     lookup(hostname).then(
       (addresses) => {
-        // One refused address among allowed ones is enough: the gateway does not control which of them is used.
+        // One refused address is enough: the gateway does not control which of them is used.
         const [first] = addresses;
         if (first === undefined || !addresses.every(({ address }) => allows(address))) {
           done(new AddressRefused(), '');
@@ -101,7 +96,7 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
       (error: NodeJS.ErrnoException) => done(error, ''),
     );
   };
-  const connect = buildConnector({ allowH2: false, timeout, lookup: guardedLookup });
+  const connect = undici.buildConnector({ allowH2: false, timeout, lookup: guardedLookup });
   return (options, done) => {
     // A literal never reaches a resolver.
     const literal = literalAddress(options);
@@ -118,7 +113,7 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
   };
 }
 
-function post(pools: OriginPools, { url, headers, body, deadlineMs }: OutboundPost): Promise<OutboundResponse> {
+function post(pools: OriginPools, { url, headers, body, deadlineMs, signal }: OutboundPost): Promise<OutboundResponse> {
   return new Promise((resolve) => {
     let status: number | null = null;
     let retryAfter: string | null = null;
@@ -131,13 +126,14 @@ function post(pools: OriginPools, { url, headers, body, deadlineMs }: OutboundPo
       if (settled) return;
       settled = true;
       clearTimeout(deadline);
-      resolve({ status, failure, retryAfter, body: Buffer.concat(kept).subarray(0, keptBytes) });
+      resolve({ status, failure, retryAfter, body: Buffer.concat(kept).subarray(0, shownBytes) });
     };
     const cut = (failure: FailureReason | null) => {
       settle(failure);
       controller?.abort(new Error('The response is no longer waited for'));
     };
     const deadline = setTimeout(() => cut('timeout'), deadlineMs);
+    signal?.addEventListener('abort', () => cut('timeout'), { once: true });
 
     const { pool, release } = pools.take(url.origin);
     pool.dispatch(
@@ -156,7 +152,7 @@ function post(pools: OriginPools, { url, headers, body, deadlineMs }: OutboundPo
           retryAfter = typeof value === 'string' ? value : null;
         },
         onResponseData(_controller, chunk) {
-          if (received < keptBytes) kept.push(chunk);
+          if (received < shownBytes) kept.push(chunk);
           received += chunk.length;
           if (received >= maxReadBytes) cut(null);
         },
@@ -170,5 +166,23 @@ function post(pools: OriginPools, { url, headers, body, deadlineMs }: OutboundPo
         },
       },
     );
+  });
+}
+
+class ResponseTooLarge extends Error {
+  readonly code = 'RESPONSE_TOO_LARGE';
+}
+
+/**
+ * Destroys a connection that reads more than `bytes` per request. The HTTP parser itself reads endless status lines,
+ * informational responses and chunk extensions until the deadline, and reports nothing that could be counted.
+ * @param socket carries one request after the other
+ */
+function limitReads(socket: Socket, bytes: number): void {
+  let [written, readBefore, read] = [0, 0, 0];
+  socket.on('readable', () => {
+    if (socket.bytesWritten !== written) [written, readBefore] = [socket.bytesWritten, read];
+    read = socket.bytesRead;
+    if (read - readBefore > bytes) socket.destroy(new ResponseTooLarge(`More than ${bytes} bytes of a response`));
   });
 }

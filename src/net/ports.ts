@@ -1,7 +1,6 @@
 /**
- * Ports on which no webhook listens, but where services of other protocols would take a POST for something of theirs: a
- * mail server, say, reads the lines of a body as commands. The list is the one that browsers refuse
- * (https://fetch.spec.whatwg.org/#port-blocking). All other ports are allowed: receivers listen on many.
+ * Ports of other protocols whose services would misread a POST (a mail server takes lines of a body for commands):
+ * those that browsers refuse (https://fetch.spec.whatwg.org/#port-blocking). Receivers listen on many others.
  */
 const blockedPorts: ReadonlySet<number> = new Set([
   ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],
@@ -12,5 +11,5 @@ const blockedPorts: ReadonlySet<number> = new Set([
   ...[5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ]);
 
-/** @param port as a URL has it: empty for the default of its scheme */
+/** @param port as in a URL: empty for the default of its scheme */
 export const isBlockedPort = (port: string): boolean => port !== '' && blockedPorts.has(Number(port));

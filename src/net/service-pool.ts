@@ -1,11 +1,14 @@
 /**
- * Connections to a service that the operator has configured. Its address may be private: such a service is usually on an
- * intranet. Each request brings its own deadline as a signal.
+ * Connections to the operator's service, whose address may be private. Each request brings its deadline as a signal.
  *
- * Requests are dispatched with a handler of our own, which keeps the chunks of a body as they arrive: undici's `request`
- * makes a stream of them first, which costs as much as the rest of an exchange.
+ * A dispatch handler of our own copies the chunks of a body: undici's `request` makes a stream of them first, which costs
+ * as much as the rest of an exchange.
  */
-import { type Dispatcher, Pool } from 'undici';
+
+import type { Socket } from 'node:net';
+import type { buildConnector, Dispatcher } from 'undici';
+import type { Body, BodyMemory } from './body-memory.ts';
+import { undici } from './undici.ts';
 
 export interface ServiceRequest {
   readonly method: Dispatcher.HttpMethod;
@@ -13,7 +16,6 @@ export interface ServiceRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Ends the request. */
   readonly signal: AbortSignal;
 }
 
@@ -22,60 +24,71 @@ export type ServiceResponse = WholeResponse | BrokenResponse;
 export interface WholeResponse {
   readonly kind: 'whole';
   readonly status: number;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The chunks, as they arrived. */
-  readonly body: readonly Uint8Array[];
+  readonly body: Body;
 }
 
 export interface BrokenResponse {
   readonly kind: 'broken';
-  /** Null if no response began. */
   readonly status: number | null;
-  /** The error as undici reports it, or the reason of the signal. */
+  /** undici's error, or the reason of the signal. */
   readonly cause: unknown;
 }
 
 export interface ServicePool {
-  /** Sends a request and reads the whole response. It never rejects. */
+  /** Reads the whole response. Never rejects. */
   send(request: ServiceRequest): Promise<ServiceResponse>;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** @param options.maxBytes a larger response body breaks off with UND_ERR_RES_EXCEEDED_MAX_SIZE */
+interface PoolOptions {
+  readonly connections: number;
+  /** A larger response body breaks off with UND_ERR_RES_EXCEEDED_MAX_SIZE. */
+  readonly maxBytes: number;
+  readonly connectTimeoutMs: number;
+  readonly memory: BodyMemory;
+}
+
 export function openServicePool(
   origin: string,
-  { connections, maxBytes, connectTimeoutMs }: { connections: number; maxBytes: number; connectTimeoutMs: number },
+  { connections, maxBytes, connectTimeoutMs, memory }: PoolOptions,
 ): ServicePool {
-  const pool = new Pool(origin, {
+  const reads = createStaticReads({ timeout: connectTimeoutMs });
+  const pool = new undici.Pool(origin, {
     connections,
     pipelining: 1,
     allowH2: false,
+    connect: reads.connect,
     maxResponseSize: maxBytes,
-    connectTimeout: connectTimeoutMs,
     // Idle connections outlive the gaps between bursts of requests, unless the service asks for another time.
     keepAliveTimeout: 30_000,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   return {
-    send: (request) => send(pool, request),
+    send: (request) => dispatch({ pool, memory, reads }, request),
     close: () => pool.destroy(),
   };
 }
 
-function send(pool: Dispatcher, { signal, ...request }: ServiceRequest): Promise<ServiceResponse> {
+interface Means {
+  readonly pool: Dispatcher;
+  readonly memory: BodyMemory;
+  readonly reads: StaticReads;
+}
+
+function dispatch({ pool, memory, reads }: Means, { signal, ...request }: ServiceRequest): Promise<ServiceResponse> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let started: Pick<WholeResponse, 'status' | 'headers'> | null = null;
-    const body: Uint8Array[] = [];
-    const settle = (response: ServiceResponse) => {
+    const body = memory.open();
+    const fail = (cause: unknown) => {
       signal.removeEventListener('abort', abort);
-      resolve(response);
+      body.discard();
+      resolve({ kind: 'broken', status: started?.status ?? null, cause });
     };
-    const fail = (cause: unknown) => settle({ kind: 'broken', status: started?.status ?? null, cause });
-    // A request that waits for a connection has no controller yet. It ends now, and is aborted when its turn comes.
+    // A request that waits for a connection has no controller: it ends now, and is aborted when its turn comes.
     const abort = () => (controller === undefined ? fail(signal.reason) : controller.abort(signal.reason));
     if (signal.aborted) return fail(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
@@ -89,17 +102,94 @@ function send(pool: Dispatcher, { signal, ...request }: ServiceRequest): Promise
         if (status >= 200) started = { status, headers };
       },
       onResponseData(_controller, chunk) {
-        body.push(chunk);
+        body.append(chunk);
+        reads.consumed(chunk);
       },
       onResponseEnd() {
-        if (started === null) fail(new Error('A response ended that had not begun'));
-        else settle({ kind: 'whole', ...started, body });
+        reads.ended();
+        if (started === null) return fail(new Error('A response ended that had not begun'));
+        signal.removeEventListener('abort', abort);
+        resolve({ kind: 'whole', ...started, body: body.whole() });
       },
       onResponseError(_controller, error) {
-        // The bytes that are no HTTP, which may echo what was sent, would be logged with the error.
+        // The bytes that are no HTTP, which may echo the request, would be logged with the error.
         if ('data' in error) Reflect.deleteProperty(error, 'data');
         fail(error);
       },
     });
   });
+}
+
+/**
+ * Connections that read into a buffer of their own (`onread` of net.Socket), where node:net allocates one for each read.
+ * undici takes what was read before the next read: see `readMore` of its HTTP/1 client.
+ */
+export interface StaticReads {
+  readonly connect: buildConnector.connector;
+  /** Tells that the bytes of a response up to the end of this chunk are of no more use. */
+  consumed(chunk: Uint8Array): void;
+  ended(): void;
+}
+
+const bufferBytes = 65_536;
+/** What follows the data of a chunk (RFC 9112, section 7.1). Behind more, a trailer may begin. */
+const lineBreakBytes = 2;
+
+function createStaticReads(options: Pick<buildConnector.BuildOptions, 'timeout'>): StaticReads {
+  /** Up to where the read that is being parsed is of no more use. */
+  let consumedTo = 0;
+  let session: Buffer | undefined;
+
+  return {
+    consumed(chunk) {
+      consumedTo = chunk.byteOffset + chunk.byteLength;
+    },
+    ended() {
+      consumedTo = Number.POSITIVE_INFINITY;
+    },
+    connect(to, done) {
+      let buffer = Buffer.allocUnsafeSlow(bufferBytes);
+      let take: ((bytes: Buffer) => boolean) | undefined;
+      const onread = {
+        buffer: () => buffer,
+        callback(length: number) {
+          consumedTo = 0;
+          const wantsMore = take?.(buffer.subarray(0, length)) ?? false;
+          // The parser keeps views of what it has not finished: the beginning of headers, say.
+          if (length - consumedTo > lineBreakBytes) buffer = Buffer.allocUnsafeSlow(bufferBytes);
+          return wantsMore;
+        },
+      };
+      const open = undici.buildConnector({ ...options, allowH2: false, session, onread });
+      open(to, (error, socket) => {
+        if (error !== null) return done(error, null);
+        socket.on('session', (established: Buffer) => {
+          session = established;
+        });
+        take = passOn(socket);
+        done(null, socket);
+      });
+    },
+  };
+}
+
+/** @returns hands bytes to whoever reads the socket. What is not taken at once is copied, and comes later. */
+function passOn(socket: Socket): (bytes: Buffer) => boolean {
+  const read = socket.read.bind(socket);
+  let offered: Buffer | null = null;
+  socket.read = (size?: number): Buffer | null => {
+    if (offered === null) return read(size);
+    const taken = offered;
+    offered = null;
+    return taken;
+  };
+  return (bytes) => {
+    if (socket.readableLength === 0) {
+      offered = bytes;
+      socket.emit('readable');
+      if (offered === null) return true;
+      offered = null;
+    }
+    return socket.push(Buffer.from(bytes));
+  };
 }

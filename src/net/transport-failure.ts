@@ -1,6 +1,5 @@
-/** What the error codes of DNS, sockets, TLS and undici say about a request. */
+/** Classifies errors of DNS, sockets, TLS and undici. */
 
-/** Why a request has no response, or none that can be read. */
 export type FailureReason =
   | 'address_refused'
   | 'name_not_found'
@@ -10,7 +9,6 @@ export type FailureReason =
   | 'timeout'
   | 'invalid_response';
 
-/** The codes with one meaning. */
 const reasons: Readonly<Record<string, FailureReason>> = {
   ADDRESS_REFUSED: 'address_refused',
   RESPONSE_TOO_LARGE: 'invalid_response',
@@ -28,7 +26,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EPIPE: 'connection_lost',
 };
 
-/** What the codes that end a TLS handshake start with: those of OpenSSL's verification, and of node:tls. */
+/** Prefixes of codes that end a TLS handshake: OpenSSL's verification, and node:tls. */
 const handshakeCodes: readonly string[] = [
   'CERT_',
   'DEPTH_ZERO_',
@@ -41,38 +39,32 @@ const handshakeCodes: readonly string[] = [
 ];
 const endsHandshake = (code: string): boolean => handshakeCodes.some((start) => code.startsWith(start));
 
-/** Other codes of TLS. They may come after the handshake, from a record that is broken. */
+/** Other codes of TLS, which a broken record may cause after the handshake. */
 const tlsCode = /^ERR_(?:TLS|SSL)_/;
 
-/** Why a request failed, by the error that ended it. An unknown error counts as `connection_failed`. */
+/** An unknown error counts as `connection_failed`. */
 export function failureReasonOf(error: unknown): FailureReason {
   const { name, code, errors } = propertiesOf(error);
   const known = reasons[code];
   if (known !== undefined) return known;
-  // Several addresses were tried, and none of them took the connection.
+  // Several addresses were tried in vain.
   if (errors.length > 0) return failureReasonOf(errors[0]);
   if (name === 'HTTPParserError') return 'invalid_response';
   if (endsHandshake(code) || tlsCode.test(code)) return 'tls_failed';
   return code.startsWith('UND_ERR') ? 'invalid_response' : 'connection_failed';
 }
 
-/**
- * Whether the request certainly was not sent: the name lookup, the connection and the TLS handshake come before its
- * first byte.
- */
+/** Whether the request was certainly not sent: name lookup, connection and TLS handshake come before its first byte. */
 export function failedBeforeSending(error: unknown): boolean {
   const { code, syscall, errors } = propertiesOf(error);
-  // Several addresses were tried: the request was sent to none of them if each of them failed before.
+  // Of several addresses, each must have failed before.
   if (errors.length > 0) return errors.every(failedBeforeSending);
   return (
     syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT' || endsHandshake(code)
   );
 }
 
-/**
- * What is wrong with a response that could not be read; null if the connection failed instead.
- * @param error as undici reports it
- */
+/** Null if the connection failed instead. @param error as undici reports it */
 export function unreadableResponse(error: unknown): 'too_large' | 'not_http' | null {
   const { name, code } = propertiesOf(error);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too_large';
@@ -83,11 +75,10 @@ interface ErrorProperties {
   readonly name: string;
   readonly code: string;
   readonly syscall: string;
-  /** The errors of the single addresses, when several were tried. */
   readonly errors: readonly unknown[];
 }
 
-/** The properties of an error that matter here. Anything can be thrown: what lacks a property has it empty. */
+/** Anything can be thrown: a missing property counts as empty. */
 function propertiesOf(error: unknown): ErrorProperties {
   const property = (name: string): unknown =>
     typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;

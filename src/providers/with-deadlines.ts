@@ -1,22 +1,17 @@
-/** A deadline for every call of an adapter, so that a provider that never responds cannot hold up a caller for ever. */
-
 import { ServiceError } from '../kernel/errors.ts';
 import { underDeadline } from '../kernel/lib/deadline.ts';
 
-/** Milliseconds for one call of a provider. Shorter than the lease of a job, which must outlast every call. */
-export const providerDeadlineMs = 30_000;
+/** Per call of a provider. Shorter than the lease of a job, which must outlast every call. */
+const providerDeadlineMs = 30_000;
 
-/**
- * The same adapters, whose calls throw `request_timeout` at the deadline. The signal of the call aborts then, but the
- * call ends even if the adapter ignores its signal.
- */
+/** Calls throw `request_timeout` at the deadline, even if the adapter ignores the signal, which aborts then. */
 export function withDeadlines<Adapters extends object>(adapters: Adapters, deadlineMs = providerDeadlineMs): Adapters {
   return wrapMembers(adapters, (adapter) =>
     typeof adapter === 'object' && adapter !== null ? limited(adapter, deadlineMs) : adapter,
   );
 }
 
-/** The adapter with a deadline around each method. By the convention of provider.ts the signal is the last argument. */
+/** By the convention of provider.ts the signal is the last argument. */
 const limited = (adapter: object, deadlineMs: number): object =>
   wrapMembers(adapter, (method, name) => {
     if (typeof method !== 'function') return method;
@@ -31,8 +26,8 @@ const limited = (adapter: object, deadlineMs: number): object =>
   });
 
 /**
- * A proxy rather than a copy, because an adapter may be an instance of a class, whose methods are not its own properties.
- * It stands over an heir of the target, because a proxy must not replace the members of a frozen target.
+ * A proxy rather than a copy: an adapter may be an instance of a class, whose methods are not own properties. Over an
+ * heir of the target, as a proxy must not replace members of a frozen target.
  */
 const wrapMembers = <Target extends object>(
   target: Target,

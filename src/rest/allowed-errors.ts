@@ -1,4 +1,4 @@
-/** Which errors an endpoint may respond with (contract, "Errors"), and what stands in for any other. */
+/** Errors of each endpoint (contract, "Errors"), and substitutes for others. */
 import { type EndpointName, endpointNames } from '../kernel/endpoint.ts';
 import {
   type ErrorName,
@@ -12,7 +12,7 @@ import {
 const everywhere: readonly EndpointName[] = endpointNames;
 const actsForAccount: readonly EndpointName[] = ['EDIT', 'POSTS', 'PUB', 'CHK'];
 
-/** The endpoints that have all types of a status, where the contract says so for the status as a whole. */
+/** Endpoints with all types of a status, where the contract names the status as a whole. */
 const endpointsOfStatus: Readonly<Record<number, readonly EndpointName[]>> = {
   400: ['WHLIST', 'WHCREATE', 'WHDEL', 'PUB', 'CHK'],
   401: everywhere,
@@ -23,7 +23,6 @@ const endpointsOfStatus: Readonly<Record<number, readonly EndpointName[]>> = {
   504: everywhere,
 };
 
-/** The endpoints of each 422 type. */
 const endpointsOfType: { readonly [Name in ErrorName]?: readonly EndpointName[] } = {
   invalid_account: actsForAccount,
   unprocessable_entity: actsForAccount,
@@ -40,14 +39,11 @@ const endpointsOfType: { readonly [Name in ErrorName]?: readonly EndpointName[] 
 const isAllowed = (endpoint: EndpointName, name: ErrorName): boolean =>
   (endpointsOfType[name] ?? endpointsOfStatus[errorTable[name].status] ?? []).includes(endpoint);
 
-/** The error types that an endpoint may respond with, in the order of the error table. */
+/** In the order of the error table. */
 export const allowedErrors = (endpoint: EndpointName): readonly ErrorName[] =>
   errorNames.filter((name) => isAllowed(endpoint, name));
 
-/**
- * The substitutes of a type that the endpoint may not respond with: the first one that it may. A type without a row, or
- * without a substitute that the endpoint has, is a failure of ours.
- */
+/** The first one that the endpoint may respond with stands in. Without one, the failure is ours. */
 const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
   unprocessable_entity: ['invalid_parameters'],
   action_already_performed: ['unprocessable_entity'],
@@ -57,14 +53,12 @@ const substitutes: { readonly [Name in ErrorName]?: readonly ErrorName[] } = {
   payment_error: ['unprocessable_entity'],
   insufficient_credits: ['unprocessable_entity'],
   insufficient_job_slot: ['unprocessable_entity'],
-  // Listing posts has no 404: the resource that cannot be found there is the account.
+  // Listing posts has no 404: the missing resource there is the account.
   resource_not_found: ['wrong_account'],
   invalid_resource_identifier: ['unprocessable_entity'],
 };
 
-/**
- * The failure as the endpoint may report it: of a type that it has, with the status that the contract gives the type.
- */
+/** With a type that the endpoint has, and its status in the contract. */
 export function toAllowedError(endpoint: EndpointName, failure: ServiceError): ServiceError {
   const { errorName, detail, issues, cause, headers, outcomeUnknown } = failure;
   const name = isAllowed(endpoint, errorName) ? errorName : substituteOf(endpoint, errorName);
@@ -85,7 +79,7 @@ function substituteOf(endpoint: EndpointName, name: ErrorName): ErrorName {
   // An endpoint without a 400 has one type for all bad input.
   const candidates: readonly ErrorName[] =
     errorTable[name].status === 400 ? ['unprocessable_entity'] : (substitutes[name] ?? []);
-  // Every endpoint has `wrong_account`, but it can stand for a 404 only where the request names an account.
+  // `wrong_account` can stand for a 404 only where the request names an account.
   const namesAccount = actsForAccount.includes(endpoint);
   return (
     candidates.find((each) => isAllowed(endpoint, each) && (each !== 'wrong_account' || namesAccount)) ??

@@ -1,16 +1,13 @@
-/**
- * What leaves a REST endpoint: the fields that the contract has, whatever a service behind the gateway adds. Reading is
- * tolerant all the same: a value of another type than the contract's, and an item of a kind that it does not have, leave
- * as they came, because half a response is better than none.
- */
+/** Leaves only the contract's fields. Values of other types leave as they came: half a response beats none. */
 import { z } from 'zod';
+import { isObject } from '../kernel/lib/is-object.ts';
 
-/** Copies a value without the fields that its shape does not have. The value itself may be shared, and stays as it is. */
+/** Copies without fields that the shape lacks: the value may be shared. */
 export type ContractFields = (value: unknown) => unknown;
 
 const unchanged: ContractFields = (value) => value;
 
-/** Compiles a shape of responses: objects, lists, and unions of objects with a discriminator. */
+/** For objects, lists, and unions of objects with a discriminator. */
 export function contractFields(shape: z.core.$ZodType): ContractFields {
   if (shape instanceof z.ZodOptional || shape instanceof z.ZodNullable) return contractFields(shape.unwrap());
   if (shape instanceof z.ZodArray) return ofList(contractFields(shape.element));
@@ -45,12 +42,8 @@ function ofUnion({ options, def: { discriminator } }: z.ZodDiscriminatedUnion): 
   return (value) => (isObject(value) ? (variants.get(value[discriminator]) ?? unchanged)(value) : value);
 }
 
-/** The values of the discriminator that select a variant. */
 function tagsOf(option: z.core.$ZodType, discriminator: string): readonly unknown[] {
   if (option instanceof z.ZodDiscriminatedUnion) return option.options.flatMap((each) => tagsOf(each, discriminator));
   const tag = option instanceof z.ZodObject ? option.shape[discriminator] : undefined;
   return tag instanceof z.ZodLiteral ? [...tag.values] : [];
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,7 +3,6 @@ import { postEndpoints } from '../capabilities/posts/endpoints.ts';
 import { webhookEndpoints } from '../capabilities/webhooks/endpoints.ts';
 import { type ContractEndpoint, version } from '../kernel/endpoint.ts';
 
-/** Every endpoint of the contract. */
 export const endpoints: readonly ContractEndpoint[] = [jobEndpoints, postEndpoints, webhookEndpoints].flatMap(
   (table): ContractEndpoint[] => Object.values(table),
 );

@@ -1,15 +1,14 @@
-/** The OpenAPI 3.1 document of the REST face, derived from the tables and shapes that serve it. */
-import { STATUS_CODES } from 'node:http';
+/** The OpenAPI 3.1 document, derived from the tables and shapes that serve REST. */
 import { z } from 'zod';
 import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
 import { type ErrorName, errorTable } from '../kernel/errors.ts';
 import { replayedHeader } from '../kernel/idempotency.ts';
+import { http } from '../kernel/lib/node-http.ts';
 import { allowedErrors } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** The document as an object to be sent as JSON. */
 export function openApiDocument() {
   return {
     openapi: '3.1.1',
@@ -19,19 +18,19 @@ export function openApiDocument() {
       description:
         'Edits and publishes job postings, lists posts and manages webhooks on behalf of connected accounts.',
     },
-    // The paths below start with the first prefix. The other prefixes are servers: what precedes `/v1` in them.
+    // Paths start with the first prefix; the others are servers, by what precedes `/v1`.
     servers: prefixes.map((prefix) => ({ url: prefix.slice(0, -prefixes[0].length) || '/' })),
     security: [{ ApiKey: [] }],
     paths: pathsOf(endpoints),
     components: {
       securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' } },
-      headers,
+      headers: headerParameters,
     },
   };
 }
 
-/** Headers of responses, by the names of their components. */
-const headers = {
+/** By the names of their components. */
+const headerParameters = {
   RequestId: { description: 'The id of the request. Give it to support.', schema: { type: 'string' } },
   Replayed: {
     description: 'Present if the response repeats an earlier one with the same Idempotency-Key.',
@@ -49,7 +48,7 @@ const headers = {
   RetryAfter: { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 0 } },
 } as const;
 
-const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+const headerParameter = (name: keyof typeof headerParameters) => ({ $ref: `#/components/headers/${name}` });
 
 function pathsOf(all: readonly ContractEndpoint[]) {
   const paths: Record<string, Record<string, object>> = {};
@@ -77,7 +76,7 @@ function operationOf(endpoint: ContractEndpoint) {
     parameters: [
       ...ids.map(parameter('path')),
       ...Object.keys(query).map(parameter('query')),
-      ...(body ? [idempotencyKey] : []),
+      ...(body ? [idempotencyHeader] : []),
     ],
     ...(body
       ? { requestBody: { required: true, content: { 'application/json': { schema: withoutFields(request, ids) } } } }
@@ -86,7 +85,7 @@ function operationOf(endpoint: ContractEndpoint) {
   };
 }
 
-const idempotencyKey = {
+const idempotencyHeader = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
@@ -96,10 +95,10 @@ const idempotencyKey = {
 
 function responsesOf({ name, status, response, body }: ContractEndpoint) {
   const common = {
-    'x-request-id': header('RequestId'),
-    ratelimit: header('RateLimit'),
-    'ratelimit-policy': header('RateLimitPolicy'),
-    ...(body ? { [replayedHeader]: header('Replayed') } : {}),
+    'x-request-id': headerParameter('RequestId'),
+    ratelimit: headerParameter('RateLimit'),
+    'ratelimit-policy': headerParameter('RateLimitPolicy'),
+    ...(body ? { [replayedHeader]: headerParameter('Replayed') } : {}),
   };
   const types = allowedErrors(name);
   const statuses = [...new Set(types.map((each) => errorTable[each].status))];
@@ -115,10 +114,10 @@ function responsesOf({ name, status, response, body }: ContractEndpoint) {
           each,
           types.filter((type) => errorTable[type].status === each),
         );
-        const headers = each >= 500 ? { ...common, 'retry-after': header('RetryAfter') } : common;
+        const headers = each >= 500 ? { ...common, 'retry-after': headerParameter('RetryAfter') } : common;
         return [
           each,
-          { description: STATUS_CODES[each] ?? 'Failure', headers, content: { 'application/json': { schema } } },
+          { description: http.STATUS_CODES[each] ?? 'Failure', headers, content: { 'application/json': { schema } } },
         ];
       }),
     ),
@@ -138,13 +137,12 @@ const envelopeOf = (status: number, types: readonly ErrorName[]) => ({
   additionalProperties: false,
 });
 
-/** Rules that JSON Schema cannot express are left out: a request that breaks one gets an error that states it. */
+/** Leaves out rules beyond JSON Schema: an error states a broken one. */
 const schemaOf = (shape: z.ZodType): JsonSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
   return schema;
 };
 
-/** The schema of a field of an object, or of the first variant that has the field. */
 function propertyOf({ properties, oneOf }: JsonSchema, name: string): object | undefined {
   const property = properties?.[name];
   if (typeof property === 'object') return property;

@@ -1,10 +1,10 @@
 /**
- * An HTTP request as the one flat object that an operation takes. Unknown fields of a body are refused (by the shape),
- * as a misspelt one would silently do nothing. Unknown query parameters are ignored, as intermediaries and browsers add
- * some. A path parameter must not be in the body too.
+ * An HTTP request as an operation's flat object. Unknown body fields are refused (by the shape), as a misspelt one
+ * would silently do nothing; unknown query parameters are ignored, as intermediaries and browsers add some. No path
+ * parameter may be in the body too.
  */
-import { parse as parseQuery } from 'node:querystring';
 import type { IncomingRequest } from '../http/incoming-request.ts';
+import { parametersOfUrl } from '../http/query.ts';
 import { codingRefusal } from '../http/refusals.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
 import type { Parameters } from '../http/router.ts';
@@ -13,27 +13,23 @@ import { ServiceError } from '../kernel/errors.ts';
 import { invalidParameters } from '../kernel/issues.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/**
- * The path parameters, the query parameters that the endpoint has, and the fields of the body.
- * @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters`
- */
+/** @throws ServiceError `unescaped_characters`, `malformed_request` or `invalid_parameters` */
 export async function flatRequest(
   endpoint: ContractEndpoint,
   request: IncomingRequest,
   parameters: Parameters,
 ): Promise<Readonly<Record<string, unknown>>> {
-  // Also where it means nothing: what is too large is refused everywhere.
+  // Also where it means nothing: bodies beyond the limit are refused everywhere.
   const bytes = ['GET', 'HEAD'].includes(request.method) ? null : await request.body();
-  const [path = '', query = ''] = request.url.split(/\?(.*)/s, 2);
-  requireEscaped(path);
+  requireEscaped(request.path);
   return {
-    ...readQuery(endpoint.query ?? {}, query),
+    ...readQuery(endpoint.query ?? {}, request.url),
     ...(endpoint.body && bytes !== null ? readBody(endpoint, request, bytes) : {}),
     ...parameters,
   };
 }
 
-/** RFC 3986, section 3.3: the characters that a path may have as they are, and percent-encoding. */
+/** RFC 3986, section 3.3: characters of a path, and percent-encoding. */
 const pathPattern = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i;
 
 function requireEscaped(path: string): void {
@@ -49,24 +45,23 @@ function requireEscaped(path: string): void {
   }
 }
 
-function readQuery(kinds: Readonly<Record<string, QueryKind>>, query: string): Record<string, unknown> {
-  const inForm = parseQuery(query);
-  // A cursor may be base64, whose plus sign many clients do not encode.
-  const withPlusSigns = query.includes('+') ? parseQuery(query.replaceAll('+', '%2B')) : inForm;
+function readQuery(kinds: Readonly<Record<string, QueryKind>>, url: string): Record<string, unknown> {
+  const query = parametersOfUrl(url);
   return Object.fromEntries(
     Object.entries(kinds).flatMap(([name, kind]) => {
-      const text = (kind === 'cursor' ? withPlusSigns : inForm)[name];
+      // A cursor may be base64, whose plus sign many clients do not encode.
+      const [text, ...others] = query(name, kind === 'cursor' ? '+' : ' ');
       if (text === undefined) return [];
-      // A repeated parameter is a list, which no parameter may be: the shape refuses it.
-      return [[name, typeof text === 'string' ? readers[kind](text) : text]];
+      // A repeated parameter is a list, which the shape refuses.
+      return [[name, others.length === 0 ? readersOfKinds[kind](text) : [text, ...others]]];
     }),
   );
 }
 
-const readers = {
+const readersOfKinds = {
   text: (text) => text,
   cursor: (text) => text,
-  // A number beyond those that are exact stays too large, so that the error is about the limit.
+  // Inexact numbers stay too large, so that the error is about the limit.
   integer: (text) => (/^-?\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text),
   boolean: (text) => booleans.get(text.toLowerCase()) ?? text,
 } as const satisfies Record<QueryKind, (text: string) => unknown>;
@@ -92,7 +87,11 @@ function readBody(
   }
   const issues = pathParameters(endpoint)
     .filter((name) => Object.hasOwn(value, name))
-    .map((name) => ({ path: [name], message: 'is a path parameter and must not be in the body' }));
+    .map((name) => ({
+      path: [name],
+      code: 'not_accepted' as const,
+      message: 'is a path parameter and must not be in the body',
+    }));
   if (issues.length > 0) throw invalidParameters(issues);
   return value;
 }

@@ -1,10 +1,12 @@
-/** The response of an endpoint: from its operation, or from the first request with the same `Idempotency-Key`. */
+/** An endpoint's response, from its operation or from the first request with the same `Idempotency-Key`. */
 
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Parameters } from '../http/router.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { type Idempotency, replayedHeader } from '../kernel/idempotency.ts';
+import { printJson } from '../kernel/lib/print-json.ts';
+import { performOnceForKey } from '../kernel/perform-once.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { contractFields } from './contract-fields.ts';
@@ -14,48 +16,34 @@ import { flatRequest } from './request.ts';
 interface RestRequest {
   readonly http: IncomingRequest;
   readonly parameters: Parameters;
-  /** The caller has been authorized. */
   readonly context: RequestContext;
   readonly ports: Ports;
   readonly idempotency: Idempotency | undefined;
 }
 
-/**
- * Performs the operation of an endpoint.
- * @returns the body of the response, as JSON
- * @throws ServiceError for every failure of a request without an idempotency key that the gateway keeps
- */
+/** @returns the JSON body. @throws ServiceError for failures without an idempotency key that the gateway keeps */
 export async function respond(
   endpoint: ContractEndpoint,
   { http, parameters, context, ports, idempotency }: RestRequest,
-): Promise<string> {
+): Promise<Uint8Array | string> {
   const request = await flatRequest(endpoint, http, parameters);
   const key = endpoint.body ? idempotencyKeyOf(http) : undefined;
   if (key === undefined || idempotency === undefined) {
     const onReplayed = () => http.addHeaders({ [replayedHeader]: 'true' });
     const forwarded = key === undefined ? context : { ...context, idempotency: { key, onReplayed } };
-    return JSON.stringify(await perform(endpoint, ports, forwarded, request));
+    return printJson(shown(endpoint, await endpoint.operation.perform(ports, forwarded, request)), context.turn);
   }
-  const { caller, signal } = context;
-  const { body, replayed } = await idempotency.once(
-    { caller, endpoint: endpoint.name, key, request, signal },
-    async () => {
-      // A client that disconnects comes back for the response: the work does not end with its connection.
-      const uninterrupted = { ...context, signal: new AbortController().signal };
-      return JSON.stringify(await perform(endpoint, ports, uninterrupted, request));
-    },
-  );
+  const { name, operation } = endpoint;
+  const print = (result: object) => JSON.stringify(shown(endpoint, result));
+  const command = { operation, endpoint: name, key, request, print };
+  const { body, replayed } = await performOnceForKey(idempotency, command, ports, context);
   if (replayed) http.addHeaders({ [replayedHeader]: 'true' });
   return body;
 }
 
 const responseFields = new Map(endpoints.map(({ name, response }) => [name, contractFields(response)]));
 
-/** The result of the operation, with the fields of the contract. */
-async function perform(endpoint: ContractEndpoint, ports: Ports, context: RequestContext, request: object) {
-  const result = await endpoint.operation.perform(ports, context, request);
-  return responseFields.get(endpoint.name)?.(result);
-}
+const shown = ({ name }: ContractEndpoint, result: object) => responseFields.get(name)?.(result);
 
 /** @throws ServiceError `invalid_parameters` for a key that is empty or too long */
 function idempotencyKeyOf({ headers }: Pick<IncomingRequest, 'headers'>): string | undefined {

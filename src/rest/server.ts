@@ -1,18 +1,18 @@
-/**
- * The REST face: the endpoints of the contract on the shared HTTP server. It checks in the order of the operations: key
- * → scope, both before the body is read; then the request itself → shape → account → resource → state.
- */
+/** REST on the shared HTTP server: key → scope, before the body is read, then shape → account → resource → state. */
 import { type Admit, keyHeaderOf } from '../auth/admission.ts';
 import type { Compress } from '../http/compression.ts';
-import { sendDocument, staticDocument } from '../http/documents.ts';
+import { type StaticDocument, sendDocument, staticDocument } from '../http/documents.ts';
 import type { Refuse } from '../http/refusals.ts';
 import type { Route } from '../http/router.ts';
 import { jsonType, sendCompressible } from '../http/send.ts';
+import { requireScope } from '../kernel/caller.ts';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { toEnvelope } from '../kernel/errors.ts';
 import type { Idempotency } from '../kernel/idempotency.ts';
-import { authorize } from '../kernel/operation.ts';
+import { type FairTurns, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
+import { Latch } from '../kernel/lib/latch.ts';
 import type { Ports } from '../kernel/ports.ts';
+import type { RequestContext } from '../kernel/request-context.ts';
 import { toAllowedError } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';
@@ -23,17 +23,16 @@ const descriptionPath = '/openapi.json';
 export interface RestOptions {
   readonly ports: Ports;
   readonly admit: Admit;
-  /** Honours `Idempotency-Key`. Without it the key is passed on to the ports. */
+  readonly turns: FairTurns;
+  /** Without it, `Idempotency-Key` goes to the ports. */
   readonly idempotency?: Idempotency | undefined;
-  /** Null, or nothing, where no response is compressed. */
   readonly compress?: Compress | null;
 }
 
-/** The endpoints of the contract and the OpenAPI document, under each prefix. */
 export function restRoutes(options: RestOptions): Route[] {
-  const description = staticDocument(jsonType, JSON.stringify(openApiDocument()));
-  // The contract has no 405, and a 404 would tell a client that what it wants to delete is gone: another method of a known path
-  // is its 400, with `Allow`.
+  let description: StaticDocument | undefined;
+  // The contract has no 405, and a 404 would say that the resource is gone: another method of a known path is its 400,
+  // with `Allow`.
   const refuse: Refuse = (request, failure) =>
     sendCompressible(
       request,
@@ -44,12 +43,15 @@ export function restRoutes(options: RestOptions): Route[] {
     );
   return prefixes.flatMap((prefix) => [
     ...endpoints.map((endpoint) => routeOf(endpoint, prefix, refuse, options)),
-    // The description of the service is no secret: it needs no key.
+    // Keyless: the description is no secret.
     {
       method: 'GET',
       path: `${prefix}${descriptionPath}`,
       refuse,
-      serve: (request) => sendDocument(description, request),
+      serve: (request) => {
+        description ??= staticDocument(jsonType, JSON.stringify(openApiDocument()));
+        return sendDocument(description, request);
+      },
     },
   ]);
 }
@@ -58,7 +60,7 @@ function routeOf(
   endpoint: ContractEndpoint,
   prefix: string,
   refuse: Refuse,
-  { ports, admit, idempotency, compress = null }: RestOptions,
+  { ports, admit, turns, idempotency, compress = null }: RestOptions,
 ): Route {
   return {
     method: endpoint.method,
@@ -67,9 +69,17 @@ function routeOf(
     adjust: (failure) => toAllowedError(endpoint.name, failure),
     async serve(http, parameters) {
       const caller = await admit(http, keyHeaderOf);
-      authorize(endpoint.operation, caller);
-      const context = { caller, requestId: http.id, signal: http.clientAborted };
-      const body = await respond(endpoint, { http, parameters, context, ports, idempotency });
+      requireScope(caller, endpoint.operation.scope);
+      const printed = new Latch();
+      const context: RequestContext = {
+        caller,
+        requestId: http.id,
+        signal: http.clientAborted,
+        turn: turnsOfRequest(turns, caller.keyId, 0),
+        whenPrinted: (callback) => printed.wait(callback),
+      };
+      const asked = { http, parameters, context, ports, idempotency };
+      const body = await respond(endpoint, asked).finally(() => printed.open());
       await sendCompressible(http, endpoint.status, jsonType, body, compress);
     },
   };

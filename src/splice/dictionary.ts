@@ -1,33 +1,31 @@
 import { dictionarySlots, keyDetail, keyLength, keyMask, keyText, keyValue, longestExpected } from './layout.ts';
 import type { PlanMemory } from './plan-memory.ts';
 
-/** A string that the kernel finds in a document, and what it finds with it. */
-export interface Entry {
+export interface DictionaryEntry {
   readonly key: string;
   readonly value: number;
   readonly detail: number;
 }
 
 /**
- * Writes a dictionary and its records.
- * @returns the address of the dictionary, and those of the records in the order of the entries
- * @throws Error for a key that JSON cannot write without escapes: the kernel compares bytes
+ * Writes a dictionary. @returns its address, and those of the records in the order of the entries
+ * @throws Error for a key that JSON writes with escapes: the kernel compares bytes
  */
-export function writeDictionary(memory: PlanMemory, entries: readonly Entry[]) {
+export function writeDictionary(memory: PlanMemory, entries: readonly DictionaryEntry[]) {
   const records = entries.map((entry) => writeRecord(memory, entry));
-  // At most a quarter of the slots is taken, so that a string that is not there is missed at the first.
+  // At most a quarter full, so that the first look misses an absent string.
   const slots = 2 ** Math.ceil(Math.log2(Math.max(1, entries.length) * 4));
   const address = memory.allocate(dictionarySlots + slots * 4);
   memory.set(address, slots - 1);
   for (const [at, { key }] of entries.entries()) {
-    let slot = hash(quoted(key)) & (slots - 1);
+    let slot = hashText(quoted(key)) & (slots - 1);
     while (memory.get(address + dictionarySlots + slot * 4) !== 0) slot = (slot + 1) & (slots - 1);
     memory.set(address + dictionarySlots + slot * 4, records[at] as number);
   }
   return { address, records };
 }
 
-function writeRecord(memory: PlanMemory, { key, value, detail }: Entry): number {
+function writeRecord(memory: PlanMemory, { key, value, detail }: DictionaryEntry): number {
   const text = quoted(key);
   const record = memory.allocate(keyText + Math.max(text.length + 1, longestExpected));
   memory.set(record + keyLength, text.length);
@@ -45,7 +43,7 @@ function quoted(key: string): Buffer {
 }
 
 /** Of the first and the last eight bytes, as in assembly/dictionary.ts. */
-function hash(text: Buffer): number {
+function hashText(text: Buffer): number {
   const padded = Buffer.concat([text, Buffer.alloc(8)]);
   const first = padded.readBigUInt64LE();
   const mixed = text.length < 8 ? first : first ^ rotatedBy25(text.readBigUInt64LE(text.length - 8));

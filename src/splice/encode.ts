@@ -1,5 +1,6 @@
 import { writeDictionary } from './dictionary.ts';
 import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
+import { alignUp } from './kernel.ts';
 import {
   detailLeaf,
   detailList,
@@ -20,13 +21,12 @@ import {
 } from './layout.ts';
 import type { ObjectShape, SplicePlan, ValueShape } from './plan.ts';
 import { PlanMemory } from './plan-memory.ts';
-import { aligned } from './sizes.ts';
 import { writeTemplate } from './template.ts';
 
 /**
  * Compiles a plan.
- * @throws Error for a plan that names a key that its shape does not have, or has with another kind of value; for a key
- * that JSON writes with escapes; for a parameter by item outside of a window
+ * @throws Error for a key that its shape does not have, or has with another kind of value; for a key that JSON writes
+ *   with escapes; for a parameter by item outside of a window
  */
 export function encodePlan(plan: SplicePlan): EncodedPlan {
   const memory = new PlanMemory();
@@ -35,7 +35,6 @@ export function encodePlan(plan: SplicePlan): EncodedPlan {
   return { bytes: memory.written(), root, templates };
 }
 
-/** Shapes that are one object are written once. */
 function writeShape(memory: PlanMemory, shape: ObjectShape, known: Map<ObjectShape, EncodedShape>): EncodedShape {
   const before = known.get(shape);
   if (before !== undefined) return before;
@@ -58,14 +57,14 @@ function writeValue(memory: PlanMemory, value: ValueShape, known: Map<ObjectShap
     : ({ kind: 'list', shape: writeShape(memory, value.list, known) } as const);
 }
 
-const details = { leaf: detailLeaf, object: detailObject, list: detailList };
+const detailCodes = { leaf: detailLeaf, object: detailObject, list: detailList };
 
 function writeKeys(memory: PlanMemory, { address, slots }: EncodedShape): void {
-  const entries = [...slots].map(([key, { offset, kind }]) => ({ key, value: offset, detail: details[kind] }));
+  const entries = [...slots].map(([key, { offset, kind }]) => ({ key, value: offset, detail: detailCodes[kind] }));
   const dictionary = writeDictionary(memory, entries);
   memory.set(address + shapeDictionary, dictionary.address);
-  memory.set(address + shapeFrameBytes, aligned(frameSlots + slots.size * slotBytes));
-  // Until documents say otherwise, keys are expected in the order of the shape.
+  memory.set(address + shapeFrameBytes, alignUp(frameSlots + slots.size * slotBytes));
+  // Until documents differ, keys are expected in the order of the shape.
   const [first = neverKey] = dictionary.records;
   memory.set(address + keyNext, first);
   for (const [at, slot] of [...slots.values()].entries()) {

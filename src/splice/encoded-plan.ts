@@ -1,9 +1,7 @@
-/** A plan as the kernel reads it. */
 export interface EncodedPlan {
-  /** What stands in the kernel's memory from `planBase` on. */
+  /** The kernel's memory from `planBase` on. */
   readonly bytes: Uint8Array;
   readonly root: EncodedShape;
-  /** The address of the first step of each template. */
   readonly templates: readonly number[];
 }
 
@@ -17,6 +15,6 @@ export type EncodedSlot = {
   readonly offset: number;
 } & (
   | { readonly kind: 'leaf' }
-  /** With the shape of the object, or of those in the list. */
+  /** Shape of the object, or of those in the list. */
   | { readonly kind: 'object' | 'list'; readonly shape: EncodedShape }
 );

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { EncodedPlan } from './encoded-plan.ts';
 import { instantOf } from './instant.ts';
 import {
+  blockBytes,
   frameUnselected,
   keyInside,
   keyNext,
@@ -13,31 +14,30 @@ import {
   slack,
 } from './layout.ts';
 
-/** What assembly/kernel.ts exports. */
 interface KernelExports {
   reserve(end: number): number;
   scan(shape: number, start: number, length: number): number;
   tapeEnd(): number;
-  print(step: number, frame: number, from: number, to: number, parameters: number, out: number): number;
+  print(step: number, frame: number, from: number, to: number, parameters: number, out: number, most: number): number;
 }
 
 const pageBytes = 65_536;
-/** Enough for most documents with their output, so that the memory does not grow. It costs nothing until it is used. */
+/** Fits most documents with their output; memory costs nothing until it is used. */
 const initialPages = 16;
 
-let compiled: WebAssembly.Module | undefined;
+let compiledModule: WebAssembly.Module | undefined;
 
 /**
- * The kernel, compiled once in a process. Gateways that start and stop in one would otherwise compile and drop it again and
- * again, and where code of WebAssembly is dropped beside threads, V8 can end the process (nodejs/node#64500).
+ * Compiled once per process: gateways that start and stop in one would compile and drop it repeatedly, and dropping
+ * WebAssembly beside threads can crash V8 (nodejs/node#64500).
  * @throws Error if the file is missing or damaged
  */
 export function compileKernel(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
-  return compiled;
+  compiledModule ??= new WebAssembly.Module(readFileSync(new URL('./splice.wasm', import.meta.url)));
+  return compiledModule;
 }
 
-/** @returns undefined if the machine has no address space left for another memory */
+/** @returns undefined if the address space is exhausted */
 export function createKernel(maxBytes: number, module: WebAssembly.Module): Kernel | undefined {
   const maximum = Math.floor(maxBytes / pageBytes);
   try {
@@ -52,7 +52,7 @@ export function createKernel(maxBytes: number, module: WebAssembly.Module): Kern
   }
 }
 
-/** Prints the number at an address at another one, as JSON.stringify does. @returns its length; 0 for one beyond doubles */
+/** Prints the number at one address to another, as JSON.stringify does. @returns its length; 0 beyond doubles */
 const numberPrinter =
   (memory: WebAssembly.Memory) =>
   (start: number, length: number, out: number): number => {
@@ -61,7 +61,7 @@ const numberPrinter =
     return Number.isFinite(value) ? bytes.write(String(value), out, 'latin1') : 0;
   };
 
-/** Prints the time of the number at an address at another one, as a string of JSON. @returns its length; 0 for no time */
+/** Prints the time of the number at one address to another, quoted. @returns its length; 0 for no time */
 const epochPrinter =
   (memory: WebAssembly.Memory) =>
   (start: number, length: number, out: number): number => {
@@ -70,7 +70,6 @@ const epochPrinter =
     return instant === undefined ? 0 : bytes.write(`"${instant}"`, out, 'latin1');
   };
 
-/** An instance of the kernel, with its memory. */
 export class Kernel {
   readonly calls: KernelExports;
   readonly #memory: WebAssembly.Memory;
@@ -87,17 +86,15 @@ export class Kernel {
     this.#words = new Uint32Array(memory.buffer);
   }
 
-  /** The plan that is in the memory. */
   get loaded(): EncodedPlan | undefined {
     return this.#loaded;
   }
 
-  /** Of the memory, in bytes. */
   get size(): number {
     return this.bytes.length;
   }
 
-  /** The memory. Memory that has grown needs another view. */
+  /** Memory that has grown needs another view. */
   get bytes(): Buffer {
     if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.#memory.buffer);
     return this.#bytes;
@@ -116,7 +113,7 @@ export class Kernel {
     return this.bytes.toString('utf8', start, start + length);
   }
 
-  /** Makes room up to an address. @returns whether there is as much */
+  /** Grows the memory up to an address. @returns whether it could */
   reserve(end: number): boolean {
     return end <= this.#maxBytes && this.calls.reserve(end) !== 0;
   }
@@ -127,7 +124,7 @@ export class Kernel {
     if (this.#loaded === plan) return end;
     if (!this.reserve(end)) return undefined;
     const { bytes, words } = this;
-    // What was learned of other documents is forgotten.
+    // Forgets keys of other documents.
     bytes.fill(0, neverKey, planBase);
     words[(neverKey + keyOwner) >>> 2] = ownedByNone;
     words[(neverKey + keyValue) >>> 2] = frameUnselected;
@@ -138,3 +135,8 @@ export class Kernel {
     return end;
   }
 }
+
+/** The next block's address, or a size in whole blocks. */
+export const alignUp = (bytes: number): number => Math.ceil(bytes / blockBytes) * blockBytes;
+
+export const mostUtf8Bytes = (text: string): number => text.length * 3;

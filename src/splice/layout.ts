@@ -12,25 +12,22 @@
  * ```
  */
 
-/** Records of keys that are not selected, which the kernel writes as it meets them. */
+/** Records of unselected keys, which the kernel writes as it meets them. */
 export const learnedBase = 1_024;
 export const learnedKeys = 256;
 export const learnedKeyBytes = 64;
-/** A key record that no key is: it is expected where nothing is known. Below it are the constants of the kernel. */
+/** The record of no key, expected where nothing is known. The kernel's constants lie below. */
 export const neverKey = learnedBase - learnedKeyBytes;
 export const planBase = learnedBase + learnedKeys * learnedKeyBytes;
 
-/** What may be read or written beyond the end of anything: the kernel moves 16 bytes at a time. */
+/** The kernel moves 16 bytes at a time, so it may touch bytes beyond the end of anything. */
 export const slack = 64;
 export const blockBytes = 16;
 
-/** Levels of lists and objects in a document. The kernel notes their kinds in the bits of a word. */
+/** The kernel notes levels of lists and objects in the bits of a word. */
 export const maxDepth = 64;
 
-/**
- * Values of a document: commas, and brackets and braces that open. A page of the contract has 100 posts. To parse a million, or to
- * make a response of them, takes seconds, and more than a gigabyte.
- */
+/** A page of the contract has 100 posts; a million values take seconds and more than a gigabyte. */
 export const maxValues = 100_000;
 
 // A dictionary: a mask, then slots with the address of a record or 0. Offsets of the words of a record in it.
@@ -56,7 +53,7 @@ export const keyInside = 24;
 export const keyOwner = 28;
 export const keyText = 32;
 
-/** The longest text, with its colon, that is compared at once. Longer keys are found, but not expected. */
+/** Longest text that is compared at once, with its colon. Longer keys are found, but not expected. */
 export const longestExpected = 32;
 export const ownedByNone = 0xffff_ffff;
 
@@ -87,31 +84,29 @@ export const kindAbsent = 0;
 export const kindNull = 1;
 export const kindTrue = 2;
 export const kindFalse = 3;
-/** A number that is printed as it stands. */
+/** Printed as it stands. */
 export const kindNumber = 4;
-/** A number that JSON.stringify would write differently, or might. */
+/** JSON.stringify would, or might, write it differently. */
 export const kindOddNumber = 5;
-/** A string of ASCII without escapes. */
+/** ASCII without escapes. */
 export const kindAscii = 6;
-/** A string without escapes; whether it is UTF-8 is seen when it is printed. */
+/** Without escapes; UTF-8 is checked when it is printed. */
 export const kindUnicode = 7;
-/** A string with escapes. */
 export const kindEscaped = 8;
-/** An object whose values are noted: its slot has the address of its frame. */
+/** Its slot has the address of its frame. */
 export const kindObject = 9;
-/** A list whose objects are noted: its slot has the address of the frame of its first entry. */
+/** Its slot has the address of the first entry's frame. */
 export const kindList = 10;
-/** An object or a list whose values are not noted. */
+/** An object or list that is not noted. */
 export const kindOther = 11;
 
-// A step of a template.
 export const stepOp = 0;
 export const stepTextLength = 4;
-/** The step behind this one, and behind all that stands in it. */
+/** Behind this step and all that stands in it. */
 export const stepAfter = 8;
-/** The offset of the slot in the frame. */
+/** Offset of the slot in the frame. */
 export const stepSlot = 12;
-/** Of a value: the kinds that are printed as they stand, as bits. */
+/** Kinds that are printed as they stand, as bits. */
 export const stepDirect = 16;
 export const stepRequired = 20;
 /**
@@ -121,9 +116,7 @@ export const stepRequired = 20;
 export const stepTable = 24;
 /** Of mappings: the text for others. Of a switch: the first step for others, or 0. Of a choice: the same. Of base64url: its suffix. */
 export const stepOtherwise = 28;
-/** The length of the text at {@link stepOtherwise}. */
 export const stepOtherwiseLength = 32;
-/** The first step of those that stand in this one. */
 export const stepBody = 36;
 /** Of base64url: the slots of an object, and of the leaf in it that is printed first; of the object 0 where there is none. */
 export const stepFirstObject = 36;

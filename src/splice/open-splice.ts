@@ -1,7 +1,11 @@
 import type { EncodedPlan } from './encoded-plan.ts';
 import type { Kernel } from './kernel.ts';
+import { alignUp, mostUtf8Bytes } from './kernel.ts';
 import {
   blockBytes,
+  parameterBytes,
+  parameterListCount,
+  parameterLists,
   refusedMissing,
   refusedNotExpected,
   refusedNotJson,
@@ -9,12 +13,9 @@ import {
   refusedTooLarge,
   slack,
 } from './layout.ts';
-import { parametersBytes, writeParameters } from './parameters.ts';
 import { ScannedDocument } from './scanned-document.ts';
-import { aligned, mostUtf8Bytes } from './sizes.ts';
 import type { PrintOptions, Refusal, Scanned, Splice } from './splice.ts';
 
-/** By what the kernel returns in place of an address. */
 const refusals: Readonly<Record<number, Refusal>> = {
   [refusedNotJson]: 'not_json',
   [refusedNotExpected]: 'not_expected',
@@ -23,37 +24,37 @@ const refusals: Readonly<Record<number, Refusal>> = {
   [refusedTooLarge]: 'too_large',
 };
 
-/** Room behind the plan for the parameters of a print. As a rule they fit, and what was printed need not move. */
+/** Space for a print's parameters behind the plan: as a rule they fit, and the output need not move. */
 const parametersRoom = 16_384;
 
-/**
- * Takes an instance of the kernel into use.
- * @returns undefined if the plan does not fit
- */
-export function openSplice(plan: EncodedPlan, kernel: Kernel, release: (kernel: Kernel) => void): Splice | undefined {
-  const end = kernel.load(plan);
-  if (end === undefined || !kernel.reserve(end + blockBytes + parametersRoom)) return undefined;
-  return new OpenSplice(plan, kernel, aligned(end), release);
+interface OpenSpliceOptions {
+  /** In bytes. */
+  readonly maxOutput: number;
+  readonly release: (kernel: Kernel) => void;
 }
 
-/**
- * Memory is given out from the front to the back: the plan, then documents with their tapes as they come, then what was
- * printed, which grows at its end. When something was read meanwhile, what had been printed moves behind that.
- */
+/** @returns undefined if the plan does not fit */
+export function openSplice(plan: EncodedPlan, kernel: Kernel, options: OpenSpliceOptions): Splice | undefined {
+  const end = kernel.load(plan);
+  if (end === undefined || !kernel.reserve(end + blockBytes + parametersRoom)) return undefined;
+  return new OpenSplice(plan, kernel, alignUp(end), options);
+}
+
+/** Memory from front to back: plan, documents with their tapes, output, which moves behind what is read meanwhile. */
 class OpenSplice implements Splice {
   readonly #plan: EncodedPlan;
   readonly #release: (kernel: Kernel) => void;
-  /** None when the splice is closed. */
+  readonly #maxOutput: number;
+  /** Undefined once closed. */
   #kernel: Kernel | undefined;
   readonly #parameters: number;
-  /** The first address that is free. */
   #top: number;
   #outStart: number;
   #outEnd: number;
 
-  /** @param parameters the address of the room for parameters, behind the plan */
-  constructor(plan: EncodedPlan, kernel: Kernel, parameters: number, release: (kernel: Kernel) => void) {
+  constructor(plan: EncodedPlan, kernel: Kernel, parameters: number, { maxOutput, release }: OpenSpliceOptions) {
     this.#plan = plan;
+    this.#maxOutput = maxOutput;
     this.#kernel = kernel;
     this.#release = release;
     this.#parameters = parameters;
@@ -65,7 +66,7 @@ class OpenSplice implements Splice {
     let length = 0;
     for (const chunk of document) length += chunk.length;
     // The kernel clears the block before a document.
-    const start = aligned(this.#top) + blockBytes;
+    const start = alignUp(this.#top) + blockBytes;
     if (!kernel.reserve(start + length + 2 * slack)) return 'too_large';
     const { bytes } = kernel;
     let at = start;
@@ -93,7 +94,8 @@ class OpenSplice implements Splice {
     if (address === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
     writeParameters(lists, kernel, address);
     const out = this.#outEnd;
-    const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), address, out));
+    const most = index(this.#outStart + this.#maxOutput);
+    const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), address, out, most));
     if (typeof end === 'string') return end;
     this.#top = this.#outEnd = end;
     return null;
@@ -102,7 +104,9 @@ class OpenSplice implements Splice {
   text(text: string): Refusal | null {
     const kernel = this.#open();
     if (!this.#moveOutput(kernel, mostUtf8Bytes(text))) return 'too_large';
-    this.#top = this.#outEnd += kernel.bytes.write(text, this.#outEnd);
+    const end = this.#outEnd + kernel.bytes.write(text, this.#outEnd);
+    if (end - this.#outStart > this.#maxOutput) return 'too_large';
+    this.#top = this.#outEnd = end;
     return null;
   }
 
@@ -121,15 +125,14 @@ class OpenSplice implements Splice {
     return this.#kernel;
   }
 
-  /** @returns the address of free memory, or undefined if there is not as much */
+  /** @returns the address of free memory, or undefined if there is not enough */
   #take(kernel: Kernel, bytes: number): number | undefined {
-    const start = aligned(this.#top);
+    const start = alignUp(this.#top);
     if (!kernel.reserve(start + bytes)) return undefined;
     this.#top = start + bytes;
     return start;
   }
 
-  /** Makes sure that nothing is behind what was printed, and that so many bytes more fit there. */
   #moveOutput(kernel: Kernel, more: number): boolean {
     const length = this.#outEnd - this.#outStart;
     const start = this.#outEnd === this.#top ? this.#outStart : this.#top;
@@ -140,7 +143,7 @@ class OpenSplice implements Splice {
     return true;
   }
 
-  /** Calls the kernel. @throws Error for a fault of the kernel: a trap, or a result that means nothing */
+  /** @throws Error for a fault of the kernel: a trap, or a result that means nothing */
   #run(call: () => number): number | Refusal {
     try {
       const result = call();
@@ -148,12 +151,46 @@ class OpenSplice implements Splice {
       if (outcome === undefined) throw new RangeError(`It returned ${result}`);
       return outcome;
     } catch (cause) {
-      // Its memory is not trusted any more, so it is not given back.
+      // Its memory cannot be trusted, so it is not given back.
       this.#kernel = undefined;
       throw new Error('The kernel failed', { cause });
     }
   }
 }
 
-/** An index of a list as the kernel takes it. */
+/** Clamped for the kernel. */
 const index = (value: number): number => Math.min(Math.max(value, 0), 0x7fff_ffff);
+
+/** Most bytes that {@link writeParameters} may need. */
+function parametersBytes(lists: readonly (readonly string[])[]): number {
+  let bytes = parameterLists + lists.length * parameterBytes + blockBytes;
+  for (const texts of lists) {
+    for (const text of texts) bytes += parameterBytes + mostUtf8Bytes(text);
+  }
+  return bytes;
+}
+
+function writeParameters(lists: readonly (readonly string[])[], { words, bytes }: Kernel, address: number): void {
+  words[(address + parameterListCount) >>> 2] = lists.length;
+  let header = (address + parameterLists) >>> 2;
+  let place = header + lists.length * 2;
+  for (const { length } of lists) {
+    words[header++] = place << 2;
+    words[header++] = length;
+    place += length * 2;
+  }
+  const start = place << 2;
+  place = header;
+  // One write is faster than one per text; for ASCII, the lengths are known.
+  const joined = lists.map((texts) => texts.join('')).join('');
+  const areAscii = bytes.write(joined, start) === joined.length;
+  let at = start;
+  for (const texts of lists) {
+    for (const text of texts) {
+      const length = areAscii ? text.length : bytes.write(text, at);
+      words[place++] = at;
+      words[place++] = length;
+      at += length;
+    }
+  }
+}

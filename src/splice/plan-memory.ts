@@ -1,15 +1,15 @@
+import { alignUp } from './kernel.ts';
 import { planBase } from './layout.ts';
-import { aligned } from './sizes.ts';
 
-/** What stands in the kernel's memory from `planBase` on, while it is written. Addresses are those of the kernel. */
+/** The kernel's memory from `planBase` on, while it is written. Addresses are the kernel's. */
 export class PlanMemory {
   #bytes = Buffer.alloc(4_096);
   #end = 0;
 
-  /** @returns the address of zeros, aligned to a block, with a block's rest of zeros behind them */
+  /** @returns the address of zeros, aligned to a block and filling its last one */
   allocate(bytes: number): number {
     const start = this.#end;
-    this.#end = start + aligned(bytes);
+    this.#end = start + alignUp(bytes);
     if (this.#end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#end)]);
     return planBase + start;
   }
@@ -26,9 +26,8 @@ export class PlanMemory {
     this.#bytes.set(bytes, address - planBase);
   }
 
-  /** @returns the address of a text, and its length in bytes */
   text(text: string): { readonly address: number; readonly length: number } {
-    const bytes = utf8(text);
+    const bytes = encodeUtf8(text);
     const address = this.allocate(bytes.length);
     this.write(address, bytes);
     return { address, length: bytes.length };
@@ -40,8 +39,8 @@ export class PlanMemory {
   }
 }
 
-/** @throws Error for half a surrogate pair, which UTF-8 cannot say */
-export function utf8(text: string): Buffer {
+/** @throws Error for a lone surrogate, which UTF-8 cannot encode */
+export function encodeUtf8(text: string): Buffer {
   if (!text.isWellFormed()) throw new Error(`The text ${JSON.stringify(text)} is not well-formed`);
   return Buffer.from(text);
 }

@@ -5,12 +5,11 @@ import type { Scanned, Splice } from './splice.ts';
 
 export class ScannedDocument implements Scanned {
   readonly splice: Splice;
-  /** The address of the root's frame. */
   readonly frame: number;
   readonly #shape: EncodedShape;
   readonly #kernel: () => Kernel;
 
-  /** @param kernel throws when the splice is closed: then the memory is somebody else's */
+  /** @param kernel throws once the splice is closed, as the memory may be someone else's */
   constructor(splice: Splice, frame: number, shape: EncodedShape, kernel: () => Kernel) {
     this.splice = splice;
     this.frame = frame;
@@ -21,19 +20,21 @@ export class ScannedDocument implements Scanned {
   count(key: string): number | undefined {
     const slot = this.#shape.slots.get(key);
     if (slot === undefined) return undefined;
-    const { kind, length } = this.#read(this.frame, slot);
-    return kind === kindList ? length : undefined;
+    const word = this.#word(this.frame, slot);
+    return kindIn(word) === kindList ? lengthIn(word) : undefined;
   }
 
   leaf(...path: readonly string[]): string | null | undefined {
     let frame = this.frame;
     let shape = this.#shape;
-    for (const [at, key] of path.entries()) {
-      const slot = shape.slots.get(key);
+    for (let at = 0; at < path.length; at += 1) {
+      const slot = shape.slots.get(path[at] ?? '');
       if (slot === undefined) return undefined;
-      const { kind, start, length } = this.#read(frame, slot);
+      const word = this.#word(frame, slot);
+      const kind = kindIn(word);
       if (kind === kindAbsent) return undefined;
-      if (at === path.length - 1) return isLeaf(kind) ? this.#kernel().text(start, length) : null;
+      const start = this.#kernel().word(frame + slot.offset + slotStart);
+      if (at === path.length - 1) return isLeaf(kind) ? this.#kernel().text(start, lengthIn(word)) : null;
       if (kind !== kindObject || slot.kind !== 'object') return undefined;
       frame = start;
       shape = slot.shape;
@@ -41,11 +42,12 @@ export class ScannedDocument implements Scanned {
     return undefined;
   }
 
-  #read(frame: number, { offset }: EncodedSlot) {
-    const kernel = this.#kernel();
-    const word = kernel.word(frame + offset + slotWord);
-    return { kind: word & kindMask, start: kernel.word(frame + offset + slotStart), length: word >>> kindBits };
+  #word(frame: number, { offset }: EncodedSlot): number {
+    return this.#kernel().word(frame + offset + slotWord);
   }
 }
+
+const kindIn = (word: number): number => word & kindMask;
+const lengthIn = (word: number): number => word >>> kindBits;
 
 const isLeaf = (kind: number): boolean => kind !== kindObject && kind !== kindList && kind !== kindOther;

@@ -37,10 +37,9 @@ import {
   stepTextLength,
 } from './layout.ts';
 import type { LeafRule, Part } from './plan.ts';
-import { type PlanMemory, utf8 } from './plan-memory.ts';
+import { encodeUtf8, type PlanMemory } from './plan-memory.ts';
 
-/** Where parts stand. */
-interface Place {
+interface StepScope {
   readonly memory: PlanMemory;
   readonly shape: EncodedShape;
   readonly inWindow: boolean;
@@ -48,20 +47,19 @@ interface Place {
 
 type PartOf<Kind extends Part['kind']> = Extract<Part, { readonly kind: Kind }>;
 
-/** @returns the address of the first step */
 export const writeTemplate = (memory: PlanMemory, parts: readonly Part[], shape: EncodedShape): number =>
   writeSteps({ memory, shape, inWindow: false }, parts, opEnd).first;
 
-/** Writes parts as steps. @returns the first of them, and the one behind which the reading goes on */
-function writeSteps(place: Place, parts: readonly Part[], lastOp: number): { first: number; last: number } {
+/** @returns the first step, and the last, behind which the reading goes on */
+function writeSteps(place: StepScope, parts: readonly Part[], lastOp: number): { first: number; last: number } {
   const { memory } = place;
   let first: number | undefined;
-  /** The steps that wait for what comes after them. */
+  /** Steps whose successor is not known yet. */
   let open: readonly number[] = [];
-  // A text is printed by the step after it: most steps print a key and a value.
+  // The next step prints it: most steps print a key and a value.
   let text = '';
   const writeStep = (op: number): number => {
-    const bytes = utf8(text);
+    const bytes = encodeUtf8(text);
     const step = memory.allocate(stepText + bytes.length);
     memory.set(step + stepOp, op);
     memory.set(step + stepTextLength, bytes.length);
@@ -89,7 +87,7 @@ function writeSteps(place: Place, parts: readonly Part[], lastOp: number): { fir
 function opOf(part: Exclude<Part, PartOf<'text'>>): number {
   if (part.kind !== 'leaf') return ops[part.kind];
   if (typeof part.rule !== 'string') return opMapping;
-  return rules[part.rule].op;
+  return leafSteps[part.rule].op;
 }
 
 const ops = {
@@ -104,15 +102,15 @@ const ops = {
   choice: opChoice,
 } as const;
 
-/** What of each rule is printed as it stands. */
-const rules = {
+/** `direct`: kinds that are printed as they stand. */
+const leafSteps = {
   string: { op: opString, direct: 1 << kindAscii },
   number: { op: opNumber, direct: 1 << kindNumber },
   boolean: { op: opValue, direct: (1 << kindTrue) | (1 << kindFalse) },
   instant: { op: opInstant, direct: 0 },
 } as const satisfies Record<Extract<LeafRule, string>, { op: number; direct: number }>;
 
-function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'text' | 'switch' | 'choice'>>): void {
+function writeDetails(place: StepScope, step: number, part: Exclude<Part, PartOf<'text' | 'switch' | 'choice'>>): void {
   const { memory } = place;
   switch (part.kind) {
     case 'parameter':
@@ -120,14 +118,14 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
       return;
     case 'itemParameter':
       if (!place.inWindow) throw new Error('A parameter by item stands in no window');
-      // Those that are not by item are the first list.
+      // The first list has those that are not by item.
       memory.set(step + stepTable, part.index + 1);
       return;
     case 'leaf':
       memory.set(step + stepSlot, leafOffset(place, part.key));
       memory.set(step + stepRequired, Number(part.required));
       if (typeof part.rule === 'string') {
-        memory.set(step + stepDirect, rules[part.rule].direct | (part.required ? 0 : 1 << kindNull));
+        memory.set(step + stepDirect, leafSteps[part.rule].direct | (part.required ? 0 : 1 << kindNull));
       } else writeMapping(memory, step, part.rule);
       return;
     case 'presence':
@@ -152,13 +150,13 @@ function writeDetails(place: Place, step: number, part: Exclude<Part, PartOf<'te
   }
 }
 
-function writeFirst(place: Place, step: number, { object, key }: NonNullable<PartOf<'base64url'>['first']>): void {
+function writeFirst(place: StepScope, step: number, { object, key }: NonNullable<PartOf<'base64url'>['first']>): void {
   const { offset, shape } = innerSlot(place, object, 'object');
   place.memory.set(step + stepFirstObject, offset);
   place.memory.set(step + stepFirstLeaf, leafOffset({ ...place, shape }, key));
 }
 
-function writeBody(place: Place, step: number, part: PartOf<'object' | 'list' | 'window'>): void {
+function writeBody(place: StepScope, step: number, part: PartOf<'object' | 'list' | 'window'>): void {
   const { memory } = place;
   const slot = innerSlot(place, part.key, part.kind === 'object' ? 'object' : 'list');
   memory.set(step + stepSlot, slot.offset);
@@ -181,7 +179,7 @@ function writeOtherwise(memory: PlanMemory, step: number, text: string): void {
 }
 
 /** @returns the last steps of all cases */
-function writeCases(place: Place, step: number, { key, cases, otherwise }: PartOf<'switch'>): number[] {
+function writeCases(place: StepScope, step: number, { key, cases, otherwise }: PartOf<'switch'>): number[] {
   const { memory } = place;
   const written = Object.entries(cases).map(([name, parts]) => ({ name, ...writeSteps(place, parts, opJump) }));
   const entries = written.map(({ name, first }) => ({ key: name, value: first, detail: 0 }));
@@ -195,7 +193,7 @@ function writeCases(place: Place, step: number, { key, cases, otherwise }: PartO
 }
 
 /** @returns the last steps of both */
-function writeChoice(place: Place, step: number, { key, parts, otherwise }: PartOf<'choice'>): number[] {
+function writeChoice(place: StepScope, step: number, { key, parts, otherwise }: PartOf<'choice'>): number[] {
   const { memory } = place;
   const [given, other] = [writeSteps(place, parts, opJump), writeSteps(place, otherwise, opJump)];
   memory.set(step + stepSlot, slotOf(place, key).offset);
@@ -204,19 +202,19 @@ function writeChoice(place: Place, step: number, { key, parts, otherwise }: Part
   return [given.last, other.last];
 }
 
-function slotOf({ shape }: Place, key: string): EncodedSlot {
+function slotOf({ shape }: StepScope, key: string): EncodedSlot {
   const slot = shape.slots.get(key);
   if (slot === undefined) throw new Error(`The shape has no key ${JSON.stringify(key)}`);
   return slot;
 }
 
-function innerSlot(place: Place, key: string, kind: 'object' | 'list') {
+function innerSlot(place: StepScope, key: string, kind: 'object' | 'list') {
   const slot = slotOf(place, key);
   if (slot.kind === 'leaf' || slot.kind !== kind) throw wrongKind(key, kind);
   return slot;
 }
 
-function leafOffset(place: Place, key: string): number {
+function leafOffset(place: StepScope, key: string): number {
   const { offset, kind } = slotOf(place, key);
   if (kind !== 'leaf') throw wrongKind(key, 'leaf');
   return offset;

@@ -1,21 +1,14 @@
-/**
- * Messages between the processes that share a Postgres database: NOTIFY, and one connection of each process that listens.
- * A message is the process that sent it and what it says, with a comma between; its own a process does not hear.
- */
+/** Messages between the processes on one Postgres database: NOTIFY as `origin,message`. A process ignores its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
 
-/** The names of the channels in Postgres. Gateways of other versions know them too. */
+/** Gateways of other versions know these names too. */
 export const channelNames = {
-  /** An API key was revoked. */
   revocation: 'postern_key_revoked',
-  /** Deliveries became due. */
   work: 'postern_work',
-  /** What is claimed for webhooks is no longer to be sent: their ids. */
-  withdrawn: 'postern_withdrawn',
-  /** Deliveries changed: their ids. */
+  /** Ids of changed deliveries. */
   updates: 'postern_updates',
 } as const;
 
@@ -23,7 +16,7 @@ export type Channel = keyof typeof channelNames;
 
 export interface ChannelListener {
   onMessage(message: string): void;
-  /** Called with each connection: there may have been messages while nobody listened. */
+  /** Called with each connection: messages may have been missed before it. */
   onConnected?(): void;
 }
 
@@ -34,24 +27,24 @@ export interface Channels {
   close(): Promise<void>;
 }
 
-/** A process that listens to nothing, such as a command, is no sender that anybody needs to know. */
+/** The origin of a process that does not listen, such as a command. */
 export const nobody = '';
 
-export const messageOf = (origin: string, message = ''): string => (message === '' ? origin : `${origin},${message}`);
+export const encodeMessage = (origin: string, message = ''): string =>
+  message === '' ? origin : `${origin},${message}`;
 
-/** The pause before a reconnection, in milliseconds, so that a server that is down is not hammered. */
+/** Spares a server that is down, in milliseconds. */
 const reconnectMs = 1_000;
 
-/** How often the connection is asked for a sign of life, in milliseconds. Nothing else would tell that it is silent. */
-const heartbeatMs = 2_000;
+/** Between two signs of life, in milliseconds: nothing else shows that a connection is silent. */
+const channelHeartbeatMs = 2_000;
 
 export interface ChannelsOptions {
-  /** Called when the connection has fallen silent, though nobody closed it. */
   onSilent(): void;
   readonly logger: Logger;
 }
 
-/** Listens until it is closed, and connects again when the connection is lost, or cannot be made. */
+/** Listens until it is closed, and reconnects after a loss. */
 export function openChannels(
   { url, settings = postgresDefaults }: { readonly url: string; readonly settings?: PostgresSettings },
   { onSilent, logger }: ChannelsOptions,
@@ -67,7 +60,7 @@ export function openChannels(
     if (from !== origin) for (const { onMessage } of listeners.get(name) ?? []) onMessage(message);
   }
 
-  /** Runs a statement. A connection that does not respond in time is given up. */
+  /** Runs a statement, and gives the connection up if it does not respond in time. */
   async function ask(client: PostgresClient, statement: string): Promise<void> {
     const cancel = onceLate(silentMs, () => {
       onSilent();
@@ -76,7 +69,7 @@ export function openChannels(
     await client.query(statement).finally(cancel);
   }
 
-  /** Listens over one connection. It rejects when that ends. */
+  /** Rejects when the connection ends. */
   async function listen(client: PostgresClient): Promise<never> {
     const lost = new AbortController();
     client.on('error', (error) => lost.abort(error));
@@ -94,7 +87,7 @@ export function openChannels(
       for (const listener of [...listeners.values()].flat()) listener.onConnected?.();
       for (;;) {
         await ask(client, 'select 1');
-        await sleep(heartbeatMs, undefined, { signal: lost.signal, ref: false });
+        await sleep(channelHeartbeatMs, undefined, { signal: lost.signal, ref: false });
       }
     } catch (error) {
       throw lost.signal.aborted ? lost.signal.reason : error;

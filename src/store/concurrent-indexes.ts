@@ -1,17 +1,17 @@
-/** Indexes of tables that may be large, which are built after the steps of the schema: on Postgres while others write. */
+/** Indexes of large tables, built after the steps of the schema: on Postgres while others write. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { SchemaSteps } from './compatibility.ts';
-import { blocks, isPostgres } from './lock-holders.ts';
+import { isBlocking, isPostgres } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
 
-/** Gateways of before wait for the lock of the steps, with a snapshot that the building of an index would wait for. */
+/** Not the steps' lock, on which gateways wait with a snapshot that `create index concurrently` would wait for. */
 const indexLock = 3853314791062309108n;
 
-/** How often to look who a statement waits for, in milliseconds. */
-const lookMs = 1_000;
+/** Between two looks at who blocks a statement, in milliseconds. */
+const blockerLookMs = 1_000;
 
-/** What the steps want: the definition of each index, or null if it shall be gone. A later step has the last word. */
+/** The wanted definition of each index, null if it shall go. The last step decides. */
 const wantedBy = (steps: SchemaSteps): readonly (readonly [name: string, definition: string | null])[] =>
   Object.entries<string | null>(
     Object.assign(
@@ -22,14 +22,11 @@ const wantedBy = (steps: SchemaSteps): readonly (readonly [name: string, definit
     ),
   );
 
-/**
- * Builds the indexes of the steps that are missing or were left half-built, and drops those that none wants any more.
- * @param say looks who blocks the session, and says it
- */
+/** Builds missing and half-built indexes, drops unwanted ones. `say` reports who blocks the session. */
 export async function buildIndexes(
   database: Kysely<Tables>,
   steps: SchemaSteps,
-  say: (condition: ReturnType<typeof blocks>) => Promise<void>,
+  say: (condition: ReturnType<typeof isBlocking>) => Promise<void>,
 ): Promise<void> {
   const wanted = wantedBy(steps);
   if (wanted.length === 0) return;
@@ -46,14 +43,14 @@ export async function buildIndexes(
       select pg_backend_pid() as pid, pg_advisory_lock(${sql.lit(indexLock)})`.execute(connection);
     try {
       const isValid = await findIndexes(connection);
-      // What waits here stands in nobody's way.
+      // A waiting `create index concurrently` blocks nobody.
       await sql`set lock_timeout = 0`.execute(connection);
       for (const [name, definition] of wanted) {
         if (isValid.get(name) === (definition === null ? undefined : true)) continue;
         const statements = [`drop index concurrently if exists ${name}`];
         if (definition !== null) statements.push(`create index concurrently ${name} ${definition}`);
         for (const statement of statements) {
-          await watched(sql.raw(statement).execute(connection), () => say(blocks(rows[0]?.pid ?? 0)));
+          await watched(sql.raw(statement).execute(connection), () => say(isBlocking(rows[0]?.pid ?? 0)));
         }
       }
     } finally {
@@ -63,7 +60,20 @@ export async function buildIndexes(
   });
 }
 
-/** The indexes of the schema, and whether each is valid: one whose building was broken off is not. */
+/** The indexes that are missing or half-built, and those that shall go. */
+export async function findPendingIndexes(database: Kysely<Tables>, steps: SchemaSteps): Promise<readonly string[]> {
+  const isValid = isPostgres(database) ? await findIndexes(database) : await findSqliteIndexes(database);
+  return wantedBy(steps).flatMap(([name, definition]) =>
+    isValid.get(name) === (definition === null ? undefined : true) ? [] : [name],
+  );
+}
+
+async function findSqliteIndexes(database: Kysely<Tables>): Promise<ReadonlyMap<string, boolean>> {
+  const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'index'`.execute(database);
+  return new Map(rows.map(({ name }) => [name, true]));
+}
+
+/** The indexes of the schema, and whether each is valid: an interrupted build leaves an invalid one. */
 async function findIndexes(database: Kysely<Tables>): Promise<ReadonlyMap<string, boolean>> {
   const { rows } = await sql<{ name: string; isValid: boolean }>`
     select c.relname as name, i.indisvalid as "isValid" from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -71,8 +81,7 @@ async function findIndexes(database: Kysely<Tables>): Promise<ReadonlyMap<string
   return new Map(rows.map(({ name, isValid }) => [name, isValid]));
 }
 
-/** Waits for a statement, and looks now and then. */
 async function watched(statement: Promise<unknown>, look: () => Promise<void>): Promise<void> {
   const done = statement.then(() => true);
-  while (!(await Promise.race([done, sleep(lookMs, false)]))) await look();
+  while (!(await Promise.race([done, sleep(blockerLookMs, false)]))) await look();
 }

@@ -1,4 +1,3 @@
-/** The gateway's database: SQLite or Postgres behind Kysely, migrated to the current schema. */
 import { CompiledQuery, type Dialect, Kysely } from 'kysely';
 import type { SchemaSteps } from './compatibility.ts';
 import { DatabaseFault, type OnFault } from './faults.ts';
@@ -14,12 +13,11 @@ import { ThreadedSqliteDialect } from './sqlite-threads.ts';
 
 export type Database = Kysely<Tables>;
 
-/** Where the data is stored: in a SQLite file, or on a Postgres server. */
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly settings?: PostgresSettings };
 
-/** The database cannot be reached or read. The message gives the reason but not the address, which may hold a password. */
+/** The message gives the reason, but not the address, which may hold a password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
@@ -30,38 +28,34 @@ export interface OpenOptions {
   readonly onWait?: OnWait;
 }
 
-/**
- * Opens the database and runs its pending migrations, as {@link migrate} does.
- * @throws DatabaseUnavailable when the database cannot be reached; SchemaTooNew; the driver's error when a migration fails
- */
+/** Runs pending migrations. @throws DatabaseUnavailable; SchemaTooNew; the driver's error when one fails */
 export async function openDatabase(
   location: DatabaseLocation,
   steps: SchemaSteps = migrations,
   { onFault = () => undefined, observer = null, onWait }: OpenOptions = {},
 ): Promise<Database> {
-  if (location.kind === 'sqlite') return migrated(connect(location, { onFault, ...observer }), steps, onWait);
+  if (location.kind === 'sqlite') return migrated(openUnmigrated(location, { onFault, ...observer }), steps, onWait);
   const migrating = await migrated(connectForMigrations(location), steps, onWait);
   await migrating.destroy();
-  return connect(location, { onFault });
+  return openUnmigrated(location, { onFault });
 }
 
 /** Opens the database as it is, for {@link migrate}. */
 export function connectForMigrations(location: DatabaseLocation): Database {
-  if (location.kind === 'sqlite') return connect(location);
+  if (location.kind === 'sqlite') return openUnmigrated(location);
   const { settings = postgresDefaults } = location;
-  return connect({ ...location, settings: forMigrations(settings) });
+  return openUnmigrated({ ...location, settings: forMigrations(settings) });
 }
 
 export interface ConnectOptions extends PostgresPoolOptions, Partial<StoreObserver> {}
 
-/** Opens the database as it is. */
-export const connect = (location: DatabaseLocation, options: ConnectOptions = {}): Database =>
+export const openUnmigrated = (location: DatabaseLocation, options: ConnectOptions = {}): Database =>
   new Kysely<Tables>({
     dialect: dialectOf(location, options),
     ...(options.onStatement === undefined ? {} : { log: options.onStatement }),
   });
 
-/** The same database, with its pending migrations run; closed if that fails. */
+/** Runs pending migrations, and closes the database if that fails. */
 async function migrated(database: Database, steps: SchemaSteps, onWait?: OnWait): Promise<Database> {
   try {
     await requireReachable(database);
@@ -80,14 +74,14 @@ export async function requireReachable(database: Database): Promise<void> {
   });
 }
 
-/** What the driver says. The error of a failed attempt at several addresses of a host has a code but no message. */
+/** The error of a failed attempt at several addresses has a code but no message. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof DatabaseFault ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
-/** Runs an empty query. Rejects with the driver's error while the database cannot be reached. */
+/** Rejects with the driver's error while the database cannot be reached. */
 export async function ping(database: Database): Promise<void> {
   await database.executeQuery(CompiledQuery.raw('select 1'));
 }

@@ -1,8 +1,5 @@
-/**
- * One database over several pools of connections. Statements that wait for a locked table hold the connections of their own
- * pool at most: what has nothing to do with the table finds others. On SQLite there is one connection for everything.
- */
-import { connect, type Database, type DatabaseLocation, openDatabase } from './database.ts';
+/** Several pools to one database: statements that wait for a locked table exhaust only theirs. SQLite has one. */
+import { type Database, type DatabaseLocation, openDatabase, openUnmigrated } from './database.ts';
 import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
@@ -10,22 +7,22 @@ import type { PoolFigures, StoreObserver } from './observed.ts';
 import { Epoch } from './postgres.ts';
 import { postgresDefaults } from './postgres-settings.ts';
 
-/** The pools by what they are for, and the share of the connections that each of them gets. */
+/** The share of the connections that each pool gets. */
 const shares = {
-  /** API keys, rate limits, and whether the gateway is ready: every request needs them. */
+  /** API keys, rate limits and readiness: every request needs them. */
   keys: 0.2,
-  /** Accounts, and so their posts. */
+  /** Accounts and their posts. */
   accounts: 0.2,
-  /** Jobs, and what is stored under an Idempotency-Key. */
+  /** Jobs and stored responses of an Idempotency-Key. */
   jobs: 0.2,
-  /** The transactions of the delivery queue: one at a time, of the same few statements. */
+  /** Transactions of the delivery queue: one at a time. */
   queue: 0.05,
 } as const;
 
-/** `deliveries` has the rest: webhooks, events and deliveries, for requests and for the delivery engine. */
+/** `deliveries` has the rest: webhooks, events and deliveries, for requests and for the engine. */
 type Pool = keyof typeof shares | 'deliveries';
 
-/** Divides connections among the pools: together they never have more. @param total at least one for each pool */
+/** @param total at least one for each pool; the pools together never have more */
 export function divideConnections(total: number): Readonly<Record<Pool, number>> {
   const part = (share: number) => Math.max(1, Math.floor(total * share));
   const [keys, accounts, jobs, queue] = [
@@ -38,22 +35,19 @@ export function divideConnections(total: number): Readonly<Record<Pool, number>>
 }
 
 export interface Databases extends Readonly<Record<Pool, Database>> {
-  /** Every connection was made before a server fell silent: none of them is used for another statement. */
+  /** Retires every connection made before a server fell silent. */
   renew(): void;
   close(): Promise<void>;
 }
 
 export interface DatabasesOptions {
   readonly observer?: StoreObserver | null;
-  /** The statement that each connection of the queue to Postgres begins with. */
+  /** The statement that each of the queue's connections to Postgres begins with. */
   readonly queueSession?: string;
   readonly onWait?: OnWait;
 }
 
-/**
- * Opens the database as {@link openDatabase} does.
- * @throws DatabaseUnavailable when the database cannot be reached; the driver's error when a migration fails
- */
+/** Runs pending migrations. @throws DatabaseUnavailable; the driver's error when one fails */
 export async function openDatabases(
   location: DatabaseLocation,
   onFault: OnFault,
@@ -78,7 +72,7 @@ export async function openDatabases(
   const open = (pool: Pool) => {
     const connections = connectionsOf[pool];
     const figures = observer && { onFigures: (read: () => PoolFigures) => observer.onPool(pool, read) };
-    return connect(
+    return openUnmigrated(
       { ...location, settings: { ...settings, connections } },
       {
         epoch,

@@ -1,12 +1,12 @@
-/** Presence on SQLite: an empty file for each process, beside the database, that the process has locked exclusively. */
+/** Liveness on SQLite: each process locks an empty file of its own beside the database. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createPrivately, openDatabaseFile, realPath } from './database-file.ts';
 
-/** How long a process waits for its own lock, which another may be looking at. */
+/** Wait for the own lock, which another process may be testing, in milliseconds. */
 const ownLockMs = 1_000;
-/** How many files it tries to lock. Where none of them can be, no other could. */
+/** Files that it tries to lock, before it takes locks for impossible. */
 const ownLockTries = 3;
 
 export interface FilePresence {
@@ -15,14 +15,11 @@ export interface FilePresence {
   close(): void;
 }
 
-/**
- * @param file the database
- * @throws Error when no file beside it can be locked
- */
+/** @throws Error when no file beside the database `file` can be locked */
 export function openFilePresence(file: string, newId: () => string): FilePresence {
   const prefix = `${realPath(file)}-process-`;
   const { id, lock } = lockOwn(prefix, newId);
-  // The files of the dead, whatever they have left otherwise.
+  // Deletes the files of the dead.
   for (const each of idsOf(prefix)) if (each !== id) isDead(prefix + each);
   return {
     id,
@@ -31,7 +28,7 @@ export function openFilePresence(file: string, newId: () => string): FilePresenc
       try {
         rmSync(prefix + id, { force: true });
       } catch {
-        // On a disk that cannot be written to, another process finds it later.
+        // Fails on a disk that cannot be written to; another process finds it later.
       } finally {
         lock.close();
       }
@@ -44,14 +41,14 @@ function lockOwn(prefix: string, newId: () => string): { id: string; lock: Datab
     const id = newId();
     createPrivately(prefix + id);
     const lock = tryLock(prefix + id, ownLockMs);
-    // Another process may have taken it for that of a dead one before it was locked.
+    // Another process may have taken the file for a dead one's before it was locked.
     if (lock !== null && existsSync(prefix + id)) return { id, lock };
     lock?.close();
   }
   throw new Error(`No file beside the database can be locked: ${prefix}…`);
 }
 
-/** Whether the process of a file is dead. Its file is deleted then. */
+/** Also deletes the file of a dead process. */
 function isDead(file: string): boolean {
   if (!existsSync(file)) return true;
   const lock = tryLock(file, 0);
@@ -66,7 +63,7 @@ function tryLock(file: string, timeout: number): DatabaseSync | null {
   let lock: DatabaseSync | null = null;
   try {
     lock = openDatabaseFile(file, { access: 'write', timeout });
-    // SQLite's are the only locks of files that Node.js has. An empty file is an empty database; nothing is ever written.
+    // Node.js has no other file locks. The empty file is an empty database; nothing is written.
     lock.exec('pragma journal_mode = memory; begin exclusive');
     return lock;
   } catch {

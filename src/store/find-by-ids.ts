@@ -1,12 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { shortList } from '../kernel/issues.ts';
 
-/**
- * Finds rows by id with at most one query.
- * @param isFindable false for an id that no visible row can have: it never reaches the database
- * @param read reads the rows with these ids, in any order; it is not called without ids
- * @returns the rows in the order of `ids`; null for each id that `read` did not find
- */
+/** In the order of `ids`; null if missing. @param isFindable false for ids that are not worth a read */
 export async function findByIds<Row extends { readonly id: string }>(
   ids: readonly string[],
   isFindable: (id: string) => boolean,
@@ -18,7 +13,7 @@ export async function findByIds<Row extends { readonly id: string }>(
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** @throws ServiceError `resource_not_found` that names the ids for which there is null among what was found */
+/** @throws ServiceError `resource_not_found` with the ids at whose place `found` has null */
 export function requireFound(kind: string, ids: readonly string[], found: readonly unknown[]): void {
   const unknown = ids.filter((_, place) => found[place] === null);
   if (unknown.length === 0) return;

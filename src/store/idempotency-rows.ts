@@ -1,23 +1,23 @@
-/** How much `Idempotency-Key` may store, and when it is deleted. */
+/** Quota and expiry of what `Idempotency-Key` stores. */
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
 
 export const idempotencyLimits = {
-  /** Of one response. Those of the contract have about a hundred; a service in front may add fields of its own. */
+  /** Those of the contract have about a hundred bytes; a service in front may add fields. */
   bodyBytes: 16_384,
-  /** Stored at a time, that is, successful requests with an `Idempotency-Key` within 24 hours: more than one a second. */
+  /** More than one successful request a second within 24 hours. */
   rowsOfApiKey: 100_000,
 } as const;
 
-/** The first characters of a row's id are its API key's, so that its rows stand together in the index of the primary key. */
+/** The id begins with a hash of the API key, so that its rows are adjacent in the primary key. */
 export const apiKeyCharacters = 16;
 
-/** Expired rows are deleted, and the rows of an API key counted, at most this often by one process. */
+/** Between two deletions, or counts of an API key, of one process. */
 const intervalMs = 60_000;
-/** Deleted at a time, so that no request waits for long. */
+/** Per deletion, so that no request waits for long. */
 const batchRows = 1_000;
-/** API keys whose count is known at a time. */
+/** API keys whose count is remembered. */
 const countedApiKeys = 1_000;
 
 export function idempotencyRows(database: Database, maxRows: number) {
@@ -25,7 +25,7 @@ export function idempotencyRows(database: Database, maxRows: number) {
   let deletedAt = 0;
 
   async function deleteExpired(time: number): Promise<void> {
-    // A clock that was set back must not put the next deletion off until it has caught up.
+    // A clock that was set back must not put off the next deletion.
     if (Math.abs(time - deletedAt) < intervalMs) return;
     deletedAt = time;
     const expired = database.selectFrom('idempotent_responses').select('id').where('expires_at', '<=', time);
@@ -33,11 +33,11 @@ export function idempotencyRows(database: Database, maxRows: number) {
       .deleteFrom('idempotent_responses')
       .where('id', 'in', expired.orderBy('expires_at').limit(batchRows))
       .executeTakeFirst();
-    // There may be more: the next request deletes them.
+    // There may be more: the next request goes on.
     if (numDeletedRows === BigInt(batchRows)) deletedAt = 0;
   }
 
-  /** Counts no further than the limit. An `f` is the last digit of hex, so that all ids of the API key are before `g`. */
+  /** Counts up to the limit. `g` comes after every hex digit, and so after every id of the API key. */
   async function countRows(apiKey: string): Promise<number> {
     const counted = await database
       .selectFrom(
@@ -55,7 +55,7 @@ export function idempotencyRows(database: Database, maxRows: number) {
   }
 
   return {
-    /** @throws ServiceError `limit_too_high` when the API key of the row has as many rows as it may have */
+    /** @throws ServiceError `limit_too_high` when the API key of the row has its quota */
     async requireRoom(id: string, time: number): Promise<void> {
       await deleteExpired(time);
       const apiKey = id.slice(0, apiKeyCharacters);
@@ -69,7 +69,7 @@ export function idempotencyRows(database: Database, maxRows: number) {
         detail: `The API key has used ${maxRows} values of Idempotency-Key within 24 hours: wait, or leave the header out.`,
       });
     },
-    /** Notes that the response of a row has been stored. */
+    /** Counts a stored response. */
     stored(id: string): void {
       const known = counts.get(id.slice(0, apiKeyCharacters));
       if (known !== undefined) known.rows += 1;

@@ -1,38 +1,42 @@
 /**
- * `Idempotency-Key` over the database. A row is stored before its request acts, and belongs to that request for as long as
- * it is kept: first as its lease, then with its response. One whose lease has ended without a response is of a request
- * that may have acted: its process died, or its outcome never became known. Nobody takes that over.
+ * `Idempotency-Key` over the database. A row is stored before its request acts: first as its lease, then with its
+ * response. A lease that ended without a response belongs to a request that may have acted (its process died, or its
+ * outcome stayed unknown): nobody takes it over, unless its request was atomic (key-response.ts): then it has not acted.
  */
+
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureOfCommand, ServiceError } from '../kernel/errors.ts';
-import { type Idempotency, type IdempotentRequest, replayedHeader } from '../kernel/idempotency.ts';
+import { type Idempotency, type IdempotentRequest, replayedHeader, type TakenKey } from '../kernel/idempotency.ts';
+import { day } from '../kernel/lib/time-units.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
-import { type Claim, createLeases, type LeaseDependencies } from './lease.ts';
+import { storedResponse } from './key-response.ts';
+import { createLeases, type LeaseClaim, type LeaseDependencies } from './lease.ts';
 import type { IdempotentResponseTable } from './schema.ts';
 
-/** How long a response is stored, by the clock of the process: to a day, seconds do not matter. */
-const keptMs = 24 * 60 * 60 * 1_000;
+const responseLifetimeMs = day;
 
-/**
- * How long a lease outlives its last renewal: while it lasts, a repetition waits for the response. How long a request waits
- * for the response of a concurrent one.
- */
+/** While a lease lasts, repetitions wait for the response, `waitMs` at most. */
 const timing = { leaseMs: 5_000, waitMs: 30_000, maxWaiting: 1_000 } as const;
 
-/** How often it is tried to give a key back: the first wait, doubled each time up to two minutes in all, in milliseconds. */
+/** Begins the holders of atomic requests: gateways before this mark report a lost response as `request_timeout`, atomic or not. */
+const atomicMark = 'atomic:';
+
+/** First pause before another try to release a key, doubled up to two minutes in all, in milliseconds. */
 const firstRetryMs = 250;
 const maxRetryMs = 64_000;
 
-/** Stores responses in the database. A row without a status is the lease of the request that is running. */
+/** A row without a status is the lease of a running request. */
 export function databaseIdempotency(
   dependencies: LeaseDependencies,
   maxRows: number = idempotencyLimits.rowsOfApiKey,
 ): Idempotency {
   const { database, now, logger } = dependencies;
   const rows = idempotencyRows(database, maxRows);
-  const leases = createLeases('idempotent_responses', dependencies, { ...timing, busy: stillRunning });
+  const options = { ...timing, busy: stillRunning };
+  const leases = createLeases('idempotent_responses', dependencies, options);
+  const atomicLeases = createLeases('idempotent_responses', dependencies, { ...options, holderMark: atomicMark });
 
   const find = (id: string) =>
     database
@@ -43,14 +47,14 @@ export function databaseIdempotency(
       .where('expires_at', '>', now().getTime())
       .executeTakeFirst();
 
-  /** Stores a request that has no row. False if a concurrent request was faster. */
-  async function take(id: string, fingerprint: string, claim: Claim): Promise<boolean> {
+  /** Stores a request without a row. False if a concurrent request was faster. */
+  async function take(id: string, fingerprint: string, claim: LeaseClaim): Promise<boolean> {
     const time = now().getTime();
-    const row = { fingerprint, ...claim, status: null, body: null, expires_at: time + keptMs };
+    const row = { fingerprint, ...claim, status: null, body: null, expires_at: time + responseLifetimeMs };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
       .values({ id, ...row })
-      // An expired row may not have been deleted yet.
+      // An expired row may still be there.
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet(row).where('idempotent_responses.expires_at', '<=', time),
       )
@@ -58,12 +62,23 @@ export function databaseIdempotency(
     return numInsertedOrUpdatedRows === 1n;
   }
 
-  /** Gives the key back. */
+  /** False if a concurrent request was faster, or the lease goes on. */
+  async function takeOver(id: string, from: string, claim: LeaseClaim): Promise<boolean> {
+    const { numUpdatedRows } = await database
+      .updateTable('idempotent_responses')
+      .set(claim)
+      .where('id', '=', id)
+      .where('claimed_by', '=', from)
+      .where('claimed_until', '<=', leases.time())
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
   async function release(id: string, holder: string): Promise<void> {
     await database.deleteFrom('idempotent_responses').where('id', '=', id).where('claimed_by', '=', holder).execute();
   }
 
-  /** Gives back what a request may have taken that has not begun, as soon as the database can be reached. */
+  /** Releases a key that may have been taken by a request that has not begun, once the database can be reached. */
   async function releaseLater(id: string, holder: string): Promise<void> {
     for (let pause = firstRetryMs; ; pause *= 2) {
       await sleep(pause, undefined, { ref: false });
@@ -90,36 +105,43 @@ export function databaseIdempotency(
     rows.stored(id);
   }
 
-  /**
-   * Waits for a write about work that is done. If it fails, that is logged and not thrown: the caller must hear what the
-   * work came to. When its lease has ended, the outcome of the request is unknown.
-   */
+  /** Ends the lease of an atomic request whose commit was not confirmed: its row says what came of it. */
+  async function abandon(id: string, holder: string): Promise<void> {
+    await database
+      .updateTable('idempotent_responses')
+      .set({ claimed_until: 0 })
+      .where('id', '=', id)
+      .where('claimed_by', '=', holder)
+      .execute();
+  }
+
+  /** Logs the failure of a write about finished work: the caller must get the outcome of the work. */
   const note = (write: Promise<void>): Promise<void> => write.catch(logUnstored);
   const logUnstored = (err: unknown) => logger.error({ err }, 'what an Idempotency-Key stands for could not be stored');
 
-  /** Does the work, and stores what it came to. */
-  async function settle(id: string, holder: string, work: () => Promise<string>): Promise<string> {
+  async function settle(taken: TakenKey, isAtomic: boolean, work: (taken: TakenKey) => Promise<string>) {
+    const { id, holder } = taken;
     let body: string;
     try {
-      body = await work();
+      body = await work(taken);
     } catch (error) {
       const failure = failureOfCommand(error);
       const kept = { claimed_until: 0, body: writeFailure(failure) };
-      await note(failure.outcomeUnknown ? keep(id, holder, kept) : release(id, holder));
+      if (!failure.outcomeUnknown) await note(release(id, holder));
+      else await note(isAtomic ? abandon(id, holder) : keep(id, holder, kept));
       throw failure;
     }
-    const isSmall = Buffer.byteLength(body) <= idempotencyLimits.bodyBytes;
-    await note(keep(id, holder, isSmall ? { status: success, body } : { claimed_until: 0 }));
+    await note(keep(id, holder, storedResponse(body)));
     return body;
   }
 
   return {
     async once(request, work) {
       const id = rowId(request);
-      const fingerprint = fingerprintOf(request);
-      /** The holder whose insert has had no answer. */
+      const fingerprint = requestFingerprint(request);
+      /** The holder whose insert was not confirmed. */
       let unconfirmed: string | null = null;
-      const attempt = async (claim: Claim) => {
+      const attempt = async (claim: LeaseClaim) => {
         const found = await find(id);
         unconfirmed = null;
         if (found === undefined) {
@@ -131,15 +153,22 @@ export function databaseIdempotency(
         if (found.status !== null) return { body: found.body ?? '', replayed: true };
         if (found.claimed_by === claim.claimed_by) return 'taken';
         if (found.is_running) return 'busy';
+        if (found.claimed_by?.startsWith(atomicMark)) {
+          unconfirmed = claim.claimed_by;
+          return (await takeOver(id, found.claimed_by, claim)) ? 'taken' : 'busy';
+        }
         throw readFailure(found.body) ?? responseLost();
       };
-      const lease = await leases.acquire(id, request.signal, attempt).catch((error: unknown) => {
-        if (unconfirmed !== null) releaseLater(id, unconfirmed).catch(logUnstored);
-        throw error;
-      });
+      const { isAtomic = false } = request;
+      const lease = await (isAtomic ? atomicLeases : leases)
+        .acquire(id, request.signal, attempt)
+        .catch((error: unknown) => {
+          if (unconfirmed !== null) releaseLater(id, unconfirmed).catch(logUnstored);
+          throw error;
+        });
       if ('body' in lease) return lease;
       try {
-        return { body: await settle(id, lease.holder, work), replayed: false };
+        return { body: await settle({ id, holder: lease.holder }, isAtomic, work), replayed: false };
       } finally {
         lease[Symbol.dispose]();
       }
@@ -147,18 +176,19 @@ export function databaseIdempotency(
   };
 }
 
-/** Only successes are stored. The endpoint knows the status of their responses. */
-const success = 200;
+/** A token gets no response that is of other accounts than its own. */
+const rowId = ({ caller: { keyId, token, accountIds }, endpoint, key }: IdempotentRequest): string => {
+  const rights = token === undefined ? [] : [accountIds && [...accountIds].sort()];
+  return hashOfAll([keyId]).slice(0, apiKeyCharacters) + hashOfAll([keyId, endpoint, key, ...rights]);
+};
 
-const rowId = ({ caller, endpoint, key }: IdempotentRequest): string =>
-  hashOf([caller.keyId]).slice(0, apiKeyCharacters) + hashOf([caller.keyId, endpoint, key]);
+const requestFingerprint = ({ request }: IdempotentRequest): string => hashOfAll([request]);
 
-const fingerprintOf = ({ request }: IdempotentRequest): string => hashOf([request]);
+/** SHA-256 in hex: of fixed size, and nothing of the request can be read. */
+const hashOfAll = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** SHA-256 in hex: rows are of one size and contain nothing of the request. */
-const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-
-/** What is given again of a failure. The row of a request that has one has no status: gateways of before read it as such. */
+/** A failure is stored without a status: so older gateways read it. */
 const writeFailure = ({ errorName, status, title, detail }: ServiceError): string =>
   JSON.stringify({ errorName, status, title, detail });
 
@@ -178,11 +208,12 @@ const stillRunning = () =>
 const responseLost = () =>
   new ServiceError('request_timeout', {
     detail:
-      'An earlier request with this Idempotency-Key was begun, and its response is lost. It may have been carried out: check that before you repeat it with another key.',
+      'An earlier request with this Idempotency-Key (input.idempotencyKey) was begun, and its response is lost. It may have been carried out: check that before you repeat it with another key.',
     outcomeUnknown: true,
   });
 
 const keyReused = () =>
   new ServiceError('invalid_parameters', {
     detail: 'This Idempotency-Key was used for a different request. Use a new key for each request.',
+    issues: [{ path: ['idempotency_key'], code: 'already_used', message: 'was used for a different request' }],
   });

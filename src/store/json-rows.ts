@@ -1,36 +1,31 @@
-/** Many rows as one JSON parameter: the statement is the same for any number of rows, so it is prepared only once. */
+/** Many rows as one JSON parameter: one statement for any number of rows, so it is prepared once. */
 import { type RawBuilder, sql } from 'kysely';
 import { keysOf } from '../kernel/lib/keys-of.ts';
 import type { DatabaseLocation } from './database.ts';
 
 export type DatabaseKind = DatabaseLocation['kind'];
 
-export type Row<Column extends string> = Readonly<Record<Column, string | number | null>>;
+export type JsonRow<Column extends string> = Readonly<Record<Column, string | number | null>>;
 
-/** Rows as JSON text, for use in several statements or in another thread. */
+/** JSON text, for several statements or another thread. */
 export interface RowsText<Column extends string> {
   readonly text: string;
-  /** Never set: it carries the type of the columns. */
-  readonly rows?: readonly Row<Column>[];
+  /** Never set: carries the type of the columns. */
+  readonly rows?: readonly JsonRow<Column>[];
 }
 
-export const rowsText = <Column extends string>(rows: readonly Row<Column>[]): RowsText<Column> => ({
+export const rowsText = <Column extends string>(rows: readonly JsonRow<Column>[]): RowsText<Column> => ({
   text: JSON.stringify(rows),
 });
 
-/**
- * Unpacks `rows` as a table for `from` or `select`. Column names and types are written into the SQL, so they must be
- * constants of the program.
- * @param alias the name of the table in the statement
- * @param columns the columns that the statement needs, with their SQL types
- */
+/** Unpacks `rows` as table `alias`. Names and SQL types go into the SQL: they must be constants of the program. */
 export function rowsTable<All extends string, Column extends All>(
   kind: DatabaseKind,
   alias: string,
   columns: Readonly<Record<Column, 'text' | 'bigint'>>,
   { text }: RowsText<All>,
 ): RawBuilder<unknown> {
-  // `Object.keys` types keys as text, because objects can have more of them than their types say.
+  // `Object.keys` types keys as text.
   const names = keysOf(columns);
   switch (kind) {
     case 'sqlite': {
@@ -46,7 +41,7 @@ export function rowsTable<All extends string, Column extends All>(
   }
 }
 
-/** Whether a column has one of the ids: one parameter for any number of them, so that it is one statement. */
+/** `column in ids` with one parameter for any number of ids, so that it is one statement. */
 export function isOneOf(kind: DatabaseKind, column: string, ids: readonly string[]): RawBuilder<boolean> {
   const rows = rowsText(ids.map((one_id) => ({ one_id })));
   return sql`${sql.ref(column)} in (select one_id from ${rowsTable(kind, 'one', { one_id: 'text' }, rows)})`;

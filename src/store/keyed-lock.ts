@@ -1,23 +1,17 @@
-/** A lock for each key within the process: one holder at a time, and the others in the order in which they came. */
+/** First-come lock per key within the process. */
 
 export interface KeyedLock {
-  /**
-   * Waits for the lock of a key.
-   * @param onWait called once if somebody else holds it
-   * @returns releases the lock to the next in line; to be called exactly once
-   * @throws QueueFull when too many wait, and the reason of `signal` when it aborts first
-   */
+  /** @returns releases the lock, once. @throws QueueFull; the reason of `signal` */
   acquire(key: string, signal: AbortSignal, onWait: () => void): Promise<() => void>;
 }
 
-/** Too many wait for the same key. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 }
 
-/** @param maxWaiting how many may wait for one key */
+/** @param maxWaiting per key */
 export function createKeyedLock(maxWaiting: number): KeyedLock {
-  /** Those who wait, by the key that is locked. A set keeps the order in which they came. */
+  /** Waiting requests by locked key; a set keeps the order of arrival. */
   const lines = new Map<string, Set<() => void>>();
 
   function release(key: string): void {

@@ -1,34 +1,28 @@
-/** Pages, or sizes, of several lists of one kind with one statement, so that a list behind a list costs no statement for each. */
+/** Pages or sizes of several lists with one statement, so that nested lists cost no statement each. */
 import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
 import type { Page } from '../kernel/paging.ts';
 import type { Database } from './database.ts';
 import type { Keyset, StartedPage } from './keyset.ts';
 
-/**
- * What one statement takes: SQLite 500 selects joined by UNION ALL, of which a list may have one for each of a few states, and
- * 32,766 parameters, among them in each select the ids of the accounts that a key is limited to.
- */
-const atOnce = { lists: 25, parameters: 30_000 } as const;
+/** SQLite takes 500 selects in a UNION ALL and 32,766 parameters, among them a limited key's accounts per select. */
+const statementLimits = { lists: 25, parameters: 30_000 } as const;
 
-/**
- * Several pages, which were started with one keyset.
- * @returns in the order of the pages
- */
+/** One statement for those of one order. @returns in the order of the pages */
 export async function selectPages<Schema, Table extends keyof Schema, Row>(
   database: Database,
   pages: readonly StartedPage<Schema, Table, Row>[],
-  keyset: Keyset<string>,
 ): Promise<Page<Row>[]> {
-  const read: Page<Row>[] = [];
-  for (const some of chunks(pages, ({ query }) => query)) {
-    const queries = some.map(({ query }) => query);
-    const rows = await rowsOf(database, queries, keyset);
-    read.push(...some.map(({ pageOf }, place) => pageOf(rows[place] ?? [])));
+  const read = new Map<StartedPage<Schema, Table, Row>, Page<Row>>();
+  for (const [keyset, ofOrder] of Map.groupBy(pages, (page) => page.keyset)) {
+    for (const some of chunks(ofOrder, ({ query }) => query)) {
+      const queries = some.map(({ query }) => query);
+      const rows = await rowsOf(database, queries, keyset);
+      for (const [place, page] of some.entries()) read.set(page, page.pageOf(rows[place] ?? []));
+    }
   }
-  return read;
+  return pages.map((page) => read.get(page) ?? { items: [], cursor: null });
 }
 
-/** The rows of each query, in the order of the keyset. */
 async function rowsOf<Schema, Table extends keyof Schema, Row>(
   database: Database,
   queries: readonly SelectQueryBuilder<Schema, Table, Row>[],
@@ -49,11 +43,7 @@ async function rowsOf<Schema, Table extends keyof Schema, Row>(
   return queries.map((_, place) => byPlace.get(place) ?? []);
 }
 
-/**
- * Sizes of lists.
- * @param max where counting ends
- * @returns in the order of the queries
- */
+/** Sizes of lists, in the order of the queries. `max` ends the counting. */
 export async function countRows<Schema, Table extends keyof Schema>(
   database: Database,
   queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
@@ -72,7 +62,7 @@ export async function countRows<Schema, Table extends keyof Schema>(
   return counts;
 }
 
-/** The items, divided so that the queries of each part are one statement. */
+/** Splits items so that the queries of each part fit one statement. */
 function* chunks<Item>(
   items: readonly Item[],
   queryOf: (item: Item) => { compile(): CompiledQuery },
@@ -81,7 +71,7 @@ function* chunks<Item>(
   let parameters = 0;
   for (const item of items) {
     const more = items.length === 1 ? 0 : queryOf(item).compile().parameters.length;
-    if (some.length === atOnce.lists || (some.length > 0 && parameters + more > atOnce.parameters)) {
+    if (some.length === statementLimits.lists || (some.length > 0 && parameters + more > statementLimits.parameters)) {
       yield some;
       [some, parameters] = [[], 0];
     }

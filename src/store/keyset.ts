@@ -1,6 +1,6 @@
 /**
- * Keyset pagination: a page starts after the last row of the page before, found by the values that the list is sorted by.
- * Unlike an offset, it neither skips nor repeats a row when others are added or deleted, and it is one range of an index.
+ * Keyset pagination: a page starts behind the sort values of the last row before it. Unlike an offset it neither skips
+ * nor repeats rows when others come or go, and is one range of an index.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
@@ -8,15 +8,14 @@ import type { CursorCodec, CursorScope, Page } from '../kernel/paging.ts';
 
 type KeyValue = string | number;
 
-/** How a list is sorted. Together, the values of `columns` identify a row. */
+/** Sort order of a list. The values of `columns` together identify a row. */
 export interface Keyset<Column extends string> {
-  /** The table of the columns, as the query names it. */
   readonly table: string;
   readonly columns: readonly Column[];
   readonly order: 'asc' | 'desc';
 }
 
-/** The order in which the rows of a table were created; the id decides where times are equal. */
+/** Creation order; the id breaks ties. */
 export const byCreation = (table: string, order: 'asc' | 'desc'): Keyset<'created_at' | 'id'> => ({
   table,
   columns: ['created_at', 'id'],
@@ -25,17 +24,13 @@ export const byCreation = (table: string, order: 'asc' | 'desc'): Keyset<'create
 
 export interface PageRequest {
   readonly cursors: CursorCodec;
-  /** What the cursor is bound to: the list and its filters. */
+  /** Binds the cursor to the list and its filters. */
   readonly scope: CursorScope;
   readonly cursor?: string | undefined;
-  /** Rows of the page. */
   readonly limit: number;
 }
 
-/**
- * The first `count` rows of `query` in the order of `keyset`, or the first after a row.
- * @param after the values of the columns in that row
- */
+/** The first `count` rows in the order of `keyset`, or the first behind the row with the values `after`. */
 export function pageQuery<Schema, Table extends keyof Schema, Row>(
   query: SelectQueryBuilder<Schema, Table, Row>,
   { table, columns, order }: Keyset<string>,
@@ -46,7 +41,7 @@ export function pageQuery<Schema, Table extends keyof Schema, Row>(
   let page = query.limit(count);
   for (const key of keys) page = page.orderBy(key, order);
   if (after === null) return page;
-  // A comparison of row values is one range of an index, which `a > x or (a = x and b > y)` is not.
+  // A row comparison is one range of an index; `a > x or (a = x and b > y)` is not.
   return page.where(sql<boolean>`(${sql.join(keys)}) ${order === 'asc' ? sql`>` : sql`<`} (${sql.join(after)})`);
 }
 
@@ -56,9 +51,8 @@ export type PlacedQuery<Schema, Table extends keyof Schema, Row> = (
 ) => SelectQueryBuilder<Schema, Table, Row>;
 
 /**
- * The first `count` rows of several queries together, each of which is a range of an index: an index that does not begin with
- * the columns of the order serves as well, as no more than `count` rows of each are read.
- * @returns a query for the ids of the rows
+ * Ids of the first `count` rows of several queries together, each a range of an index: so an index that does not begin
+ * with the sort columns serves too, reading at most `count` rows per query.
  */
 export function mergedIds<Schema, Table extends keyof Schema>(
   queries: readonly SelectQueryBuilder<Schema, Table, { id: string }>[],
@@ -73,12 +67,7 @@ export function mergedIds<Schema, Table extends keyof Schema>(
   return sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${order} limit ${count})`;
 }
 
-/**
- * One page of `query` in the order of `keyset`. It reads one row more than the page has, which shows whether a further
- * page exists.
- * @param query also as a function of the place behind which the page begins, and of the rows to read
- * @throws ServiceError `invalid_parameters` when the cursor was not issued for this list
- */
+/** Reads one row more, to see whether a page follows. @throws ServiceError `invalid_parameters` for another cursor */
 export async function selectPage<
   Schema,
   Table extends keyof Schema,
@@ -93,15 +82,16 @@ export async function selectPage<
   return page.pageOf(await page.query.execute());
 }
 
-/** A page that is yet to be read: the query for its rows and one more, and what the page is with these. */
+/** A page yet to be read: the query for its rows and one more, and how these become the page. */
 export interface StartedPage<Schema, Table extends keyof Schema, Row> {
+  readonly keyset: Keyset<string>;
   readonly query: SelectQueryBuilder<Schema, Table, Row>;
   readonly pageOf: (rows: readonly Row[]) => Page<Row>;
-  /** The cursor of the page that begins behind a row. */
+  /** The cursor of the page behind a row. */
   readonly cursorOf: (row: Row) => string;
 }
 
-/** {@link selectPage} before its query is executed, for whoever executes several together: see keyset-pages.ts. */
+/** {@link selectPage} before its query is executed, for those who execute several together (keyset-pages.ts). */
 export function startPage<
   Schema,
   Table extends keyof Schema,
@@ -112,7 +102,7 @@ export function startPage<
   keyset: Keyset<Column>,
   { cursors, scope, cursor, limit }: PageRequest,
 ): StartedPage<Schema, Table, Row> {
-  const after = cursor === undefined ? null : openCursor(cursors, scope, cursor, keyset.columns.length);
+  const after = cursor === undefined ? null : openKeysetCursor(cursors, scope, cursor, keyset.columns.length);
   const cursorOf = (row: Row) =>
     cursors.seal(
       scope,
@@ -120,6 +110,7 @@ export function startPage<
     );
   const placed = typeof query === 'function' ? query(after, limit + 1) : query;
   return {
+    keyset,
     query: pageQuery(placed, keyset, after, limit + 1),
     pageOf(rows) {
       const items = rows.slice(0, limit);
@@ -131,14 +122,19 @@ export function startPage<
   };
 }
 
-function openCursor(cursors: CursorCodec, scope: CursorScope, cursor: string, length: number): readonly KeyValue[] {
+function openKeysetCursor(
+  cursors: CursorCodec,
+  scope: CursorScope,
+  cursor: string,
+  length: number,
+): readonly KeyValue[] {
   const opened = cursors.open(scope, cursor);
-  if (isKey(opened) && opened.length === length) return opened;
+  if (isKeyValues(opened) && opened.length === length) return opened;
   throw new ServiceError('invalid_parameters', {
     detail: 'cursor was not returned by this list',
-    issues: [{ path: ['cursor'], message: 'was not returned by this list' }],
+    issues: [{ path: ['cursor'], code: 'malformed', message: 'was not returned by this list' }],
   });
 }
 
-const isKey = (value: unknown): value is readonly KeyValue[] =>
+const isKeyValues = (value: unknown): value is readonly KeyValue[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string' || typeof entry === 'number');

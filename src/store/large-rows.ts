@@ -1,55 +1,79 @@
-/**
- * Rows with large columns. Lists are read without them; what is selected of them is read by the ids of the rows, within a
- * {@link ReadBudget}: the database tells how long a value is without reading it.
- */
-import { setImmediate } from 'node:timers/promises';
+/** Large columns are left out of lists and read by id within a {@link ReadBudget}: their length is known beforehand. */
 import { type RawBuilder, sql } from 'kysely';
+import { weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import type { ReadBudget } from './read-budget.ts';
 
-/** What is read with one statement: to parse so many bytes of JSON takes a few milliseconds. */
-const atOnce = { bytes: 1_048_576, rows: 250 } as const;
+/** Per statement: parsing so much JSON takes a few milliseconds. */
+const batchLimits = { bytes: 1_048_576, rows: 250 } as const;
 
-/** A row, and the bytes of its large columns. */
 export interface RowSize {
   readonly id: string;
   readonly bytes: number;
 }
 
-/** Reads rows by their ids. @returns in any order those that there are */
+/** @returns the rows that exist, in any order */
 type ReadRows<Row> = (ids: readonly string[]) => Promise<readonly (readonly [id: string, row: Row])[]>;
 
 export interface LargeRows<Row> {
-  /** The bytes of each of these rows that there is, in any order. */
   readonly sizes: (ids: readonly string[]) => Promise<readonly RowSize[]>;
   readonly read: ReadRows<Row>;
 }
 
-/** The bytes of some columns together, without reading them. Null counts as nothing. */
-export const bytesOf = (...columns: readonly string[]): RawBuilder<number> =>
+/** Bytes of columns together, without reading them. Null counts as 0. */
+export const columnBytes = (...columns: readonly string[]): RawBuilder<number> =>
   sql<number>`(${sql.join(
-    columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`),
+    columns.map((column) => textBytes(sql.ref(column))),
     sql` + `,
   )})`;
 
-/**
- * Reads rows within the budget, a few at a time, with a turn of the event loop between.
- * @returns in the order of the ids; null for each row that there is not
- * @throws ServiceError as {@link ReadBudget}
- */
+/** Bytes of a text, without reading it. Null counts as 0. */
+const textBytes = (text: RawBuilder<unknown>): RawBuilder<number> => sql<number>`coalesce(octet_length(${text}), 0)`;
+
+/** In the order of the ids; null for a missing row. Reads a few per turn. @throws ServiceError as {@link ReadBudget} */
 export async function readLarge<Row>(
   budget: ReadBudget,
   context: RequestContext,
   ids: readonly string[],
   { sizes, read }: LargeRows<Row>,
 ): Promise<(Row | null)[]> {
-  const known: RowSize[] = [];
-  for (let at = 0; at < ids.length; at += atOnce.rows) known.push(...(await sizes(ids.slice(at, at + atOnce.rows))));
-  const found = await readSized(budget, context, known, read);
+  const found = await readSized(budget, context, await sizesOf(ids, sizes), read);
   return ids.map((id) => found.get(id) ?? null);
 }
 
-/** The same for rows whose sizes are known. @returns those that there are, by their ids */
+/** {@link readLarge} for parts as JSON text. `sizes` are those of the whole, which the database parses. */
+export async function readExtracts(
+  budget: ReadBudget,
+  context: RequestContext,
+  ids: readonly string[],
+  { sizes, read }: LargeRows<string>,
+): Promise<(string | null)[]> {
+  const known = await sizesOf(ids, sizes);
+  budget.requireParsable(bytesOfRows(known));
+  const found = new Map<string, string>();
+  const taken: (() => void)[] = [];
+  try {
+    for (const part of parts(known, batchLimits)) {
+      await context.turn?.(weightOfBytes(bytesOfRows(part)));
+      const texts = await read(part.map(({ id }) => id));
+      const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+      taken.push(await budget.take(context, bytes));
+      for (const [id, text] of texts) found.set(id, text);
+    }
+  } finally {
+    if (context.whenPrinted === undefined) for (const giveBack of taken) giveBack();
+  }
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+async function sizesOf(ids: readonly string[], sizes: LargeRows<unknown>['sizes']): Promise<readonly RowSize[]> {
+  const known: RowSize[] = [];
+  for (let at = 0; at < ids.length; at += batchLimits.rows)
+    known.push(...(await sizes(ids.slice(at, at + batchLimits.rows))));
+  return known;
+}
+
+/** {@link readLarge} for known sizes. @returns existing rows by id */
 export async function readSized<Row>(
   budget: ReadBudget,
   context: RequestContext,
@@ -57,22 +81,21 @@ export async function readSized<Row>(
   read: ReadRows<Row>,
 ): Promise<ReadonlyMap<string, Row>> {
   const found = new Map<string, Row>();
-  const giveBack = await budget.take(
-    context,
-    rows.reduce((sum, { bytes }) => sum + bytes, 0),
-  );
+  const giveBack = await budget.take(context, bytesOfRows(rows));
   try {
-    for (const part of parts(rows, atOnce)) {
-      if (found.size > 0) await setImmediate();
+    for (const part of parts(rows, batchLimits)) {
+      await context.turn?.(weightOfBytes(bytesOfRows(part)));
       for (const [id, row] of await read(part.map(({ id }) => id))) found.set(id, row);
     }
   } finally {
-    if (context.whenClosed === undefined) giveBack();
+    if (context.whenPrinted === undefined) giveBack();
   }
   return found;
 }
 
-/** Cuts rows into parts of so many rows and bytes, or of one row that alone has more bytes. */
+const bytesOfRows = (rows: readonly RowSize[]): number => rows.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Splits rows by number and bytes; a larger row is a part of its own. */
 export function* parts<Row extends RowSize>(
   rows: readonly Row[],
   most: { readonly rows: number; readonly bytes: number },

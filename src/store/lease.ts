@@ -1,8 +1,7 @@
 /**
- * Leases let one request at a time act on a row while it talks to the network, across all processes that share the database.
- * The others wait: within a process in the order in which they came, between processes whoever asks first once the row is
- * free. A lock held in a transaction would not do: the network may take seconds, and a process that dies must not keep the
- * row locked. So a lease is short, and its holder renews it for as long as it needs it.
+ * Leases: across all processes, one request at a time acts on a row while it talks to the network. In a process the
+ * others queue; between processes the first to ask gets a free row. Rejected: a lock held in a transaction, as the
+ * network may take seconds. A lease is short and renewed, so a dead process keeps no row.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
@@ -25,60 +24,57 @@ export interface LeaseDependencies {
 }
 
 export interface LeaseOptions {
-  /** How long a lease outlives its last renewal, in milliseconds. */
+  /** Life of a lease after its last renewal, in milliseconds. */
   readonly leaseMs: number;
-  /** How long a request waits for its turn, in milliseconds. */
+  /** Wait of a request for its turn, in milliseconds. */
   readonly waitMs: number;
-  /** Requests that may wait for one row in one process. */
+  /** Per row and process. */
   readonly maxWaiting: number;
-  /** Called once for each request that has to wait. */
+  readonly holderMark?: string;
   readonly onWait?: (id: string) => void;
-  /** The error of a request whose turn does not come. */
+  /** The error of a request whose turn does not come in time. */
   readonly busy: () => ServiceError;
 }
 
-/** What a row is taken with, for a statement. */
-export interface Claim {
+/** The columns that take a row. */
+export interface LeaseClaim {
   readonly claimed_by: string;
   readonly claimed_until: RawBuilder<number>;
 }
 
-/** Disposing of it ends the renewals and lets the next in line try. The row is its holder's to give back, before. */
-export interface Lease extends Disposable {
-  /** In `claimed_by` of the row until it is given back, or has expired and been taken by another. */
+/** Disposal ends the renewals and admits the next in line. The holder releases the row before. */
+export interface RowLease extends Disposable {
+  /** In `claimed_by` until the row is released, or taken by another after the lease ended. */
   readonly holder: string;
 }
 
 export interface Leases {
-  /** The time by which leases end, for a statement: milliseconds since the epoch. */
+  /** The end of a lease begun now, for a statement: epoch milliseconds. */
   time(): RawBuilder<number>;
   /**
-   * Waits until the row is free or a look at it makes the lease needless.
-   * @param attempt looks at the row, and takes it if it is free or already has the holder of the claim, whose statement may
-   *   have been carried out although its answer was lost
-   * @param signal ends the wait early
-   * @throws ServiceError `busy` when the turn does not come in time, `request_timeout` when `signal` aborts, or what the
-   *   attempt throws
+   * Waits until the row is free, or until `attempt` finds that no lease is needed.
+   * @param attempt takes the row if it is free, or has the claim's holder: the answer to its statement may be lost
+   * @throws ServiceError `busy` or `request_timeout` (`signal` aborts); as `attempt` does
    */
   acquire<Found extends object>(
     id: string,
     signal: AbortSignal,
-    attempt: (claim: Claim) => Promise<'taken' | 'busy' | Found>,
-  ): Promise<Lease | Found>;
+    attempt: (claim: LeaseClaim) => Promise<'taken' | 'busy' | Found>,
+  ): Promise<RowLease | Found>;
 }
 
-/** A lease survives the failure of a renewal or two. */
+/** A lease survives one or two failed renewals. */
 const renewalsPerLease = 4;
 
-/** How often to look whether another process is done: the first wait, doubled up to the longest, in milliseconds. */
+/** First pause between two looks at a row of another process, doubled up to the longest, in milliseconds. */
 const firstPollMs = 20;
 const maxPollMs = 320;
 
-/** @param table has the columns `id`, `claimed_until` and `claimed_by` */
+/** @param table with the columns `id`, `claimed_until` and `claimed_by` */
 export function createLeases(
   table: 'jobs' | 'idempotent_responses',
   { database, kind, now, randomBytes, logger }: LeaseDependencies,
-  { leaseMs, waitMs, maxWaiting, onWait = () => {}, busy }: LeaseOptions,
+  { leaseMs, waitMs, maxWaiting, holderMark = '', onWait = () => {}, busy }: LeaseOptions,
 ): Leases {
   const lock = createKeyedLock(maxWaiting);
   const time = () => statementTime(kind, now().getTime(), 1_000);
@@ -87,12 +83,12 @@ export function createLeases(
   function renewing(id: string, holder: string): NodeJS.Timeout {
     let isRenewing = false;
     const renew = () => {
-      // Of two at a time, the older one could win.
+      // Of two at a time, the older could win.
       if (isRenewing) return;
       isRenewing = true;
       sql`update ${sql.table(table)} set claimed_until = ${end()} where id = ${id} and claimed_by = ${holder}`
         .execute(database)
-        // The next renewal makes up for one that fails. If none succeeds, storing the outcome says so.
+        // The next renewal makes up for one. If all fail, storing the outcome reports it.
         .catch((err: unknown) => logger.warn({ err, table, id }, 'a lease could not be renewed'))
         .finally(() => {
           isRenewing = false;
@@ -101,7 +97,7 @@ export function createLeases(
     return setInterval(renew, leaseMs / renewalsPerLease).unref();
   }
 
-  /** Tries until the attempt gives something else than `busy`, and once more after a fault in which an answer may be lost. */
+  /** Polls until the attempt gives anything but `busy`; once more after a fault that may have lost the answer. */
   async function poll<Found>(
     attempt: () => Promise<'taken' | 'busy' | Found>,
     signal: AbortSignal,
@@ -125,7 +121,7 @@ export function createLeases(
   return {
     time,
     async acquire(id, signal, attempt) {
-      const holder = newId(randomBytes);
+      const holder = holderMark + newId(randomBytes);
       let isWaiting = false;
       const wait = () => {
         if (!isWaiting) onWait(id);
@@ -159,7 +155,7 @@ export function createLeases(
   };
 }
 
-/** A caller that disconnected gets the error of a deadline: nobody reads it, and it must not look like a fault of ours. */
+/** A disconnected caller gets the error of a deadline: nobody reads it, and it is no fault of ours. */
 const abandoned = ({ reason }: AbortSignal) =>
   new ServiceError('request_timeout', {
     detail: 'The request ended while it waited for another one. It was not carried out.',

@@ -1,42 +1,41 @@
-/** Who a migration waits for on Postgres, for the log: no texts of statements, which may hold data. */
+/** Sessions that a migration on Postgres waits for, for the log: without statement texts, which may hold data. */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** A session of the database. */
 export interface LockHolder {
   readonly pid: number;
-  /** What its client calls itself. */
+  /** As its client names itself. */
   readonly application: string;
-  /** Such as `idle in transaction`; null if this role may not see it, as the next. */
+  /** Such as `idle in transaction`; null, as `since`, if this role may not see it. */
   readonly state: string | null;
-  /** When its transaction began, ISO 8601. */
+  /** Start of its transaction, ISO 8601. */
   readonly since: string | null;
 }
 
-/** Is told who a migration waits for; nobody, if the lock was released since. */
+/** Called with an empty list if the lock was released meanwhile. */
 export type OnWait = (holders: readonly LockHolder[]) => void;
 
 export const isPostgres = (database: Kysely<Tables>): boolean =>
   database.getExecutor().adapter instanceof PostgresAdapter;
 
-/** Both halves of an advisory lock's number, as `pg_locks` has them. */
+/** Both halves of an advisory lock's number, as in `pg_locks`. */
 const isAdvisory = (id: bigint) =>
   sql`l.locktype = 'advisory' and l.objsubid = 1
     and l.classid = ${sql.lit(Number(id >> 32n))} and l.objid = ${sql.lit(Number(id & 0xffff_ffffn))}`;
 
-/** The lock that Kysely's migrators take turns by: gateways of before take it, too. */
+/** Number of the migration lock in Kysely, which older gateways take. */
 export const migrationLock = 3853314791062309107n;
 
-/** A session that has held a table for longer than the migration waited for it, or that migrates. */
+/** A session that migrates, or has held a table for longer than the migration waited. */
 export const holdsTables: RawBuilder<boolean> = sql`
   exists (select from pg_locks l where l.pid = a.pid and l.granted and (${isAdvisory(migrationLock)}
     or coalesce(a.xact_start < clock_timestamp() - interval '250 ms', true) and l.relation in (
       select oid from pg_class where relnamespace = (select oid from pg_namespace where nspname = current_schema()))))`;
 
 /** @param pid a session that waits */
-export const blocks = (pid: number): RawBuilder<boolean> => sql`a.pid = any(pg_blocking_pids(${sql.lit(pid)}))`;
+export const isBlocking = (pid: number): RawBuilder<boolean> => sql`a.pid = any(pg_blocking_pids(${sql.lit(pid)}))`;
 
-/** The three whose transactions are oldest. */
+/** The three with the oldest transactions. */
 export async function findLockHolders(database: Kysely<Tables>, condition: RawBuilder<boolean>): Promise<LockHolder[]> {
   const { rows } = await sql<LockHolder>`
     select a.pid, a.application_name as application, a.state,
@@ -47,7 +46,7 @@ export async function findLockHolders(database: Kysely<Tables>, condition: RawBu
   return rows;
 }
 
-/** The same for a person at a terminal. */
+/** For a terminal. */
 export const describeWait = (holders: readonly LockHolder[]): string => {
   const sessions = holders.map(
     ({ pid, application, state, since }) =>

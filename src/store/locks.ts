@@ -6,8 +6,11 @@
  *   2. events, pending_holds         those who take several leave the locked ones out: nobody waits for them
  *   3. deliveries                    by id
  *   4. webhook_destinations          by webhook
- *   5. webhooks                      by id; emitting shares them with everything but a deletion
- *   6. webhook_statistics            by their key
+ *   5. webhook_counts                by workspace; behind its webhook by who changes only one, and has its destination
+ *   6. webhooks                      by id; emitting shares them with everything but a deletion
+ *   7. webhook_statistics            by their key
+ *   8. workspace_statistics          by their key
+ *   9. idempotent_responses          the one of the request
  *
  * Whoever holds a later row already leaves deliveries that others have locked to a later step (`skip locked`). Attempts,
  * listeners and notices are locked under the row that they belong to. SQLite has one writer, and locks nothing here.
@@ -16,19 +19,21 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { type DatabaseKind, isOneOf } from './json-rows.ts';
 import type { Tables } from './schema.ts';
 
-/** The key of `webhook_statistics`, in whose order its rows are locked. */
-export const statisticsKey: RawBuilder<unknown> = sql.raw('webhook_id, span_ms, starts_at, succeeded, within_ms');
+const statisticsKey = (owner: 'webhook_id' | 'workspace_id'): RawBuilder<unknown> =>
+  sql.raw(`${owner}, span_ms, starts_at, succeeded, within_ms`);
 
-/**
- * The end of a query: locks the rows, and leaves out those that another transaction has locked.
- * @param table whose rows; those of all tables if there is none
- */
+/** The key of each table of statistics, in whose order its rows are locked. */
+export const statisticsKeys = {
+  webhook_statistics: statisticsKey('webhook_id'),
+  workspace_statistics: statisticsKey('workspace_id'),
+} as const;
+
+/** Locks the rows of a query (of `table`), and leaves out those that others have locked. */
 export function unlocked(kind: DatabaseKind, table?: string): RawBuilder<unknown> {
   if (kind === 'sqlite') return sql``;
   return table === undefined ? sql`for update skip locked` : sql`for update of ${sql.ref(table)} skip locked`;
 }
 
-/** Waits for deliveries, and locks them. */
 export async function lockDeliveries(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -40,10 +45,7 @@ export async function lockDeliveries(
   );
 }
 
-/**
- * Waits for the destinations of webhooks, and locks them.
- * @returns the ids of those that exist, in the order of their locks
- */
+/** Locks the destinations of webhooks. @returns the ids of existing ones, in lock order */
 export async function lockDestinations(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -60,14 +62,26 @@ export async function lockDestinations(
   return rows.map(({ webhook_id }) => webhook_id);
 }
 
-/** Waits for the statistics of a webhook, and locks them. */
+/** Locks the counts of webhooks' workspaces, which change with the health of each. */
+export async function lockCounts(
+  transaction: Transaction<Tables>,
+  kind: DatabaseKind,
+  webhookIds: readonly string[],
+): Promise<void> {
+  if (kind === 'sqlite' || webhookIds.length === 0) return;
+  await sql`
+    select from webhook_counts
+    where workspace_id in (select workspace_id from webhooks where ${isOneOf(kind, 'id', webhookIds)})
+    order by workspace_id for no key update`.execute(transaction);
+}
+
 export async function lockStatistics(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
   webhookId: string,
 ): Promise<void> {
   if (kind === 'sqlite') return;
-  await sql`select from webhook_statistics where webhook_id = ${webhookId} order by ${statisticsKey} for update`.execute(
+  await sql`select from webhook_statistics where webhook_id = ${webhookId} order by ${statisticsKeys.webhook_statistics} for update`.execute(
     transaction,
   );
 }

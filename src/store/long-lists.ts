@@ -1,7 +1,4 @@
-/**
- * Lists in statements: `in` with more values than this is one parameter, whoever writes the statement. SQLite takes 32,766
- * parameters and Postgres 65,535, and a list out of data may be longer. Short lists stay as they are, for the planners.
- */
+/** Long `in` lists become one parameter (SQLite takes 32,766, Postgres 65,535); short ones stay, for the planners. */
 import {
   type BinaryOperationNode,
   OperatorNode,
@@ -43,7 +40,7 @@ export class PostgresCompiler extends PostgresQueryCompiler {
     }
     this.visitNode(node.leftOperand);
     this.append(' = any(');
-    // The driver sends an array, whose type Postgres takes from the left side.
+    // Postgres infers the type of the array from the left side.
     this.appendValue(values);
     this.append(')');
   }

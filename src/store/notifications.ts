@@ -1,68 +1,46 @@
 /**
- * Notifications: that there is new work, and which deliveries have changed. A transaction records what it changed, and
- * with its commit everybody hears of it: this process by calls, other processes on Postgres by its channels: NOTIFY is sent
- * in the transaction and delivered with its commit. On SQLite other processes find work when they poll.
+ * Notifications of new work and changed deliveries, announced with the commit: to this process by calls, to others on
+ * Postgres by NOTIFY. On SQLite other processes find work when they poll.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Channels, channelNames, messageOf, nobody } from './channels.ts';
+import { type Channels, channelNames, encodeMessage, nobody } from './channels.ts';
 import type { Database } from './database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
 import type { Tables } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 
-/** NOTIFY carries less than 8,000 bytes: this many ids and their commas. */
+/** NOTIFY carries less than 8,000 bytes: this many ids and commas. */
 const idsOfNotification = 250;
 
-/**
- * Changed deliveries that one transaction reports, and that wait to be read for those who watch; those beyond are left
- * out. They are reported again with their next attempt.
- */
+/** Per transaction, and waiting to be read for watchers. Those beyond are left out until their next attempt. */
 export const maxChangedIds = 1_000;
 
-/** What a transaction changed. */
-export interface Changes {
-  /** Whether deliveries became due. */
+export interface RecordedChanges {
   readonly work: boolean;
   readonly deliveryIds: readonly string[];
-  /** The webhooks whose claimed deliveries are not to be sent as they are. */
-  readonly withdrawn: readonly string[];
 }
 
-const noChanges: Changes = { work: false, deliveryIds: [], withdrawn: [] };
+const noChanges: RecordedChanges = { work: false, deliveryIds: [] };
 
-/** Records what a transaction changes. */
 export interface ChangeRecorder {
-  /** Deliveries became due. */
   work(): void;
-  /** Deliveries were created, or their state changed. */
+  /** Created, or changed in state. */
   deliveries(ids: readonly string[]): void;
-  /** A webhook was disabled or deleted, or delivers something else, or elsewhere, from now on. */
-  withdrawn(webhookId: string): void;
 }
 
-/** The webhooks that are withdrawn; null: any may have been. */
-export type WithdrawalListener = (webhookIds: readonly string[] | null) => void;
-
-/**
- * Runs `work` in a transaction, again if others were in its way, so it changes nothing but the database. When the
- * transaction has committed, everybody is notified of the changes that `work` recorded.
- */
+/** Runs `work`, again after a conflict: it must change the database only. Announces the changes with the commit. */
 export type NotifyingTransaction = <Result>(
   work: (transaction: Transaction<Tables>, changed: ChangeRecorder) => Promise<Result>,
 ) => Promise<Result>;
 
-/** Null: there are no more updates, because the process stops. */
+/** Null: the process stops, no updates follow. */
 export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
 
 export interface Notifications {
   readonly transaction: NotifyingTransaction;
-  /** The same over other connections to the database. */
   transactionOn(connections: Database): NotifyingTransaction;
   onWork(listener: () => void): void;
-  onWithdrawn(listener: WithdrawalListener): void;
-  /** @returns stops listening */
   onUpdated(listener: UpdateListener): () => void;
-  /** Ends every subscription. */
   end(): void;
 }
 
@@ -70,23 +48,14 @@ export interface Notifications {
 export function createNotifications(database: Database, channels: Channels | null): Notifications {
   const workers = new Set<() => void>();
   const subscribers = new Set<UpdateListener>();
-  const withdrawals = new Set<WithdrawalListener>();
   let ended = false;
-  const withdraw: WithdrawalListener = (ids) => {
-    for (const listener of withdrawals) listener(ids);
-  };
-  const publish = ({ work, deliveryIds, withdrawn }: Changes) => {
-    if (withdrawn.length > 0) withdraw(withdrawn);
+  const publish = ({ work, deliveryIds }: RecordedChanges) => {
     if (work) for (const listener of workers) listener();
     if (deliveryIds.length > 0) for (const listener of subscribers) listener(deliveryIds);
   };
   channels?.subscribe('work', {
     onMessage: () => publish({ ...noChanges, work: true }),
     onConnected: () => publish({ ...noChanges, work: true }),
-  });
-  channels?.subscribe('withdrawn', {
-    onMessage: (id) => withdraw([id]),
-    onConnected: () => withdraw(null),
   });
   channels?.subscribe('updates', { onMessage: (ids) => publish({ ...noChanges, deliveryIds: ids.split(',') }) });
   const kind = channels === null ? 'sqlite' : 'postgres';
@@ -97,9 +66,6 @@ export function createNotifications(database: Database, channels: Channels | nul
     transactionOn,
     onWork(listener) {
       workers.add(listener);
-    },
-    onWithdrawn(listener) {
-      withdrawals.add(listener);
     },
     onUpdated(listener) {
       if (ended) listener(null);
@@ -115,10 +81,10 @@ export function createNotifications(database: Database, channels: Channels | nul
   };
 }
 
-/** The sender of a notification, which ignores its own, and how it notifies itself. */
+/** The sender ignores its own notifications: it calls its listeners itself. */
 interface Sender {
   readonly origin: string;
-  readonly publish: (changes: Changes) => void;
+  readonly publish: (changes: RecordedChanges) => void;
 }
 
 const silentSender: Sender = { origin: nobody, publish: () => {} };
@@ -128,17 +94,13 @@ export const notifyingTransaction =
   async (work) => {
     const { value, changes } = await inTransaction(database, async (transaction) => {
       const deliveryIds: string[] = [];
-      const withdrawn: string[] = [];
-      const changes = { work: false, deliveryIds, withdrawn };
+      const changes = { work: false, deliveryIds };
       const recorder: ChangeRecorder = {
         work() {
           changes.work = true;
         },
         deliveries(ids) {
           deliveryIds.push(...ids.slice(0, maxChangedIds - deliveryIds.length));
-        },
-        withdrawn(webhookId) {
-          withdrawn.push(webhookId);
         },
       };
       const value = await work(transaction, recorder);
@@ -149,19 +111,18 @@ export const notifyingTransaction =
     return value;
   };
 
-/** Sends the changes to other processes, with the commit of the transaction. */
+/** Reaches other processes with the commit of the transaction. */
 async function notify(
   transaction: Kysely<Tables>,
   origin: string,
-  { work, deliveryIds, withdrawn }: Changes,
+  { work, deliveryIds }: RecordedChanges,
 ): Promise<void> {
   const messages: { readonly channel: string; readonly payload: string }[] = work
-    ? [{ channel: channelNames.work, payload: messageOf(origin) }]
+    ? [{ channel: channelNames.work, payload: encodeMessage(origin) }]
     : [];
-  for (const id of withdrawn) messages.push({ channel: channelNames.withdrawn, payload: messageOf(origin, id) });
   for (let at = 0; at < deliveryIds.length; at += idsOfNotification) {
     const ids = deliveryIds.slice(at, at + idsOfNotification);
-    messages.push({ channel: channelNames.updates, payload: messageOf(origin, ids.join()) });
+    messages.push({ channel: channelNames.updates, payload: encodeMessage(origin, ids.join()) });
   }
   if (messages.length === 0) return;
   const rows = rowsTable('postgres', 'message', { channel: 'text', payload: 'text' }, rowsText(messages));

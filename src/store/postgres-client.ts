@@ -1,17 +1,17 @@
-/** A connection to Postgres that can be given up. pg waits for the other side, and one that fell silent never responds. */
+/** A connection to Postgres that can be abandoned: pg would wait for a silent server for ever. */
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { PostgresSettings } from './postgres-settings.ts';
 
-/** How long a server may take for next to nothing before it counts as silent, in milliseconds. */
+/** Time for a trivial statement, before the server counts as silent, in milliseconds. */
 export const silentMs = 3_000;
 
-/** How long a connection that is closed in order may take, in milliseconds. */
+/** Time for an orderly close, in milliseconds. */
 export const goodbyeMs = 1_000;
 
 export class PostgresClient extends pg.Client {
-  /** Whether the statement that its pool begins a connection with has been run. */
+  /** Whether the pool's first statement has been run. */
   hasSession = false;
   readonly #socket: Socket;
   readonly #unusable: Error | null;
@@ -22,12 +22,12 @@ export class PostgresClient extends pg.Client {
     super({ ...read, stream: () => socket });
     this.#socket = socket;
     this.#unusable = unusable;
-    // pg emits 'error' when a connection breaks, and an event without a listener would end the process. There is nothing to
-    // do: what waits for the connection fails, and what comes after it gets another one.
+    // pg emits 'error' when a connection breaks; without a listener that would end the process. Pending statements fail
+    // anyway.
     this.on('error', () => undefined);
   }
 
-  /** Rejects if a file of the connection string cannot be read: the pool would not survive a constructor that throws. */
+  /** Rejects if a file of the connection string is unreadable: the pool would not survive a throwing constructor. */
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;
   override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
@@ -38,23 +38,20 @@ export class PostgresClient extends pg.Client {
     return undefined;
   }
 
-  /** Closes the connection in order, or after a second without the other side. */
+  /** Closes in order, or after {@link goodbyeMs} without the other side. */
   async leave(): Promise<void> {
     const cancel = onceLate(goodbyeMs, () => this.abandon());
     await this.end();
     cancel();
   }
 
-  /** Closes the connection without waiting for the other side. What waits for it fails. */
+  /** Closes without the other side; pending statements fail. */
   abandon(): void {
     this.#socket.destroy();
   }
 }
 
-/**
- * The options with the certificates that the connection string names, which are read for each connection: they are renewed
- * while the process lives, and may be away while they are.
- */
+/** Certificates are read per connection: they are renewed, or away for a while, as the process lives. */
 function readFiles({ connectionString, ...others }: pg.ClientConfig): {
   readonly read: pg.ClientConfig;
   readonly unusable: Error | null;
@@ -67,7 +64,6 @@ function readFiles({ connectionString, ...others }: pg.ClientConfig): {
   }
 }
 
-/** What each connection of the process is opened with. */
 export const clientConfig = (url: string, settings: PostgresSettings): pg.ClientConfig => ({
   connectionString: url,
   connectionTimeoutMillis: settings.connectTimeoutMs,
@@ -78,16 +74,12 @@ export const clientConfig = (url: string, settings: PostgresSettings): pg.Client
   keepAliveInitialDelayMillis: settings.keepAliveMs,
 });
 
-/**
- * Calls `late` when the time is up. A process that was busy meanwhile reads first what has arrived.
- * @param milliseconds 0 sets no limit
- * @returns cancels the call
- */
+/** Calls `late` when the time is up; a busy process first reads what has arrived. 0 sets no limit. @returns cancels */
 export function onceLate(milliseconds: number, late: () => void): () => void {
   if (milliseconds === 0) return () => undefined;
   let cancelled = false;
   const timer = setTimeout(() => {
-    // Timers come before the sockets in a round of the event loop, and this after them.
+    // In a round of the event loop timers come before sockets, and this after them.
     setImmediate(() => {
       if (!cancelled) late();
     });

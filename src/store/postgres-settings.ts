@@ -1,27 +1,23 @@
-/** How the gateway uses a Postgres server: how many connections, and how long it waits for them. */
 export interface PostgresSettings {
-  /** Connections of one process, without the one that listens. */
+  /** Per process, without the one that listens. */
   readonly connections: number;
-  /** How long to wait for a new connection, or for one to become free, in milliseconds. */
+  /** Wait for a new or free connection, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** How long to wait for a response before the connection counts as silent and is given up, in milliseconds; 0: for ever. */
+  /** Wait for a response before the connection is given up as silent, in milliseconds; 0: for ever. */
   readonly queryTimeoutMs: number;
-  /** How long the server works on one statement, in milliseconds; 0: for ever. */
+  /** Limit of the server for a statement, in milliseconds; 0: none. */
   readonly statementTimeoutMs: number;
-  /** How long the server lets a statement wait for a lock, in milliseconds; 0: for ever. */
+  /** Limit of the server for a wait for a lock, in milliseconds; 0: none. */
   readonly lockTimeoutMs: number;
-  /** How long the server keeps a transaction in which nothing happens, in milliseconds; 0: for ever. */
+  /** Limit of the server for an idle transaction, in milliseconds; 0: none. */
   readonly idleTransactionTimeoutMs: number;
-  /** After how long the system asks a connection without traffic for a sign of life, in milliseconds. */
+  /** Idle time before TCP keep-alive probes, in milliseconds. */
   readonly keepAliveMs: number;
-  /** How long a connection is used, in seconds; 0: for ever. */
+  /** Life of a connection, in seconds; 0: no limit. */
   readonly lifetimeSeconds: number;
 }
 
-/**
- * The server ends a statement before the gateway gives up the connection: whoever only waits long gets an error, and keeps
- * its connection.
- */
+/** The server ends a statement before the gateway gives up the connection, so slow ones cost no connection. */
 export const postgresDefaults: PostgresSettings = {
   connections: 20,
   connectTimeoutMs: 3_000,
@@ -33,10 +29,7 @@ export const postgresDefaults: PostgresSettings = {
   lifetimeSeconds: 1_800,
 };
 
-/**
- * For migrations, which take as long as they take, but wait for a lock only briefly: whoever comes after them waits behind
- * them, gateways of before, too. The second connection finds out whom the first one waits for.
- */
+/** Long statements, short waits for locks, behind which all queue. The second connection finds the blocker. */
 export const forMigrations = (settings: PostgresSettings): PostgresSettings => ({
   ...settings,
   connections: 2,

@@ -1,4 +1,4 @@
-/** Postgres behind Kysely: a pool whose connections are given up when they fall silent, and replaced when they are stale. */
+/** Postgres behind Kysely: a pool that abandons silent connections and replaces stale ones. */
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { DatabaseFault, isConflict, type OnFault, unconfirmed } from './faults.ts';
+import { conflictTries, DatabaseFault, isConflict, type OnFault, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
 import { PostgresCompiler } from './long-lists.ts';
 import type { PoolFigures } from './observed.ts';
@@ -20,9 +20,8 @@ import { postgresFault } from './postgres-faults.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 
 /**
- * Connections belong to the epoch in which they were made. When one falls silent, or turns out to lead to a server that can
- * only be read, its epoch ends, and none of the same epoch is used for another request: after a failover all of them lead
- * to the server of before.
+ * Connections belong to the epoch in which they were made. A silent one, or one to a read-only server, ends its epoch,
+ * and none of that epoch serves another request: after a failover all of them lead to the old server.
  */
 export class Epoch {
   #current = 0;
@@ -32,12 +31,11 @@ export class Epoch {
     return this.#current;
   }
 
-  /** Calls `listener` when an epoch ends. */
   onEnd(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Ends an epoch, unless it has ended. */
+  /** Ends `epoch` unless it has ended. */
   end(epoch: number): void {
     if (epoch !== this.#current) return;
     this.#current += 1;
@@ -45,34 +43,24 @@ export class Epoch {
   }
 }
 
-const ignore = () => undefined;
-
-/** How often a statement is made that is undone because of others: they may meet again. */
-const maxTries = 4;
-
 export interface PostgresPoolOptions {
-  /** Of the connections of several pools; by default each pool has its own. */
+  /** Shared by several pools; by default each pool has its own. */
   readonly epoch?: Epoch;
   readonly onFault?: OnFault;
-  /** Takes what tells how busy the pool is. */
   readonly onFigures?: (figures: () => PoolFigures) => void;
   /**
-   * Whether a connection prepares each statement once, and plans it once: for statements that are few, and best served by
-   * their indexes whatever the tables have grown to. Such a statement names its columns: `*` would be an error after a
-   * migration has added one.
+   * Prepares and plans each statement once: for few statements that their indexes serve best however the tables grow.
+   * Such a statement names its columns: `*` would fail after a migration adds one.
    */
   readonly prepares?: boolean;
-  /** The statement that each connection begins with. */
+  /** The first statement of each connection. */
   readonly session?: string | undefined;
 }
 
-/** Statements that a pool prepares at most: lists of ids make some of them many. Those beyond are not prepared. */
+/** Prepared statements per pool: lists of ids make many. Those beyond are not prepared. */
 const maxPrepared = 100;
 
-/**
- * How a transaction of prepared statements begins. A plan that is made once must not depend on what the tables were then:
- * while they are small, reading one as a whole looks cheapest.
- */
+/** A plan that is made once must not depend on table sizes: while tables are small, a full scan looks cheapest. */
 const beginPrepared = `begin;
   set local plan_cache_mode = force_generic_plan;
   set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`;
@@ -96,7 +84,7 @@ export function postgresDialect(
   };
 }
 
-/** Migrators take turns. Kysely's would wait for an hour, with a snapshot that `create index concurrently` waits for. */
+/** Kysely's lock would wait for an hour, with a snapshot that `create index concurrently` waits for. */
 class MigratingAdapter extends PostgresAdapter {
   override async acquireMigrationLock(database: Kysely<unknown>): Promise<void> {
     await sql`select pg_advisory_lock(${sql.lit(migrationLock)})`.execute(database);
@@ -108,10 +96,9 @@ class PooledDriver implements Driver {
   readonly #epoch: Epoch;
   readonly #onFault: OnFault;
   readonly #pool: pg.Pool;
-  /** The epochs of the connections that are open. */
   readonly #open = new Map<PostgresClient, number>();
   readonly #used = new Set<PooledConnection>();
-  /** The names of prepared statements by their texts; null if none are prepared. */
+  /** Names of prepared statements by text; null if none are prepared. */
   readonly #names: Map<string, string> | null;
   readonly #session: string | undefined;
 
@@ -131,7 +118,7 @@ class PooledDriver implements Driver {
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
-    // What waits for a server that is silent has waited long enough.
+    // Statements that wait for a silent server have waited long enough.
     epoch.onEnd(() => {
       for (const connection of this.#used) connection.hurry();
     });
@@ -160,11 +147,11 @@ class PooledDriver implements Driver {
   async acquireConnection(): Promise<PooledConnection> {
     for (;;) {
       const client = await this.#pool.connect().catch((error: unknown) => {
-        // Nothing has been asked for yet that could be to blame.
+        // Nothing was asked for yet that could be to blame.
         const fault = postgresFault(error);
         throw fault instanceof DatabaseFault ? fault : new DatabaseFault('unavailable', error);
       });
-      // The pool makes what it is told to make, which its types do not know.
+      // The pool's types do not know its `Client` option.
       if (!(client instanceof PostgresClient)) throw new Error('The pool has a connection of another kind');
       const epoch = this.#open.get(client) ?? -1;
       if (epoch === this.#epoch.current) {
@@ -202,19 +189,19 @@ class PooledDriver implements Driver {
     connection.inTransaction = true;
   }
 
-  /** @throws ServiceError whose outcome is unknown, when the connection ends before the server has responded */
+  /** @throws ServiceError with unknown outcome, when the connection ends before the server responds */
   async commitTransaction(connection: PooledConnection): Promise<void> {
     const { command } = await connection.run('commit').catch((error: unknown) => {
       throw error instanceof DatabaseFault && error.reason === 'unavailable' ? unconfirmed(error) : error;
     });
     connection.inTransaction = false;
-    // Postgres rolls a transaction back that one of its statements has failed in.
+    // Postgres rolls back a transaction with a failed statement.
     if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: a statement in it had failed');
   }
 
   async rollbackTransaction(connection: PooledConnection): Promise<void> {
     connection.inTransaction = false;
-    // With its connection the transaction has ended, too. Whoever asks wants to hear why that broke, and not of this.
+    // The transaction ended with its connection. The caller wants the reason of that, not this error.
     if (!connection.isBroken) await connection.run('rollback');
   }
 
@@ -237,8 +224,8 @@ class PooledDriver implements Driver {
 class PooledConnection implements DatabaseConnection {
   inTransaction = false;
   isBroken = false;
-  /** Gives the statement under way no more time than any takes that has next to nothing to do. */
-  hurry = ignore;
+  /** Cuts the time of the running statement to that of a trivial one. */
+  hurry = () => {};
   readonly #client: PostgresClient & pg.PoolClient;
   readonly #timeoutMs: number;
   readonly #names: Map<string, string> | null;
@@ -258,7 +245,7 @@ class PooledConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const { command, rowCount, rows } = await this.#retrying(sql, parameters);
-    // pg knows nothing of the rows of a statement.
+    // pg does not know the row type.
     const result = { rows: rows as Row[] };
     return /^(?:INSERT|UPDATE|DELETE|MERGE)$/.test(command)
       ? { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
@@ -292,7 +279,7 @@ class PooledConnection implements DatabaseConnection {
       throw this.#judged(isSilent ? new DatabaseFault('unavailable', silence) : postgresFault(error), isSilent);
     } finally {
       cancel();
-      this.hurry = ignore;
+      this.hurry = () => {};
     }
   }
 
@@ -300,20 +287,19 @@ class PooledConnection implements DatabaseConnection {
     this.#client.release(this.isBroken);
   }
 
-  /** The name under which a statement is prepared; undefined if it is not. */
   #nameOf(sql: string): string | undefined {
     if (this.#names === null) return undefined;
     if (!this.#names.has(sql) && this.#names.size < maxPrepared) this.#names.set(sql, `s${this.#names.size}`);
     return this.#names.get(sql);
   }
 
-  /** A statement outside of a transaction is one of its own, so that it can be repeated. */
+  /** Repeats a statement outside of a transaction: it is one of its own. */
   async #retrying(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult<object>> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.run(sql, parameters, this.#nameOf(sql));
       } catch (error) {
-        if (this.inTransaction || tries === maxTries || !isConflict(error)) throw error;
+        if (this.inTransaction || tries === conflictTries || !isConflict(error)) throw error;
       }
     }
   }
@@ -327,7 +313,7 @@ class PooledConnection implements DatabaseConnection {
   }
 }
 
-/** The schema's bigints are epoch milliseconds, which a double holds exactly. By default the driver returns them as text. */
+/** The schema's bigints are epoch milliseconds, exact in a double. By default the driver returns text. */
 const int8 = 20;
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text');

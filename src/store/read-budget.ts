@@ -1,29 +1,30 @@
-/**
- * What reading large rows may take: so many bytes for one operation, for one workspace, and for all together. A row of 0.9 MB is as much
- * as a body of a request may have, and an operation lists hundreds.
- */
+/** Bytes of large rows read at a time, per operation, per workspace and in all: a row may have 0.9 MB. */
 import { ServiceError } from '../kernel/errors.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 
 export const readLimits = {
-  /** As many bytes as the largest response has by default. */
+  /** The default limit of a response. */
   operation: 16_777_216,
   workspace: 33_554_432,
   process: 67_108_864,
-  /** How long a read waits for room, in milliseconds. */
+  /** Of columns that the database takes entries out of, per statement: parsing them takes it seconds. */
+  parsed: 67_108_864,
+  /** Wait for capacity, in milliseconds. */
   waitMs: 5_000,
 } as const;
 
 export interface ReadBudget {
   /**
-   * Resolves when there is room for so many bytes, which the operation holds until its response is sent.
-   * @returns a function to give the bytes back earlier, which a context without an end has to be given
-   * @throws ServiceError `limit_too_high` beyond what one operation may read, `service_unavailable` when there is no room in time
+   * Resolves when there is capacity, which the operation holds until its response is printed.
+   * @returns releases it earlier; for a context without an end
+   * @throws ServiceError `limit_too_high` beyond an operation's limit, `service_unavailable` without capacity in time
    */
   take(context: RequestContext, bytes: number): Promise<() => void>;
+  /** @throws ServiceError `limit_too_high` for more than one statement may parse */
+  requireParsable(bytes: number): void;
 }
 
-interface Waiting {
+interface WaitingRead {
   readonly workspaceId: string;
   readonly bytes: number;
   readonly start: () => void;
@@ -32,7 +33,7 @@ interface Waiting {
 export function createReadBudget(limits: typeof readLimits = readLimits): ReadBudget {
   const ofOperation = new WeakMap<RequestContext, number>();
   const ofWorkspace = new Map<string, number>();
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WaitingRead>();
   let held = 0;
 
   const hold = (workspaceId: string, bytes: number) => {
@@ -41,10 +42,10 @@ export function createReadBudget(limits: typeof readLimits = readLimits): ReadBu
     if (ofThis === 0) ofWorkspace.delete(workspaceId);
     else ofWorkspace.set(workspaceId, ofThis);
   };
-  const hasRoom = ({ workspaceId, bytes }: Pick<Waiting, 'workspaceId' | 'bytes'>) =>
+  const hasRoom = ({ workspaceId, bytes }: Pick<WaitingRead, 'workspaceId' | 'bytes'>) =>
     held + bytes <= limits.process && (ofWorkspace.get(workspaceId) ?? 0) + bytes <= limits.workspace;
 
-  /** In the order of arrival, past those whose workspace has its share. */
+  /** In order of arrival, past those whose workspace has its share. */
   function startWaiting(): void {
     for (const each of waiting) {
       if (!hasRoom(each)) continue;
@@ -73,13 +74,16 @@ export function createReadBudget(limits: typeof readLimits = readLimits): ReadBu
         stop();
         resolve();
       };
-      const mine: Waiting = { workspaceId, bytes, start };
+      const mine: WaitingRead = { workspaceId, bytes, start };
       waiting.add(mine);
       signal.addEventListener('abort', giveUp, { once: true });
     });
   }
 
   return {
+    requireParsable(bytes) {
+      if (bytes > limits.parsed) throw tooMuch(limits.parsed);
+    },
     async take(context, bytes) {
       const read = (ofOperation.get(context) ?? 0) + bytes;
       if (read > limits.operation) throw tooMuch(limits.operation);
@@ -94,7 +98,7 @@ export function createReadBudget(limits: typeof readLimits = readLimits): ReadBu
         hold(workspaceId, -bytes);
         startWaiting();
       };
-      context.whenClosed?.(giveBack);
+      context.whenPrinted?.(giveBack);
       return giveBack;
     },
   };

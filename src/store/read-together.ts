@@ -1,19 +1,13 @@
-/** Reads that are asked for one by one and made together. */
 import { ServiceError } from '../kernel/errors.ts';
 
-/**
- * Reads what several requests ask for.
- * @param prepare the query of a request. A ServiceError that it throws costs only that request.
- * @param read the results of queries, in their order; it is not called without queries
- * @returns in the order of the requests
- */
+/** Reads for several requests together, in their order. @param prepare a ServiceError costs only its request */
 export async function readTogether<Request, Query, Result>(
   requests: readonly Request[],
   prepare: (request: Request) => Query,
   read: (queries: readonly Query[]) => Promise<readonly Result[]>,
 ): Promise<(Result | Error)[]> {
   const queries: Query[] = [];
-  /** Of each request: the place of its query, or why there is none. */
+  /** The index of each request's query, or why there is none. */
   const places = requests.map((request) => {
     try {
       return queries.push(prepare(request)) - 1;
@@ -26,7 +20,7 @@ export async function readTogether<Request, Query, Result>(
   return places.map((place) => (typeof place === 'number' ? (results[place] ?? missing()) : place));
 }
 
-/** The one result of one request. @throws it, if it is an error */
+/** Result of a single request. @throws it, if it is an error */
 export function onlyOf<Result>([result = missing()]: readonly (Result | Error)[]): Result {
   if (result instanceof Error) throw result;
   return result;

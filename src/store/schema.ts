@@ -1,10 +1,7 @@
 import type { WebhookSource } from '../events/sources.ts';
 import type { FailureReason } from '../net/outbound.ts';
 
-/**
- * The tables of the embedded backend, the same on SQLite and Postgres. Times are whole milliseconds since the epoch and
- * flags are 0 or 1. A value that is only ever read and written as a whole is JSON text.
- */
+/** Tables on SQLite and Postgres. Times are epoch milliseconds, flags 0 or 1; values used as a whole are JSON. */
 export interface Tables {
   workspaces: WorkspaceTable;
   api_keys: ApiKeyTable;
@@ -18,6 +15,8 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptTable;
   webhook_destinations: WebhookDestinationTable;
   webhook_statistics: WebhookStatisticsTable;
+  webhook_counts: WebhookCountsTable;
+  workspace_statistics: WorkspaceStatisticsTable;
   notice_receivers: NoticeReceiverTable;
   pending_notices: PendingNoticeTable;
   pending_holds: PendingHoldTable;
@@ -36,11 +35,11 @@ export interface ApiKeyTable {
   id: string;
   workspace_id: string;
   name: string;
-  /** SHA-256 of the key, in hex. The key itself is not stored. */
+  /** SHA-256 in hex; the key itself is not stored. */
   hash: string;
-  /** JSON: the scopes. */
+  /** JSON scopes. */
   scopes: string;
-  /** JSON: the accounts that the key is limited to; null for every account of the workspace. */
+  /** JSON ids that the key is limited to; null: the whole workspace. */
   account_ids: string | null;
   created_at: number;
   expires_at: number | null;
@@ -53,7 +52,7 @@ export interface AccountTable {
   name: string | null;
   type: string;
   status: string;
-  /** How the account is signed in at its network, in the format of the network's adapter. */
+  /** Session at the network, in the format of its adapter. */
   session: string;
   created_at: number;
 }
@@ -63,18 +62,20 @@ export interface JobTable {
   workspace_id: string;
   account_id: string;
   state: string;
-  /** JSON: the contents of the posting (JobFields). */
+  /** JSON (JobFields). */
   fields: string;
-  /** JSON: the checkpoint that publishing waits for (StoredCheckpoint); null if none is open. */
+  /** JSON (StoredCheckpoint) of the open checkpoint. */
   checkpoint: string | null;
-  /** End of the lease of the one request that may act on the posting; in the past if no request does. */
+  /** End of the lease of the request that acts on the posting; past if none does. */
   claimed_until: number;
-  /** The request that holds the lease; null if none does. */
+  /** Holder of the lease. */
   claimed_by: string | null;
-  /** Whether a network has published the posting, where its state does not say it: see capabilities/jobs/publication.ts. */
+  /** Where the state does not say it: capabilities/jobs/publication.ts. */
   publication: 'unknown' | 'published' | null;
   created_at: number;
   updated_at: number;
+  /** The name (kernel/lib/name-key.ts), which the database derives. */
+  name_key?: string;
 }
 
 export interface WebhookTable {
@@ -87,44 +88,43 @@ export interface WebhookTable {
   enabled: number;
   request_url: string;
   format: string;
-  /** JSON: the accounts whose events the webhook receives; empty for all accounts of the workspace, future ones included. */
+  /** JSON ids; empty: all accounts of the workspace, future ones included. */
   account_ids: string;
-  /** JSON, sealed unless empty: extra headers. */
+  /** JSON, sealed unless empty. */
   headers: string;
-  /** JSON: payload mapping. */
+  /** JSON payload mapping. */
   data: string;
-  /** JSON: events. */
+  /** JSON. */
   events: string;
-  /** JSON: icon, name and context; null for an AUTO webhook. */
+  /** JSON icon, name and context; null for an AUTO webhook. */
   trigger: string | null;
   created_at: number;
+  /** Changes of the webhook and its secrets, which the database counts: what was claimed before one is not sent after it. */
+  revision?: number;
+  /** WebhookHealthState, which the database derives from the webhook and its destination. */
+  health?: string;
+  name_key?: string;
 }
 
-/**
- * Which webhooks listen to which accounts, and receive which of their events. Triggers of the database derive the rows from
- * the webhooks.
- */
+/** Accounts and events of each webhook. Database triggers derive the rows from the webhooks. */
 export interface WebhookListenerTable {
   workspace_id: string;
-  /** Empty in the row that says only that the webhook listens to the account, which each has. */
+  /** Empty in the row of the account itself, which each has. */
   event: string;
-  /** Empty for all accounts of the workspace. */
+  /** Empty: all accounts of the workspace. */
   account_id: string;
   webhook_id: string;
 }
 
-/** The response to a request with an `Idempotency-Key`, given again when the request is repeated. */
+/** Response to a request with an `Idempotency-Key`. */
 export interface IdempotentResponseTable {
-  /** Hex: 16 characters of the SHA-256 of the API key's id, and the SHA-256 of it, the endpoint and the client's key. */
+  /** 16 hex characters of the hash of the API key's id, and the SHA-256 of it, the endpoint and the client's key. */
   id: string;
   /** SHA-256 of the request, in hex. */
   fingerprint: string;
-  /**
-   * End of the lease of the request that is producing the response. If it is over and there is no response, the request may
-   * have been carried out, and nobody knows.
-   */
+  /** End of the lease of the running request. Past, and no response: the request may have been carried out. */
   claimed_until: number;
-  /** The request that holds the lease; null once it has ended. */
+  /** Holder of the lease; null once it has ended. */
   claimed_by?: string | null;
   /** Null until the response is complete. */
   status: number | null;
@@ -132,22 +132,22 @@ export interface IdempotentResponseTable {
   expires_at: number;
 }
 
-/** An event of an account, stored once for all the webhooks that receive it. */
+/** Stored once for all the webhooks that receive it. */
 export interface EventTable {
   id: string;
   workspace_id: string;
   account_id: string | null;
   account_type: string | null;
-  /** Null if the event is a TRIGGER webhook being fired. */
+  /** Null: a fired TRIGGER webhook. */
   source: WebhookSource | null;
   event: string;
-  /** JSON: the data by the keys of the source. */
+  /** JSON data by the keys of the source. */
   data: string;
-  /** Unique for the account. */
+  /** Unique per account. */
   idempotency_key: string | null;
-  /** SHA-256 of the emission, to tell a repetition from another event under the same idempotency key. */
+  /** SHA-256 that tells a repetition from another event under the same idempotency key. */
   fingerprint: string;
-  /** The `traceparent` (W3C Trace Context) of the span in which it was emitted; null where it was not traced. */
+  /** `traceparent` (W3C Trace Context) of the emission; null if untraced. */
   traceparent?: string | null;
   created_at: number;
 }
@@ -161,18 +161,13 @@ export interface DeliveryTable {
   event_id: string;
   account_id: string | null;
   event: string;
-  /** DeliveryState. */
   state: string;
-  /** Attempts made in all. */
   attempts: number;
-  /** Attempts made before the last redelivery: the retry schedule starts anew behind them. */
+  /** Attempts before the last redelivery: the retry schedule starts anew behind them. */
   attempts_before: number;
-  /**
-   * When the delivery is due; 0 once it is. While the delivery is claimed, the end of the lease, so that it is due again if
-   * the worker dies. A claim sets times that have come to 0 before it looks for what is due.
-   */
+  /** Due time; 0 once due: a claim resets past times. Of a claimed delivery the end of the lease. */
   next_at: number;
-  /** Identifies the claim under which the delivery is being sent: only its holder can settle the delivery. */
+  /** The claim under which it is being sent: only its holder can settle it. */
   claim_token: string | null;
   created_at: number;
   finished_at: number | null;
@@ -184,50 +179,64 @@ export interface DeliveryAttemptTable {
   number: number;
   started_at: number;
   duration_ms: number;
-  /** HTTP status; null if no response arrived. */
+  /** HTTP status; null without a response. */
   status: number | null;
   /** Null if the response was read in full. */
   failure: FailureReason | null;
-  /** The first bytes of the response's body, as text. */
+  /** The first bytes, as text. */
   response_body: string;
 }
 
-/** Where the deliveries of a webhook go: the secrets that sign them, and how the destination is doing. One per webhook. */
+/** Secrets and state of a webhook's destination. One per webhook. */
 export interface WebhookDestinationTable {
   webhook_id: string;
   /** Sealed JSON: the signing secrets, the current one first. */
   secrets: string;
-  /** Whether the current secret has been shown. */
   secret_shown: number;
-  /** When the current run of failures began; null while deliveries succeed. */
+  /** Start of the current run of failures; null while deliveries succeed. */
   failing_since: number | null;
-  /** Nothing is sent before this time; 0 if the destination is not paused. */
+  failed_attempts: number;
+  /** Whether these are enough to call the webhook failing. */
+  failing: number;
+  /** Nothing is sent before; 0 if not paused. */
   paused_until: number;
-  /** Why the webhook was disabled (DisabledReason); null if it is enabled, or was created disabled. */
+  /** DisabledReason; null if the webhook is enabled, or was created disabled. */
   disabled_reason: string | null;
   disabled_at: number | null;
 }
 
-/** How many attempts to a webhook, begun in a span of time, ended in one way. Kept up to date as attempts are settled. */
+/** Attempts to a webhook that began in a span of time, by outcome. */
 export interface WebhookStatisticsTable {
   webhook_id: string;
-  /** The length of the span: one of those in capabilities/deliveries/attempt-counts.ts. */
+  /** One of those in capabilities/deliveries/attempt-counts.ts. */
   span_ms: number;
-  /** The start of the span, a multiple of its length. */
+  /** A multiple of the span. */
   starts_at: number;
   succeeded: number;
-  /** The attempts took so many milliseconds at most, and more than those of the next smaller value. */
+  /** Upper bound of the bucket of durations. */
   within_ms: number;
   attempts: number;
 }
 
-/** Webhooks that are told when another one of their workspace is disabled. */
+/** Attempts to all webhooks of a workspace, those deleted since among them. */
+export type WorkspaceStatisticsTable = Omit<WebhookStatisticsTable, 'webhook_id'> & { workspace_id: string };
+
+/** Numbers of a workspace's webhooks by health. Database triggers keep them. */
+export interface WebhookCountsTable {
+  workspace_id: string;
+  healthy: number;
+  failing: number;
+  disabled_by_gateway: number;
+  disabled_by_caller: number;
+}
+
+/** Webhooks that are notified when another one of their workspace is disabled. */
 export interface NoticeReceiverTable {
   workspace_id: string;
   webhook_id: string;
 }
 
-/** Webhooks that the gateway has disabled, until those who are to be told have an event of it. */
+/** Webhooks that the gateway has disabled, until their notices are emitted. */
 export interface PendingNoticeTable {
   webhook_id: string;
   disabled_at: number;
@@ -235,33 +244,29 @@ export interface PendingNoticeTable {
   reason: string;
 }
 
-/** Pending deliveries of a webhook that are being held, in the order of their creation. */
+/** Pending deliveries of a webhook that are being held, in order of creation. */
 export interface PendingHoldTable {
   webhook_id: string;
   /** The last delivery to hold. */
   through_created_at: number;
   through_id: string;
-  /** JSON: the accounts whose deliveries stay pending; empty if all are held. */
+  /** JSON ids of accounts whose deliveries stay pending; empty: all are held. */
   account_ids: string;
   /** The last delivery that was looked at. */
   held_created_at: number;
   held_id: string;
 }
 
-/** The bucket of a rate limit. One that is full has no row. */
+/** Bucket of a rate limit. A full one has no row. */
 export interface RateLimitTable {
-  /** The name of the limit and whose bucket it is. */
+  /** Name of the limit and owner of the bucket. */
   id: string;
-  /** When the bucket is full again, in microseconds since the epoch. */
+  /** Microseconds since the epoch. */
   full_at: number;
 }
 
-/** What the database says of the deployment that uses it. */
 export interface DeploymentTable {
-  /**
-   * `secret`: a value that the deployment's secret can be recognized by. `written`: when the database was last written to.
-   * `works_from`: the step of the schema that a gateway must know.
-   */
+  /** `secret` recognizes the deployment's; `written`: last write check; `works_from`: needed schema step. */
   name: string;
   value: string;
 }

@@ -1,31 +1,24 @@
-/** Copies of a SQLite database: how one is made while gateways write, and what is checked of it. */
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { busyMs, createPrivately, openDatabaseFile } from './database-file.ts';
 import { DatabaseFault, sqliteFault } from './faults.ts';
 
-/** A database, or the copy of one, is not what it should be. The message names the file. */
+/** The message names the file. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase';
 }
 
-/**
- * Copies a database as it is at one instant. Gateways go on writing: the copy is made in one read transaction.
- * @param from is not changed; it must exist
- * @param to a file that does not exist yet; only this user can read it
- * @throws DatabaseFault when either cannot be read or written
- */
+/** Copies a database as of one instant, beside its writers. @param to must not exist. @throws DatabaseFault */
 export function copyDatabase(from: string, to: string): void {
-  // SQLite would create a file that every user of the machine can read. It fills one that is empty, and no other.
+  // SQLite would create a file that every user of the machine can read. It fills an empty one.
   createPrivately(to);
-  // SQLite's online backup starts again whenever somebody else has written, and would never end beside a busy gateway.
-  read(from, (database) => database.prepare('vacuum into ?').run(to));
+  // SQLite's online backup restarts after each write of others, and would never end beside a busy gateway.
+  readFrom(from, (database) => database.prepare('vacuum into ?').run(to));
 }
 
-/** What is in a database file. */
 export interface DatabaseContent {
-  /** A value that the secret of the deployment can be recognized by; undefined in a database that was never used. */
+  /** Recognizes the deployment's secret; undefined in a database that was never used. */
   readonly secretCheck: string | undefined;
   readonly events: number;
   readonly bytes: number;
@@ -35,12 +28,9 @@ const valueShape = z.object({ value: z.string() }).optional();
 const countShape = z.object({ count: z.number() });
 const problemShape = z.object({ problem: z.string() });
 
-/**
- * Reads the whole file, as its damage would otherwise show only when it is needed.
- * @throws DamagedDatabase when it is not whole, or no database of a gateway; DatabaseFault when it cannot be read
- */
+/** Reads the whole file. @throws DamagedDatabase if damaged or no gateway's; DatabaseFault if unreadable */
 export function checkDatabase(file: string): DatabaseContent {
-  return read(file, (database) => {
+  return readFrom(file, (database) => {
     const integrity = database.prepare('select integrity_check as problem from pragma_integrity_check').get();
     const { problem } = problemShape.parse(integrity);
     if (problem !== 'ok') throw new DamagedDatabase(`${file} is damaged: ${problem}`);
@@ -66,7 +56,7 @@ export function checkDatabase(file: string): DatabaseContent {
   });
 }
 
-function read<Result>(file: string, work: (database: DatabaseSync) => Result): Result {
+function readFrom<Result>(file: string, work: (database: DatabaseSync) => Result): Result {
   try {
     const database = openDatabaseFile(file, { access: 'read', timeout: busyMs });
     try {
@@ -83,7 +73,7 @@ function read<Result>(file: string, work: (database: DatabaseSync) => Result): R
   }
 }
 
-/** Waits until the disk has the names in a folder. SQLite waits for its files itself. */
+/** Flushes the names in a folder. SQLite flushes its files itself. */
 export function syncFolder(path: string): void {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

@@ -1,15 +1,14 @@
-/** Kysely's dialect on `node:sqlite`, in the thread that calls it. */
+/** Kysely's dialect on `node:sqlite`, in the calling thread. */
 import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
 import type { OnFault } from './faults.ts';
 import { SqliteCompiler } from './long-lists.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** @param file as {@link openSqlite} takes it */
 export function sqliteDialect(file: string, onFault: OnFault = () => undefined): Dialect {
   return new TransactionalDdlDialect({ database: async () => openSqlite(file, onFault) });
 }
 
-/** SQLite rolls back schema changes with their transaction. Kysely's adapter does not rely on that; the migrations do. */
+/** SQLite rolls back schema changes with their transaction, on which the migrations rely; Kysely's adapter does not. */
 class TransactionalDdlDialect extends SqliteDialect {
   override createQueryCompiler(): SqliteCompiler {
     return new SqliteCompiler();

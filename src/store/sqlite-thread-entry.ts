@@ -1,4 +1,4 @@
-/** The program of a thread that executes statements on a SQLite file, on a connection of its own. */
+/** Entry of a thread that executes statements on a SQLite file, on a connection of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SqliteDatabase } from 'kysely';
 import { DatabaseFault } from './faults.ts';
@@ -28,7 +28,7 @@ function execute({ sql, parameters }: Statement): StatementResult {
     const { changes, lastInsertRowid } = statement.run(parameters);
     return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   } catch (error) {
-    // Of an error, only its message and stack would arrive: the other thread makes the fault anew.
+    // Only message and stack of an error would arrive: the other thread makes the fault anew.
     const cause = error instanceof DatabaseFault ? error.cause : error;
     return { error: cause, properties: cause instanceof Error ? { ...cause } : {} };
   }

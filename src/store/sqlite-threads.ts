@@ -1,7 +1,4 @@
-/**
- * SQLite in threads: `node:sqlite` works in the thread that calls it, and so do its waits for a file that another process has
- * locked. One thread reads, without a transaction, and another does everything else: so what reads waits for no writer.
- */
+/** SQLite in two threads, as `node:sqlite` blocks its own: one only reads, and so waits for no writer. */
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -13,7 +10,7 @@ import {
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
 import { SqliteCompiler } from './long-lists.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
-import { isRead } from './sqlite.ts';
+import { readsOnly } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
 import { openThread, type Thread, ThreadEnded } from './thread.ts';
 import { type WriteLock, writeLockOf } from './write-lock.ts';
@@ -60,7 +57,7 @@ export class ThreadedSqliteDialect extends SqliteDialect {
 }
 
 class ThreadedAdapter extends TransactionalDdlAdapter {
-  /** Reads need not wait for a transaction; writers take turns by the lock. */
+  /** Reads need not wait for a transaction; the lock serializes writers. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -97,10 +94,7 @@ class ThreadedDriver implements Driver {
   }
   async releaseConnection(): Promise<void> {}
 
-  /**
-   * Closes one thread after the other. SQLite removes the -wal and -shm files with the last connection, and two that close
-   * at once each take the other for one that stays.
-   */
+  /** In turn: of two that close at once, each would take the other for one that stays, and leave -wal and -shm. */
   async destroy(): Promise<void> {
     for (const thread of this.#threads) await thread.close();
   }
@@ -111,8 +105,7 @@ const figuresOf = ({ inFlight }: StatementThread): PoolFigures => {
   return { used, idle: 1 - used, waiting: inFlight - used };
 };
 
-/** A transaction that has begun. */
-interface Open {
+interface OpenTransaction {
   readonly release: () => void;
   /** {@link Thread.ends} when it began. */
   readonly ends: number;
@@ -123,7 +116,7 @@ class ThreadedConnection implements DatabaseConnection {
   readonly #writer: StatementThread;
   readonly #lock: WriteLock;
   readonly #onFault: OnFault;
-  #transaction: Open | null = null;
+  #transaction: OpenTransaction | null = null;
 
   constructor(reader: StatementThread, writer: StatementThread, lock: WriteLock, onFault: OnFault) {
     this.#reader = reader;
@@ -135,7 +128,7 @@ class ThreadedConnection implements DatabaseConnection {
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const statement = { sql, parameters };
     if (this.#transaction !== null) return this.#runOpen(this.#transaction, statement);
-    if (isRead(sql)) return this.#run(this.#reader, statement);
+    if (readsOnly(sql)) return this.#run(this.#reader, statement);
     const release = await this.#lock.acquire();
     try {
       return await this.#run<Row>(this.#writer, statement);
@@ -160,7 +153,7 @@ class ThreadedConnection implements DatabaseConnection {
     this.#transaction = { release, ends: this.#writer.ends };
   }
 
-  /** @throws ServiceError whose outcome is unknown, when the thread ends in the commit, or the disk fails. Kysely rolls back then */
+  /** @throws ServiceError with unknown outcome, when the thread ends in the commit or the disk fails */
   async commit(): Promise<void> {
     await this.#end('commit').catch((error: unknown) => {
       throw error instanceof DatabaseFault && mayBeStored(error) ? unconfirmed(error) : error;
@@ -172,7 +165,7 @@ class ThreadedConnection implements DatabaseConnection {
     try {
       await this.#end('rollback');
     } catch (error) {
-      // With its thread the transaction has ended, too. Whoever asks wants to hear why that ended, and not of this.
+      // The transaction ended with its thread. The caller wants the reason of that, not this error.
       if (this.#transaction?.ends === this.#writer.ends) throw error;
     } finally {
       this.#release();
@@ -188,8 +181,8 @@ class ThreadedConnection implements DatabaseConnection {
     this.#transaction = null;
   }
 
-  /** The statements after one that was lost with its thread must not be executed by themselves. */
-  async #runOpen<Row>({ ends }: Open, statement: Statement): Promise<QueryResult<Row>> {
+  /** Statements after one that was lost with its thread must not run by themselves. */
+  async #runOpen<Row>({ ends }: OpenTransaction, statement: Statement): Promise<QueryResult<Row>> {
     if (this.#writer.ends === ends) return this.#run(this.#writer, statement);
     throw new DatabaseFault('unavailable', new Error('The transaction ended with the thread of the database'));
   }
@@ -215,12 +208,11 @@ class ThreadedConnection implements DatabaseConnection {
   }
 }
 
-/** SQLITE_IOERR_FSYNC: what the disk has of the commit shows after a crash. */
+/** SQLITE_IOERR_FSYNC: only a crash shows what the disk has of the commit. */
 const notSynced = 10 | (4 << 8);
 
-/** @param fault of a commit */
 function mayBeStored({ cause }: DatabaseFault): boolean {
-  // The driver's error, with what the thread says of it.
+  // The driver's error, marked by the thread.
   const { errcode, carriedOut } = cause as { readonly errcode?: unknown; readonly carriedOut?: unknown };
   return cause instanceof ThreadEnded || errcode === notSynced || carriedOut === true;
 }

@@ -1,7 +1,4 @@
-/**
- * `node:sqlite` behind the interface of better-sqlite3, which Kysely's dialect expects. A thread that only executes
- * statements loads this, and not Kysely, which has 250 modules.
- */
+/** `node:sqlite` as better-sqlite3, which Kysely expects. Threads load this without Kysely's 250 modules. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { LRUCache } from 'lru-cache';
@@ -11,13 +8,12 @@ import { DatabaseFault, type OnFault, sqliteFault } from './faults.ts';
 const busyPollMs = 5;
 const sqliteBusy = 5;
 
-/** How many prepared statements are kept. The gateway has a few dozen; lists of ids add one for each length. */
+/** The gateway has a few dozen statements; lists of ids add one for each length. */
 const keptStatements = 200;
 
 /**
- * Opens the database file and creates it, with its folder, if necessary; `:memory:` lives as long as the process.
- * WAL lets readers read while a transaction writes; with synchronous=FULL a committed transaction survives a power cut.
- * @throws DatabaseFault when the file cannot be opened
+ * Creates file and folder if necessary. WAL: readers beside a writer; with synchronous=FULL a commit survives a power
+ * cut. @throws DatabaseFault
  */
 export function openSqlite(file: string, onFault: OnFault = () => undefined): SqliteDatabase {
   return withFaults(onFault, () => {
@@ -34,7 +30,7 @@ function open(file: string): DatabaseSync {
   return database;
 }
 
-/** Where two processes open a new file together, SQLite refuses one of them at once: for this it does not wait (SQLITE_BUSY). */
+/** SQLite refuses one of two processes that open a new file together at once, without waiting (SQLITE_BUSY). */
 function switchToWal(database: DatabaseSync): void {
   const endsAt = performance.now() + busyMs;
   for (;;) {
@@ -45,18 +41,15 @@ function switchToWal(database: DatabaseSync): void {
       const isBusy = error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
       if (!isBusy || performance.now() > endsAt) throw error;
     }
-    // Nothing else is under way: this is the start, and a thread of its own.
+    // Blocks nobody: this is the start, in a thread of its own.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyPollMs);
   }
 }
 
-/** How long what was seen of the files serves those who read, in milliseconds. */
+/** How long a look at the files serves reads, in milliseconds. */
 const seenMs = 1_000;
 
-/**
- * @param requireFiles throws once the files are not those that the connection has open. A write hears of it before it begins,
- *   and before it is acknowledged.
- */
+/** @param requireFiles throws once the files are not the connection's; called around a write */
 function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFault): SqliteDatabase {
   let seenAt = performance.now();
   const look = (reads: boolean) => {
@@ -66,7 +59,7 @@ function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFaul
     seenAt = now;
   };
   const guardOf = (sql: string): Guard => {
-    const reads = isRead(sql);
+    const reads = readsOnly(sql);
     return (work) =>
       withFaults(onFault, () => {
         look(reads);
@@ -83,12 +76,12 @@ function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFaul
   return {
     close: () => database.close(),
     prepare(sql) {
-      // A failure such as a full disk ends the transaction by itself. To end it again would hide why it failed.
-      if (sql === 'rollback' && !database.isTransaction) return nothing;
+      // A full disk, say, ends the transaction by itself. Another rollback would hide the reason.
+      if (sql === 'rollback' && !database.isTransaction) return emptyStatement;
       let statement = prepared.get(sql);
       if (statement === undefined) {
-        // A plain `begin` starts as a reader and fails at its first write if another process has written since, without
-        // waiting. `begin immediate` takes the write lock at once, and waits for it.
+        // A plain `begin` starts as a reader and fails at its first write, without waiting, if another process has
+        // written since.
         const text = sql === 'begin' ? 'begin immediate' : sql;
         const native = withFaults(onFault, () => database.prepare(text));
         statement = adaptStatement(native, guardOf(sql));
@@ -99,14 +92,12 @@ function adapt(database: DatabaseSync, requireFiles: () => void, onFault: OnFaul
   };
 }
 
-/** Whether a statement only reads. A `with` may begin anything. */
-export const isRead = (sql: string): boolean => /^\s*select\b/i.test(sql);
+/** A `with` may begin anything, so it counts as a write. */
+export const readsOnly = (sql: string): boolean => /^\s*select\b/i.test(sql);
 
-/** Runs a statement while the files are those of the connection. */
 type Guard = <Result>(work: () => Result) => Result;
 
-/** A statement that does nothing. */
-const nothing: SqliteStatement = {
+const emptyStatement: SqliteStatement = {
   reader: false,
   all: () => [],
   run: () => ({ changes: 0, lastInsertRowid: 0 }),
@@ -114,7 +105,7 @@ const nothing: SqliteStatement = {
 };
 
 function adaptStatement(statement: StatementSync, guard: Guard): SqliteStatement {
-  // Kysely types parameters as unknown. The schema's columns are text and numbers; the driver refuses anything else.
+  // The schema's columns are text and numbers; the driver refuses anything else.
   const bound = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   return {
     reader: statement.columns().length > 0,

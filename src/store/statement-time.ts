@@ -1,11 +1,8 @@
-/**
- * The time by which processes measure what they share. On Postgres it is the server's, because their clocks may differ;
- * processes on a SQLite file have one clock.
- */
+/** The clock that processes share: on Postgres the server's; processes on a SQLite file share the machine's. */
 import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseKind } from './json-rows.ts';
 
-/** @param now since the epoch, in units of which a second has so many: for SQLite */
+/** @param now for SQLite, in units since the epoch */
 export const statementTime = (
   kind: DatabaseKind,
   now: number,

@@ -1,40 +1,36 @@
-/** Work in a thread: orders and reports are plain data. */
+/** Worker threads: orders and reports are plain data. */
 import { Worker } from 'node:worker_threads';
 
 export interface Thread<Order, Report> {
-  /** Orders are carried out one after the other. */
+  /** One order at a time. */
   run(order: Order): Promise<Report>;
-  /** Orders that are carried out, or wait. */
+  /** Running or waiting orders. */
   readonly inFlight: number;
-  /** How often the thread has ended: what it kept between two orders is lost if that has changed. */
+  /** How often the thread has ended: a change means that its state between two orders is lost. */
   readonly ends: number;
-  /** Resolves when what is in flight has ended, and the thread with it. */
+  /** Resolves when pending orders and the thread have ended. */
   close(): Promise<void>;
 }
 
-/** The thread died with the order: nobody knows how much of it was carried out. */
+/** The thread died with the order, perhaps in the middle of it. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
 }
 
-/** Of what is short-lived, a thread holds no more than it needs: large results would let it grow to 64 MiB. */
+/** Large results would let a thread's young generation grow to 64 MiB. */
 const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 
-/** What the thread gets; null asks it to close what it has opened, and to end. */
+/** Null asks the thread to close what it has opened, and to end. */
 export type ThreadJob<Order> = { readonly id: number; readonly order: Order } | null;
 
-/** What it makes of a job. */
 export type ThreadResult<Report> = { readonly id: number } & (
   | { readonly report: Report }
   | { readonly error: unknown }
 );
 
 /**
- * A thread that starts with its first order, and lets the process end when it has none. An error of an order rejects that
- * order. If the thread itself dies, the orders in flight are rejected, and the next order starts another thread.
- * @param entry the program of the thread
- * @param workerData what it is given
- * @param name as errors say it
+ * Starts with its first order, and keeps no idle process alive. If it dies, pending orders are rejected, and the next
+ * one starts another. @param entry its program, `workerData` the input, `name` for errors
  */
 export function openThread<Order, Report>(entry: URL, workerData: unknown, name: string): Thread<Order, Report> {
   const inFlight = new Map<number, PromiseWithResolvers<Report>>();
@@ -52,7 +48,7 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
       if ('report' in result) job?.resolve(result.report);
       else job?.reject(result.error);
     });
-    // An uncaught error ends the thread: "exit" follows.
+    // "exit" follows.
     started.on('error', (error) => {
       cause = error;
     });
@@ -70,7 +66,7 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
       const job = Promise.withResolvers<Report>();
       lastId += 1;
       thread ??= start();
-      // An order that cannot be sent throws here: nothing waits for it.
+      // An order that cannot be cloned throws here.
       thread.postMessage({ id: lastId, order } satisfies ThreadJob<Order>);
       inFlight.set(lastId, job);
       thread.ref();

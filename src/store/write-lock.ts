@@ -1,14 +1,14 @@
-/** One writer at a time on a SQLite file in this process: connections that meet at the file would have to sleep. */
+/** One writer at a time per SQLite file in this process: connections that meet at the file would have to sleep. */
 import { resolve } from 'node:path';
 
 export interface WriteLock {
-  /** Resolves when the lock is held. @returns releases it */
+  /** @returns releases the lock */
   acquire(): Promise<() => void>;
 }
 
 const locks = new Map<string, WriteLock>();
 
-/** The lock of a file, which all connections of the process share. */
+/** Shared by all connections of the process to the file. */
 export function writeLockOf(file: string): WriteLock {
   const path = resolve(file);
   const lock = locks.get(path) ?? createLock();

@@ -1,16 +1,12 @@
-/** A bound on lines of the log that whatever goes wrong elsewhere can cause in any number. */
+/** A bound on log lines that outside troubles can cause in any number. */
 
 import { LRUCache } from 'lru-cache';
 
 const minuteMs = 60_000;
-/** Keys whose lines are counted: beyond them, those that were logged longest ago are forgotten. */
+/** Beyond them, those logged longest ago are forgotten. */
 const maxKeys = 1_000;
 
-/**
- * @param perMinute lines that are let through in a minute
- * @param now epoch milliseconds
- * @returns whether a line can be written, and what it says of those that were left out before it; null if it cannot
- */
+/** @param now epoch milliseconds. @returns null for a line to leave out, else the number of lines left out before it */
 export function boundedLines(perMinute: number, now: () => number): () => { readonly leftOut?: number } | null {
   let startedAt = Number.NEGATIVE_INFINITY;
   let written = 0;
@@ -30,10 +26,7 @@ export function boundedLines(perMinute: number, now: () => number): () => { read
   };
 }
 
-/**
- * Lets one line through in a minute for each key, and `perMinute` over all.
- * @param now epoch milliseconds
- */
+/** One line per minute and key, and `perMinute` over all. @param now epoch milliseconds */
 export function boundedLinesByKey(
   perMinute: number,
   now: () => number,

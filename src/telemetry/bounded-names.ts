@@ -1,12 +1,8 @@
-/** Names that clients choose, such as those of operations: a label can have only so many values. */
+/** Clients choose names, such as those of operations: labels need a bound. */
 
-/** What stands for the names beyond the bound. */
+/** Stands for names beyond the bound. */
 export const otherName = 'other';
 
-/**
- * Lets the first names through that it meets, and replaces all others.
- * @param most different names
- */
 export function boundedNames(most: number): (name: string) => string {
   const known = new Set<string>();
   return (name) => {

@@ -1,22 +1,20 @@
-/** The port of its own on which Prometheus reads metrics. It serves nothing else. */
-import { createServer, type ServerResponse } from 'node:http';
+/** Prometheus's own port. */
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../kernel/config-error.ts';
+import { http } from '../kernel/lib/node-http.ts';
 import type { Scrape } from './telemetry.ts';
 
 export const metricsPath = '/metrics';
 
 export interface MetricsServer {
-  /**
-   * @returns the address of the metrics, such as `http://127.0.0.1:9464/metrics`
-   * @throws ConfigError if it cannot listen there
-   */
+  /** @returns `http://127.0.0.1:9464/metrics`. @throws ConfigError if it cannot listen there */
   listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   close(): Promise<void>;
 }
 
 export function createMetricsServer(scrape: () => Promise<Scrape>): MetricsServer {
-  const server = createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
+  const server = http.createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
     if (url.split('?', 1)[0] !== metricsPath) response.writeHead(404).end();
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
     else
@@ -28,10 +26,10 @@ export function createMetricsServer(scrape: () => Promise<Scrape>): MetricsServe
   return {
     async listen({ host, port }) {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', (cause) => reject(new ConfigError(refusal(host, port, cause), { cause })));
+        server.once('error', (cause) => reject(new ConfigError(listenFailure(host, port, cause), { cause })));
         server.listen(port, host, resolve);
       });
-      // The address is a string or null only for a pipe, or before the server listens.
+      // A string only for a pipe, null only before listening.
       const { address, family, port: actual } = server.address() as AddressInfo;
       return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}${metricsPath}`;
     },
@@ -44,7 +42,7 @@ export function createMetricsServer(scrape: () => Promise<Scrape>): MetricsServe
   };
 }
 
-const refusal = (host: string, port: number, { message }: Error): string =>
+const listenFailure = (host: string, port: number, { message }: Error): string =>
   `Metrics cannot be served on METRICS_PORT ${port} of METRICS_HOST ${host} (${message}): set METRICS_PORT to another port, or stop the process that listens there.`;
 
 const send = (response: ServerResponse, { contentType, body }: Scrape): ServerResponse =>

@@ -1,4 +1,4 @@
-/** Opens what is configured of telemetry, and loads nothing if nothing is. */
+/** Loads only what is configured. */
 import type { TelemetrySettings } from './settings.ts';
 import { noTelemetry, type ReportTrouble, type Telemetry } from './telemetry.ts';
 

@@ -1,23 +1,22 @@
 /**
- * Every metric of the gateway, with the labels that it can have: the meters, the dashboard's test and the types of those who
- * count derive from this table. Names are those of OpenTelemetry's semantic conventions where these have one. No label is
- * an id, a key or a URL: each has few values, whatever clients send.
+ * All metrics and their labels: meters, the dashboard's test and the counting code's types derive from this table.
+ * Names follow OpenTelemetry's semantic conventions where they have one. Labels have few values, never an id, a key or
+ * a URL.
  */
 
 interface Series {
-  /** A `total` is a counter that is read when metrics are collected, as gauges are. */
+  /** A `total` is a counter that is read at collection, as gauges are. */
   readonly kind: 'counter' | 'histogram' | 'gauge' | 'total';
-  /** As UCUM writes it: `s`, `By`, or what is counted in braces. */
+  /** In UCUM: `s`, `By`, or a count in braces. */
   readonly unit: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** The upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
 }
 
-/** An attempt to deliver ends after 15 seconds: without 15.5, quantiles of destinations that hang would be close to 30. */
+/** Delivery attempts end after 15 seconds: without 15.5, quantiles of hanging destinations would be close to 30. */
 const seconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15.5, 30];
-const costs = [10, 100, 1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 150_000, 1_000_000];
+const costBuckets = [10, 100, 1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 150_000, 1_000_000];
 
 export const series = {
   'postern.build.info': {
@@ -36,16 +35,16 @@ export const series = {
   'postern.graphql.operation.duration': {
     kind: 'histogram',
     unit: 's',
-    help: 'Duration of GraphQL requests by the name of the operation, how it ended, and whether it was compiled.',
+    help: 'Duration of GraphQL requests, by name, type and outcome of the operation, and whether it was compiled.',
     labels: ['graphql.operation.name', 'graphql.operation.type', 'outcome', 'compiled'],
     buckets: seconds,
   },
   'postern.graphql.operation.cost': {
     kind: 'histogram',
     unit: '{unit}',
-    help: 'Cost of GraphQL operations, in the units of @cost, refused ones included.',
+    help: 'Cost of GraphQL operations, refused ones included, in the units of @cost.',
     labels: ['graphql.operation.type'],
-    buckets: costs,
+    buckets: costBuckets,
   },
   'postern.response_cache.lookups': {
     kind: 'counter',
@@ -56,7 +55,7 @@ export const series = {
   'postern.errors': {
     kind: 'counter',
     unit: '{response}',
-    help: 'Responses with an error of a type, each type once for a response.',
+    help: 'Responses with errors, by type. A response with several errors of one type counts once.',
     labels: ['error.type'],
   },
   'postern.streams': {
@@ -65,10 +64,16 @@ export const series = {
     help: 'Subscriptions that are open.',
     labels: [],
   },
+  'postern.websockets': {
+    kind: 'gauge',
+    unit: '{connection}',
+    help: 'WebSockets that are open and have told their API key.',
+    labels: [],
+  },
   'http.client.request.duration': {
     kind: 'histogram',
     unit: 's',
-    help: 'Duration of calls to the upstream service, each attempt by itself.',
+    help: 'Duration of calls to the upstream service. Each attempt counts.',
     labels: ['http.request.method', 'url.template', 'http.response.status_code', 'error.type'],
     buckets: seconds,
   },
@@ -87,7 +92,7 @@ export const series = {
   'postern.upstream.circuit.changes': {
     kind: 'counter',
     unit: '{change}',
-    help: 'Circuits that opened from closed, or closed.',
+    help: 'Changes of circuits: from closed to open, and back to closed.',
     labels: ['state'],
   },
   'postern.upstream.circuits.open': {
@@ -129,14 +134,14 @@ export const series = {
   'postern.delivery.attempt.duration': {
     kind: 'histogram',
     unit: 's',
-    help: 'Duration of attempts, by what followed from them and what the destination did.',
+    help: 'Duration of attempts to deliver, by their outcome and the response of the destination.',
     labels: ['outcome', 'response'],
     buckets: seconds,
   },
   'postern.webhooks.disabled': {
     kind: 'counter',
     unit: '{webhook}',
-    help: 'Webhooks that were disabled because of their destinations.',
+    help: 'Webhooks that the gateway has disabled.',
     labels: ['reason'],
   },
   'postern.deliveries': {
@@ -148,19 +153,19 @@ export const series = {
   'postern.delivery.oldest_due.age': {
     kind: 'gauge',
     unit: 's',
-    help: 'Time since the creation of the oldest delivery that is due and not being sent; 0 if none is.',
+    help: 'Age of the oldest delivery that is due and not being sent; 0 if there is none.',
     labels: [],
   },
   'postern.delivery.backlog.age': {
     kind: 'gauge',
     unit: 's',
-    help: 'How long ago the deliveries in the database were counted.',
+    help: 'Time since the deliveries in the database were counted.',
     labels: [],
   },
   'postern.delivery.lanes': {
     kind: 'gauge',
     unit: '{lane}',
-    help: 'Destinations that this process knows; narrowed ones get fewer requests at once than a new one.',
+    help: 'Destinations that this process knows. A narrowed one gets fewer requests at once than a new one.',
     labels: ['state'],
   },
   'postern.delivery.requests': {
@@ -240,22 +245,20 @@ export const series = {
 
 export type SeriesName = keyof typeof series;
 
-/** The names of the series of a kind. */
 type NamesOf<Kind extends Series['kind']> = {
   [Name in SeriesName]: (typeof series)[Name]['kind'] extends Kind ? Name : never;
 }[SeriesName];
 
 export type CounterName = NamesOf<'counter'>;
 export type HistogramName = NamesOf<'histogram'>;
-/** Those that are read when metrics are collected. */
+/** Read at collection. */
 export type GaugeName = NamesOf<'gauge' | 'total'>;
 
-/** The labels of a series. One that has no value is left out. */
+/** Undefined labels are left out. */
 export type LabelsOf<Name extends SeriesName> = Readonly<
   Partial<Record<(typeof series)[Name]['labels'][number], string | number>>
 >;
 
-/** The same table for code that goes through all of it. */
 export const allSeries: readonly (readonly [name: SeriesName, series: Series])[] = Object.entries(series).map(
   ([name, each]) => [name as SeriesName, each],
 );

@@ -1,15 +1,12 @@
-/** What telemetry is configured with. */
 export interface TelemetrySettings {
   readonly serviceName: string;
-  /** Where traces go, by OTLP over HTTP; null for none. */
+  /** OTLP over HTTP; null for none. */
   readonly tracesUrl: string | null;
-  /** Where metrics go, by OTLP over HTTP; null for nowhere. */
+  /** OTLP over HTTP; null for none. */
   readonly metricsUrl: string | null;
   readonly metricsIntervalMs: number;
   readonly sampler: TraceSampler;
-  /** The share of traces that the samplers by ratio take. */
   readonly samplerRatio: number;
-  /** Where Prometheus reads metrics; null for nowhere. */
   readonly prometheus: { readonly host: string; readonly port: number; readonly onMainPort: boolean } | null;
 }
 

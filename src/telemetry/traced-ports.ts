@@ -1,4 +1,4 @@
-/** The ports with a span around each call, named as the port and its method: `posts.list`. */
+/** A span around each call, such as `posts.list`. */
 import type { Ports } from '../kernel/ports.ts';
 import { errorTypeOf, type Tracer } from './telemetry.ts';
 
@@ -22,7 +22,7 @@ function tracedMethods<Port extends object>(name: string, port: Port, tracer: Tr
   const members = Object.entries(port).map(([member, value]) =>
     typeof value === 'function' ? [member, traced(`${name}.${member}`, value.bind(port), tracer)] : [member, value],
   );
-  // The same names with the same types: the compiler does not follow them through entries.
+  // The compiler does not follow names and types through entries.
   return Object.fromEntries(members) as Port;
 }
 
@@ -31,7 +31,7 @@ const traced =
   (...given: readonly unknown[]): unknown => {
     const span = tracer.start(name);
     const result = span.within(() => method(...given));
-    // What is not asynchronous asks nobody for anything. A span that does not end is not told.
+    // Synchronous methods ask nobody. A span without an end is not sent.
     if (!(result instanceof Promise)) return result;
     return result
       .catch((error: unknown) => {

@@ -1,20 +1,17 @@
-/**
- * What a body of a service may be beside its size: as deep, and of as many values, as the kernel of splices reads. Whoever parses a
- * body looks here first, so that a page is refused whatever reads it.
- */
+/** Depth and values of a body, as in the kernel of splices: a page is refused whatever reads it. */
 import { maxDepth, maxValues } from '../splice/layout.ts';
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
-/** `[` and `{`, `]` and `}`: they differ in one bit. */
+/** `[` and `{`, `]` and `}` differ in one bit. */
 const [open, close, bracketBits] = [0x5b, 0x5d, 0xdf];
 
-/** Whether a text, of which nobody knows yet whether it is JSON, has more levels or values than are read. */
+/** @param text not known to be JSON */
 export function isExcessive(text: Uint8Array): boolean {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at] ?? 0;
-    if (byte === quote) at = endOfString(text, at);
+    if (byte === quote) at = closingQuote(text, at);
     else if (byte === comma) values += 1;
     else if ((byte & bracketBits) === open) {
       depth += 1;
@@ -26,17 +23,18 @@ export function isExcessive(text: Uint8Array): boolean {
   return false;
 }
 
-/** As far as most strings go: to call `indexOf` takes as long as to look at these. */
+/** Calling `indexOf` takes as long as looking at these, where most strings end and escapes follow each other. */
 const nearby = 32;
 
-/** The index of the closing quote; that of the end of a text that is cut off. */
-function endOfString(text: Uint8Array, start: number): number {
+/** Index of the closing quote, or the end of a text that is cut off. */
+function closingQuote(text: Uint8Array, start: number): number {
   let at = start + 1;
-  for (const near = at + nearby; at < near; at += text[at] === backslash ? 2 : 1) {
-    if (at >= text.length || text[at] === quote) return at;
-  }
-  // Of a long string, whose escapes are few or many, each quote is looked for at once.
-  for (;;) {
+  // Where one quote is escaped, as a rule there are more.
+  for (let most = nearby; ; most *= 2) {
+    for (const near = at + most; at < near; at += text[at] === backslash ? 2 : 1) {
+      if (at >= text.length || text[at] === quote) return at;
+    }
+    // In a long string, `indexOf` finds the next quote, escaped or not.
     const end = text.indexOf(quote, at);
     if (end < 0) return text.length;
     let first = end;

@@ -1,17 +1,20 @@
 /**
- * The client of the upstream service: calls the contract's endpoints over HTTP. Each call passes, from the outside in:
- * the operation's call budget → deadline → single flight for reads → retries → a slot → a circuit breaker → one exchange.
+ * Calls the contract's endpoints over HTTP. From the outside in: the operation's call budget → deadline → single flight
+ * for reads → retries → a slot → a circuit breaker → one exchange.
  */
+
 import type { Logger } from 'pino';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
+import { notOffered, ServiceError } from '../kernel/errors.ts';
 import { TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { readValue, type WireResponse } from '../kernel/wire-response.ts';
+import type { BodyMemory } from '../net/body-memory.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
-import { createCallBudget } from './call-budget.ts';
-import { connectTimeoutMs, openExchange } from './exchange.ts';
+import { createCallBudget } from './budgets.ts';
+import { connectionWaitMs, openExchange } from './exchange.ts';
 import { expiry } from './failure.ts';
 import { observedSend } from './observed-send.ts';
 import { createResilientCall } from './resilient-call.ts';
@@ -19,33 +22,25 @@ import type { UpstreamSettings } from './settings.ts';
 import { createSingleFlight } from './single-flight.ts';
 import type { Vocabularies } from './translation.ts';
 
-// All that a capability needs to know of this folder.
-export { pageOf } from './page.ts';
-export { unsupported } from './unsupported.ts';
-
 export interface UpstreamDependencies {
   readonly logger: Logger;
   readonly telemetry?: Pick<Telemetry, 'metrics' | 'tracer'>;
   readonly now: () => Date;
-  /** Milliseconds of a clock that only goes forward. */
+  readonly memory?: BodyMemory;
+  /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
   /** From 0 up to 1. */
   readonly random?: () => number;
 }
 
-/** An endpoint whose operation takes and returns these. */
 export type EndpointOf<Request, Response> = ContractEndpoint & { readonly operation: Operation<Request, Response> };
 
-/** An endpoint that changes nothing. */
 export type ReadEndpointOf<Request, Response> = EndpointOf<Request, Response> & { readonly method: 'GET' };
 
 export interface Upstream {
   /**
-   * Calls an endpoint. The response is an object of one of the endpoint's kinds, in the contract's terms. Its other
-   * fields are trusted to be as the contract has them: whatever reads them is tolerant. It may be shared with other
-   * callers, so nobody changes it.
-   * @param request what the endpoint's operation takes
-   * @throws ServiceError for every failure
+   * The response has one of the endpoint's kinds; its other fields are trusted, as readers are tolerant.
+   * Callers share it. @throws ServiceError for every failure
    */
   call<Request extends object, Response>(
     context: RequestContext,
@@ -53,29 +48,24 @@ export interface Upstream {
     request: Request,
   ): Promise<Response>;
   /**
-   * Calls an endpoint for the bytes of its response. It does as {@link call} does, and joins the same flights, except
-   * that nobody has looked into the body yet: it may be of no kind that the endpoint has, or no JSON at all. Then its
-   * value throws what `call` would have thrown, and the failure is logged when that happens.
-   * @throws ServiceError for every other failure
+   * {@link call} for bytes that nobody has looked at: their value may throw what `call` would have thrown, and
+   * the failure is logged then. Whoever reads them releases them. @throws ServiceError for every other failure
    */
   read<Request extends object, Response>(
     context: RequestContext,
     endpoint: ReadEndpointOf<Request, Response>,
     request: Request,
   ): Promise<WireResponse>;
-  /** Whether responses of the endpoint come in other terms than the contract's: then only their value is in these. */
+  /** Whether the endpoint's bytes are in other terms than the contract's; its values never are. */
   isTranslated(endpoint: ContractEndpoint): boolean;
   /** Rejects while the service cannot be reached: a {@link sharedCheck}. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Connections that are opened before the gateway first reports that it is ready, so that the first requests find them.
- */
+/** Opened before the gateway first reports readiness, for the first requests. */
 const warmConnections = 4;
 
-/** The message of the deadlines of calls, for the log. */
 const deadlineMessage = 'The upstream service took too long';
 
 /** @throws Error that says what is wrong with `settings.names` */
@@ -86,12 +76,13 @@ export function createUpstream(
     logger,
     telemetry = noTelemetry,
     now,
+    memory,
     elapsed = () => performance.now(),
     random = Math.random,
   }: UpstreamDependencies,
 ): Upstream {
   const { timeoutMs, budgetMs, maxCalls, connections } = settings;
-  const { prepare, send, probe, isTranslated, close } = openExchange(settings, vocabularies, now);
+  const { prepare, send, probe, isTranslated, close } = openExchange(settings, vocabularies, { now, memory });
   const perform = createResilientCall({
     send: observedSend(send, settings.origin, telemetry),
     metrics: telemetry.metrics,
@@ -125,9 +116,9 @@ export function createUpstream(
         singleFlight.forget(caller.keyId);
       }
     }
-    // A flight has the full time of a call, as later callers may join it: it also ends those who have no less time.
+    // A flight has the full time of a call, as later callers may join it.
     const work = (flightSignal: AbortSignal) => perform(prepared, flightSignal, timeoutMs);
-    // A read that began before somebody changed what it reads must not become a response that is kept after that.
+    // A read that began before a change must not be cached after it.
     const flight = generation === undefined ? prepared.path : `${generation} ${prepared.path}`;
     const join = async (ends: AbortSignal) => {
       try {
@@ -141,16 +132,23 @@ export function createUpstream(
   }
 
   return {
-    // The one place where a response gets its type: its `object` has been checked, and its fields are trusted.
+    // The one place where a response gets its type: its `object` has been checked, its fields are trusted.
     call: async <Request extends object, Response>(
       context: RequestContext,
       endpoint: EndpointOf<Request, Response>,
       request: Request,
-    ) => (await readValue(await responseOf(context, endpoint, request))) as Response,
+    ) => {
+      const response = await responseOf(context, endpoint, request);
+      try {
+        return (await readValue(response, context.turn)) as Response;
+      } finally {
+        response.release();
+      }
+    },
     read: responseOf,
     isTranslated,
     ready: sharedCheck(() =>
-      underDeadline(connectTimeoutMs, null, deadlineMessage, async (ends) => {
+      underDeadline(connectionWaitMs, null, deadlineMessage, async (ends) => {
         if (warm) return probe('probes', ends);
         const calls = Array.from({ length: Math.min(connections, warmConnections) }, () => probe('calls', ends));
         await Promise.all(calls);
@@ -160,3 +158,21 @@ export function createUpstream(
     close,
   };
 }
+
+/** An odd item costs nobody the page. @throws ServiceError `provider_error` for a response that is no list */
+export function pageOf<Item>(response: { readonly items: readonly Item[]; readonly cursor: string | null }): {
+  readonly items: Item[];
+  readonly cursor: string | null;
+} {
+  const { items, cursor = null } = response;
+  if (!Array.isArray(items) || (cursor !== null && typeof cursor !== 'string')) {
+    throw new ServiceError('provider_error', { detail: 'The response of the upstream service is not a list.' });
+  }
+  // The contract's cursors have at least one character.
+  return { items, cursor: cursor === '' ? null : cursor };
+}
+
+/** @returns a method that rejects with ServiceError `feature_not_subscribed`; `action` as in "offers no way to …" */
+export const unsupported = (action: string) => async (): Promise<never> => {
+  throw notOffered(action);
+};

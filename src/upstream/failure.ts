@@ -1,31 +1,23 @@
-/**
- * What can go wrong between the gateway and the upstream, in the contract's terms. Callers see nothing of its
- * internals.
- */
+/** Failures between gateway and upstream in the contract's terms: callers see nothing of its internals. */
 import { type ErrorName, ServiceError } from '../kernel/errors.ts';
 import { failedBeforeSending } from '../net/transport-failure.ts';
 
-export interface Failure {
+export interface CallFailure {
   /**
    * `unreached`: the service never received the request. `broken`: the connection broke after that. `expired`: nobody
-   * waits any more. `response`: the service reported the failure, or its response cannot be understood.
+   * waits any more. `response`: the service reported the failure, or its response is unreadable.
    */
   readonly kind: 'unreached' | 'broken' | 'expired' | 'response';
   readonly error: ServiceError;
-  /** Of the response; null without one. */
   readonly status: number | null;
-  /** The type of the contract that the service reported; null if it reported none. */
   readonly reported: ErrorName | null;
-  /** How long the service asks to be left alone. */
   readonly retryAfterMs: number | null;
-  /** The service's own id of the request, for the log. */
   readonly instance: string | null;
 }
 
 const withoutResponse = { status: null, reported: null, retryAfterMs: null, instance: null } as const;
 
-/** The failure of a connection. */
-export function connectionFailure(cause: unknown): Failure {
+export function connectionFailure(cause: unknown): CallFailure {
   if (failedBeforeSending(cause)) {
     const detail = 'The upstream service cannot be reached. Try again later.';
     return { kind: 'unreached', error: new ServiceError('service_unavailable', { detail, cause }), ...withoutResponse };
@@ -35,12 +27,8 @@ export function connectionFailure(cause: unknown): Failure {
   return { kind: 'broken', error, ...withoutResponse };
 }
 
-/**
- * The failure of a call that ended by its signal.
- * @param reason of the signal: a deadline, or a client that disconnected and will not read this
- * @param call.sent whether the service may have received it
- */
-export function expiry(reason: unknown, { sent }: { readonly sent: boolean }): Failure {
+/** @param reason a deadline, or a client that went. @param call.sent whether the service may have received it */
+export function expiry(reason: unknown, { sent }: { readonly sent: boolean }): CallFailure {
   const error = new ServiceError('request_timeout', {
     detail: 'The upstream service did not respond in time. Try again.',
     cause: reason,
@@ -49,12 +37,8 @@ export function expiry(reason: unknown, { sent }: { readonly sent: boolean }): F
   return { kind: 'expired', error, ...withoutResponse };
 }
 
-/**
- * Whether a failure is an outage, as circuit breakers count it. An error of the contract is the response of a service that
- * works: it tells its caller what to do, such as to reconnect an account, so that nothing may stand in for it. Only
- * `service_unavailable` says what a circuit breaker would.
- */
-export function isOutage({ kind, status, reported, error }: Failure): boolean {
+/** For circuit breakers. An error of the contract is a working service's; only `service_unavailable` is an outage. */
+export function isOutage({ kind, status, reported, error }: CallFailure): boolean {
   switch (kind) {
     case 'unreached':
     case 'broken':
@@ -69,15 +53,12 @@ export function isOutage({ kind, status, reported, error }: Failure): boolean {
   }
 }
 
-/** Whether somebody should look at a failure: whether it is no fault of its caller. */
-export const isNoteworthy = (failure: Failure): boolean =>
+/** Whether the operator should look at a failure: it is no fault of its caller. */
+export const isNoteworthy = (failure: CallFailure): boolean =>
   failure.kind === 'response' ? (failure.status ?? 0) >= 500 : isOutage(failure);
 
-/**
- * The failure as callers see it where all calls are made with the gateway's own key: a key that the service refuses is
- * no fault of theirs.
- */
-export function asGatewayFault(failure: Failure): Failure {
+/** A refused key is the gateway's fault where all calls are made with its own. */
+export function asGatewayFault(failure: CallFailure): CallFailure {
   if (failure.status !== 401 || failure.error.family !== 'key') return failure;
   const error = new ServiceError('provider_error', {
     detail: 'The upstream service refuses the key of this gateway.',

@@ -3,26 +3,23 @@ import { ServiceError } from '../kernel/errors.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { refusesKey } from './key-or-account.ts';
 
-/** How long what the service said of a key counts, in milliseconds: the longest delay of a revocation. */
-const rememberedMs = 5_000;
+/** The longest delay of a revocation. */
+const verdictLifetimeMs = 5_000;
 
-/** Keys that are remembered at once. */
 export const maxChecked = 10_000;
 
 /**
- * Asks the service whether it accepts a forwarded key, and remembers for a moment what it said.
- * @param ask reads something that takes a key and no account
- * @param elapsed milliseconds of a clock that only goes forward
+ * @param ask reads something that takes a key and no account. @param elapsed monotonic milliseconds
  * @returns rejects with the service's refusal of the key, or with a failure that says nothing about it
  */
 export function createKeyCheck(
   ask: (context: RequestContext) => Promise<unknown>,
   elapsed: () => number = () => performance.now(),
 ): (context: RequestContext) => Promise<void> {
-  /** By the id of the caller, which is a hash of the key. */
+  /** By caller id, a hash of the key. */
   const refusals = new LRUCache<string, { readonly refusal: ServiceError | null }>({
     max: maxChecked,
-    ttl: rememberedMs,
+    ttl: verdictLifetimeMs,
     ttlResolution: 0,
     perf: { now: elapsed },
   });
@@ -34,7 +31,7 @@ export function createKeyCheck(
       if (!(error instanceof ServiceError)) throw error;
       if (refusesKey(error)) return error;
       if (error.family === 'system') throw error;
-      // A scope that the key lacks, or another refusal of a service that knows the key.
+      // A missing scope, or another refusal of a service that knows the key.
     }
     return null;
   }

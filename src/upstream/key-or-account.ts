@@ -1,8 +1,3 @@
-/**
- * Tells a refused API key from a refused account. `invalid_credentials` and `expired_credentials` can mean either at an
- * endpoint that acts for an account (contract, "Authentication", 2 and 4). At an endpoint that acts for none "the
- * credentials in question are the API key" (contract, "Errors", 401), so such an endpoint is asked with the same key.
- */
 import { type ErrorName, ServiceError } from '../kernel/errors.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import type { Upstream } from './client.ts';
@@ -12,19 +7,19 @@ const ambiguous: ReadonlySet<ErrorName> = new Set(['invalid_credentials', 'expir
 /** Reads something that takes a key and no account. */
 export type AskWithKey = (upstream: Upstream, context: RequestContext) => Promise<unknown>;
 
-/** What a key that is not accepted is refused with. A scope that it lacks says that it is accepted. */
+/** A missing scope says that the key is accepted. */
 export const refusesKey = ({ errorName, family }: ServiceError): boolean =>
   family === 'key' && (errorName === 'missing_credentials' || ambiguous.has(errorName));
 
-/** The same client, whose failures of the family `account` are about the account. */
-export function tellKeyFromAccount(upstream: Upstream, askWithKey: AskWithKey): Upstream {
-  /** The failure with the one who is to blame. If the service does not say, it stays with the account. */
-  async function blame(context: RequestContext, failure: ServiceError): Promise<ServiceError> {
+/** Makes failures of the family `account` concern the account: a service may say the same of a refused key. */
+export function disambiguateCredentials(upstream: Upstream, askWithKey: AskWithKey): Upstream {
+  /** If the service does not say, the account is to blame. */
+  async function classify(context: RequestContext, failure: ServiceError): Promise<ServiceError> {
     try {
       await askWithKey(upstream, { ...context, idempotency: undefined });
     } catch (error) {
       if (!(error instanceof ServiceError)) return failure;
-      // All calls are made with the gateway's own key: callers are told that it is our fault.
+      // With the gateway's own key it is our fault.
       if (error.cause instanceof ServiceError && refusesKey(error.cause)) return error;
       const { errorName, status, title, detail } = failure;
       if (refusesKey(error)) {
@@ -39,18 +34,18 @@ export function tellKeyFromAccount(upstream: Upstream, askWithKey: AskWithKey): 
     return failure;
   }
 
-  async function told<Result>(context: RequestContext, result: Promise<Result>): Promise<Result> {
+  async function classified<Result>(context: RequestContext, result: Promise<Result>): Promise<Result> {
     try {
       return await result;
     } catch (error) {
       const isAmbiguous = error instanceof ServiceError && error.family === 'account' && ambiguous.has(error.errorName);
-      throw isAmbiguous ? await blame(context, error) : error;
+      throw isAmbiguous ? await classify(context, error) : error;
     }
   }
 
   return {
     ...upstream,
-    call: (context, endpoint, request) => told(context, upstream.call(context, endpoint, request)),
-    read: (context, endpoint, request) => told(context, upstream.read(context, endpoint, request)),
+    call: (context, endpoint, request) => classified(context, upstream.call(context, endpoint, request)),
+    read: (context, endpoint, request) => classified(context, upstream.read(context, endpoint, request)),
   };
 }

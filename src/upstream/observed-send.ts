@@ -1,19 +1,16 @@
-/** What telemetry learns of calls to the upstream: a span and a duration for each attempt. The service gets the trace. */
+/** Telemetry of calls to the upstream: a span and a duration per attempt. The service gets the trace. */
 import { version } from '../kernel/endpoint.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { Exchange } from './exchange.ts';
-import type { Failure } from './failure.ts';
+import type { HttpExchange } from './exchange.ts';
+import type { CallFailure } from './failure.ts';
 import type { Success } from './response.ts';
 
-/**
- * @param origin scheme, host and port of the service
- * @returns the same function if nobody wants to know
- */
+/** @param origin scheme, host and port of the service. @returns `send` itself without metrics and traces */
 export function observedSend(
-  send: Exchange['send'],
+  send: HttpExchange['send'],
   origin: string,
   { metrics, tracer }: Pick<Telemetry, 'metrics' | 'tracer'>,
-): Exchange['send'] {
+): HttpExchange['send'] {
   if (metrics === null && tracer === null) return send;
   const { hostname, port, protocol } = new URL(origin);
   const server = { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) };
@@ -39,6 +36,6 @@ export function observedSend(
   };
 }
 
-/** As the conventions have it: the status, or what kept one from arriving. */
-const errorOf = ({ kind, status }: Exclude<Failure | Success, Success>): string =>
+/** By the semantic conventions: the status, or what kept one from arriving. */
+const errorOf = ({ kind, status }: Exclude<CallFailure | Success, Success>): string =>
   kind === 'response' && status !== null ? String(status) : kind;

@@ -6,29 +6,24 @@ import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/deadline.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
-import { createCallSlots } from './call-slots.ts';
-import type { Outcome, Refusal } from './circuit-breaker.ts';
-import { logCircuits } from './circuit-log.ts';
-import { createCircuits } from './circuits.ts';
-import type { Exchange, PreparedCall } from './exchange.ts';
-import { expiry, type Failure, isNoteworthy, isOutage } from './failure.ts';
+import { createRetryBudget, type RetryBudget } from './budgets.ts';
+import { createCallSlots, type ReleaseSlot } from './call-slots.ts';
+import type { CallOutcome, OpenCircuit } from './circuits.ts';
+import { createCircuits, logCircuits } from './circuits.ts';
+import type { HttpExchange, PreparedCall } from './exchange.ts';
+import { type CallFailure, expiry, isNoteworthy, isOutage } from './failure.ts';
 import { onDemand, type Success } from './response.ts';
-import { createRetryBudget, type RetryBudget } from './retry-policy.ts';
 
 /**
- * Makes a call, and repeats it where that is safe and may help. A response that turns out to be unreadable when its value
- * is taken is logged like every other failure. It would not have been repeated, and says nothing about the service.
- * @param signal ends the call
- * @param milliseconds until the signal does, at the latest
- * @throws ServiceError for every failure
+ * Repeats a call where that is safe and may help. An unreadable value is logged as a failure, but not repeated, nor
+ * held against the service. @param milliseconds at most, until `signal` ends the call. @throws ServiceError
  */
 export type ResilientCall = (call: PreparedCall, signal: AbortSignal, milliseconds: number) => Promise<WireResponse>;
 
-/** Callers whose retries are counted at a time. */
 const maxCallers = 10_000;
 
-interface Dependencies {
-  readonly send: Exchange['send'];
+interface CallDependencies {
+  readonly send: HttpExchange['send'];
   readonly metrics?: Metrics | null;
   readonly connections: number;
   readonly logger: Logger;
@@ -45,7 +40,7 @@ export function createResilientCall({
   now,
   elapsed,
   random,
-}: Dependencies): ResilientCall {
+}: CallDependencies): ResilientCall {
   const retryBudgets = new LRUCache<string, RetryBudget>({
     max: maxCallers,
     memoMethod: () => createRetryBudget(random),
@@ -59,42 +54,47 @@ export function createResilientCall({
     [slots.waiting, { state: 'waiting' }],
   ]);
 
-  async function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
-    const { keyId } = call.origin;
-    let release = slots.tryTake(keyId);
-    if (release === null) {
-      // Who would wait for nothing is told at once.
-      const refusal = circuits.refusalOf(call.origin);
-      if (refusal !== null) return refused(refusal);
-      release = await slots.wait(keyId, signal);
-      if (release === null) return signal.aborted ? notSent(signal) : refused({ retryInMs: 0 });
-    }
+  function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | CallFailure | Refused> {
+    const release = slots.tryTake(call.origin.keyId);
+    return release === null ? attemptInTurn(call, signal) : make(call, signal, release);
+  }
+
+  async function attemptInTurn(call: PreparedCall, signal: AbortSignal): Promise<Success | CallFailure | Refused> {
+    // Nobody waits in vain.
+    const refusal = circuits.refusalOf(call.origin);
+    if (refusal !== null) return refusedCall(refusal);
+    const release = await slots.wait(call.origin.keyId, signal);
+    if (release === null) return signal.aborted ? notSent(signal) : refusedCall({ retryInMs: 0 });
+    return make(call, signal, release);
+  }
+
+  async function make(
+    call: PreparedCall,
+    signal: AbortSignal,
+    release: ReleaseSlot,
+  ): Promise<Success | CallFailure | Refused> {
+    const permit = circuits.tryAcquire(call.origin);
+    let outcome: CallOutcome = 'unknown';
     try {
-      return await make(call, signal);
+      if ('retryInMs' in permit) return refusedCall(permit);
+      const result = await send(call, signal);
+      outcome = breakerOutcome(result);
+      return result;
     } finally {
+      if ('record' in permit) permit.record(outcome);
       release();
     }
   }
 
-  async function make(call: PreparedCall, signal: AbortSignal): Promise<Success | Failure | Refused> {
-    const permit = circuits.tryAcquire(call.origin);
-    if ('retryInMs' in permit) return refused(permit);
-    let outcome: Outcome = 'unknown';
-    try {
-      const result = await send(call, signal);
-      outcome = outcomeOf(result);
-      return result;
-    } finally {
-      permit.record(outcome);
-    }
-  }
-
-  /**
-   * One line per failure, with the request ids of both sides. It has neither the key nor the ids and query of the URL.
-   */
-  function log({ endpoint, requestId }: PreparedCall, failure: Failure, attempts: number, wait: number | null): void {
+  /** One line per failure, with the request ids of both sides, but neither key nor ids and query of the URL. */
+  function log(
+    { endpoint, requestId }: PreparedCall,
+    failure: CallFailure,
+    attempts: number,
+    wait: number | null,
+  ): void {
     const { error, status, instance } = failure;
-    // The log line of the request says that its client has gone.
+    // The log line of the request reports the disconnect.
     if (failure.kind === 'expired' && isAbandonment(error.cause)) return;
     logger[isNoteworthy(failure) ? 'warn' : 'info'](
       {
@@ -120,13 +120,13 @@ export function createResilientCall({
     const retryBudget = retryBudgets.memo(call.origin.keyId);
     retryBudget.deposit();
     let last: ServiceError | null = null;
-    /** Of an attempt that may have been carried out. Only a refusal says that none was. */
+    /** An attempt that may have been carried out; a refused call was not. */
     let unsettled: ServiceError | null = null;
     for (let attempts = 1; ; attempts += 1) {
       const result = await attempt(call, signal);
       if (result.kind === 'refused') {
         metrics?.count('postern.upstream.refusals', { 'url.template': templateOf(call) });
-        // What the attempt before ended with says more than that there cannot be another.
+        // The last attempt's error says more than that there cannot be another.
         throw unsettled ?? last ?? result.error;
       }
       if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
@@ -146,36 +146,32 @@ export function createResilientCall({
   };
 }
 
-/** The path with the names of its parameters, not their values. */
+/** Names of parameters, not their values. */
 const templateOf = ({ endpoint }: Pick<PreparedCall, 'endpoint'>): string => `/${version}${endpoint.path}`;
 
-/** A call that is not made: because a circuit is open, or too many wait. */
 interface Refused {
   readonly kind: 'refused';
   readonly error: ServiceError;
 }
 
-const refused = ({ retryInMs }: Refusal): Refused => ({
+const refusedCall = ({ retryInMs }: OpenCircuit): Refused => ({
   kind: 'refused',
   error: new ServiceError('service_unavailable', {
-    detail: 'The upstream service is in trouble or overloaded, or fails at what is asked for. Try again shortly.',
+    detail: 'The upstream service is failing or overloaded. Try again shortly.',
     headers: { 'retry-after': String(Math.max(1, Math.ceil(retryInMs / 1_000))) },
   }),
 });
 
-/** The failure of a call whose time was over before it was sent: it changed nothing, and can be repeated. */
-const notSent = ({ reason }: AbortSignal): Failure => expiry(reason, { sent: false });
+/** Time was over before it was sent: it changed nothing, and can be repeated. */
+const notSent = ({ reason }: AbortSignal): CallFailure => expiry(reason, { sent: false });
 
-function outcomeOf(result: Success | Failure): Outcome {
+function breakerOutcome(result: Success | CallFailure): CallOutcome {
   if (result.kind === 'success') return 'success';
   if (isOutage(result)) return 'failure';
   return result.kind === 'expired' ? 'unknown' : 'success';
 }
 
-/**
- * Waits for a retry.
- * @throws ServiceError `request_timeout` if the signal aborts first
- */
+/** @throws ServiceError `request_timeout` if the signal aborts first */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

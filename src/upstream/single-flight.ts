@@ -1,66 +1,77 @@
 /**
- * Single flight: equal reads that are in flight at the same time share one call. A flight belongs to an owner (an API
- * key) and is never shared with another. A change that the owner makes ends the sharing of the reads in flight: what
- * they return may be older than the change.
+ * Single flight: equal concurrent reads of one owner (an API key) share a call. A change by the owner ends the sharing,
+ * as reads in flight may return older data.
  *
  * Not undici's `deduplicate` interceptor: nothing can tell it of a change, it joins a request however long that has
- * hung, and when the caller that came first disconnects, the request fails for all that joined it.
+ * hung, and when the first caller disconnects, the request fails for all.
  */
 import { type Deadline, deadline } from '../kernel/lib/deadline.ts';
+import type { Shared } from '../kernel/wire-response.ts';
 
 export interface SingleFlight {
   /**
-   * Runs the work, or joins the flight of the same owner and key.
-   * @param signal ends the waiting of this caller; the work is aborted when nobody waits for it any more
-   * @returns rejects with the reason of the signal, or of the flight's own deadline, when that comes first
+   * Runs the work, or joins the flight of the same owner and key; it is aborted when nobody waits for it any more.
+   * @returns a result that each caller releases; rejects with the reason of `signal`, or of the flight's deadline
    */
-  run<T>(owner: string, key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Lets no later call join the flights that the owner has now. */
+  run<T extends Shared>(
+    owner: string,
+    key: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
   forget(owner: string): void;
 }
 
 interface Flight {
-  readonly result: Promise<unknown>;
+  readonly result: Promise<Shared>;
   readonly limit: Deadline;
   readonly startedAt: number;
   waiting: number;
   settled: boolean;
+  /** Once it is there: used by the flight until nobody waits for it. */
+  value: Shared | null;
 }
 
-/** How long a flight lasts, in milliseconds from its start. */
 export interface FlightTimes {
-  /** Then its deadline ends it. */
   readonly lastsMs: number;
-  /** Until then another caller may join: one that hangs must not hold up everybody. */
+  /** Joinable until then: a hanging call must not hold up everybody. */
   readonly joinableMs: number;
-  /** The message of its deadline. */
   readonly message: string;
 }
 
-/** @param elapsed milliseconds of a clock that only goes forward */
+/** @param elapsed monotonic milliseconds */
 export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes, elapsed: () => number): SingleFlight {
   const flightsByOwner = new Map<string, Map<string, Flight>>();
 
-  function start(owner: string, key: string, work: (signal: AbortSignal) => Promise<unknown>): Flight {
+  function start(owner: string, key: string, work: (signal: AbortSignal) => Promise<Shared>): Flight {
     const flights = flightsByOwner.get(owner) ?? new Map<string, Flight>();
     flightsByOwner.set(owner, flights);
     const limit = deadline(lastsMs, null, message);
-    // Work that is slow to notice its end holds up nobody.
-    const result = unlessAborted(work(limit.signal), limit.signal);
-    const flight: Flight = { result, limit, startedAt: elapsed(), waiting: 0, settled: false };
+    // Work that is slow to notice its end holds up nobody, and nobody uses what comes of it.
+    const result = unlessAborted(work(limit.signal), limit.signal, (late) => late.release());
+    const flight: Flight = { result, limit, startedAt: elapsed(), waiting: 0, settled: false, value: null };
     const settle = () => {
       limit[Symbol.dispose]();
       flight.settled = true;
       if (flights.get(key) === flight) flights.delete(key);
       if (flights.size === 0 && flightsByOwner.get(owner) === flights) flightsByOwner.delete(owner);
     };
-    result.then(settle, settle);
+    result.then((value) => {
+      settle();
+      if (flight.waiting === 0) value.release();
+      else flight.value = value;
+    }, settle);
     flights.set(key, flight);
     return flight;
   }
 
   return {
-    async run<T>(owner: string, key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) {
+    async run<T extends Shared>(
+      owner: string,
+      key: string,
+      work: (signal: AbortSignal) => Promise<T>,
+      signal: AbortSignal,
+    ) {
       signal.throwIfAborted();
       const current = flightsByOwner.get(owner)?.get(key);
       const joinable =
@@ -68,11 +79,13 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
       const flight = joinable ? current : start(owner, key, work);
       flight.waiting += 1;
       try {
-        // Callers with the same key run the same work: its result has the type that each of them expects.
-        return (await unlessAborted(flight.result, signal)) as T;
+        const value = await unlessAborted(flight.result, signal, () => undefined);
+        value.retain();
+        // Callers with the same key run the same work, so the type is theirs.
+        return value as T;
       } finally {
         flight.waiting -= 1;
-        if (flight.waiting === 0 && !flight.settled) flight.limit.abort(signal.reason);
+        if (flight.waiting === 0) leave(flight, signal);
       }
     },
     forget(owner) {
@@ -81,12 +94,30 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
   };
 }
 
-/** Settles as `work` does, or rejects with the signal's reason if the signal aborts first. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function leave({ settled, limit, value }: Flight, { reason }: AbortSignal): void {
+  if (settled) value?.release();
+  else limit.abort(reason);
+}
+
+/** Settles as `work`, or rejects with the signal's reason. @param discard takes a value that comes after that */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, discard: (late: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    let aborted = false;
+    const abort = () => {
+      aborted = true;
+      reject(signal.reason);
+    };
     signal.addEventListener('abort', abort, { once: true });
-    const leave = () => signal.removeEventListener('abort', abort);
-    work.then(resolve, reject).finally(leave).catch(reject);
+    work.then(
+      (value) => {
+        signal.removeEventListener('abort', abort);
+        if (aborted) discard(value);
+        else resolve(value);
+      },
+      (reason: unknown) => {
+        signal.removeEventListener('abort', abort);
+        reject(reason);
+      },
+    );
   });
 }

@@ -1,8 +1,4 @@
-/**
- * The terms of an upstream service where they are not the contract's. A service of this shape may say `acme` where the
- * contract says `pnet`: a file maps each such term once. Requests are encoded in the service's terms and responses
- * decoded into the contract's. Without a file nothing is translated, and no body is walked.
- */
+/** Terms of a service that differ from the contract's, such as `acme` for `pnet`, in requests and responses. */
 import { type ContractEndpoint, type TermPlaces, version } from '../kernel/endpoint.ts';
 import { type ErrorName, errorNames } from '../kernel/errors.ts';
 import { fitsPath } from '../kernel/ids.ts';
@@ -10,36 +6,30 @@ import { fitsPath } from '../kernel/ids.ts';
 /** Vocabulary → the contract's term → the upstream's. */
 export type TermMap = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The terms that each vocabulary of the contract has. */
 export type Vocabularies = Readonly<Record<string, readonly string[]>>;
 
-/** The vocabularies that belong to no single capability. */
+/** Vocabularies of no single capability. */
 export const commonVocabularies = {
   path_segments: [version, 'pnet', 'jobs', 'users', 'posts', 'webhooks', 'publish', 'checkpoint'],
   errors: errorNames,
 } as const satisfies Vocabularies;
 
-/** Translates the requests and responses of one endpoint. */
 export interface Translation {
-  /** The path from the version on, with parameters of the request in it; undefined if one cannot stand in a path. */
+  /** From the version on, with the request's parameters; undefined if one cannot stand in a path. */
   path(request: object): string | undefined;
-  /** The body in the upstream's terms. The body itself stays as it is. */
   encode(body: object): object;
-  /** Puts a response into the contract's terms, in place; null if responses are in these terms already. */
+  /** Puts a response into the contract's terms, in place; null if it already is. */
   readonly decode: ((response: object) => void) | null;
   /** `resource_not_found` for the upstream's `errors/resource_not_found`; undefined for an unknown type. */
   errorName(type: string): ErrorName | undefined;
 }
 
-/**
- * @returns the translation of each endpoint
- * @throws Error that says what is wrong with the map, as the rest of a sentence that starts with the map's name
- */
+/** @throws Error that says what is wrong with the map, as the rest of a sentence that starts with the map's name */
 export function createTranslator(
   terms: TermMap,
   vocabularies: Vocabularies,
 ): (endpoint: ContractEndpoint) => Translation {
-  for (const [vocabulary, names] of Object.entries(terms)) check(vocabulary, names, vocabularies);
+  for (const [vocabulary, names] of Object.entries(terms)) requireKnownTerms(vocabulary, names, vocabularies);
   const outward = mapsOf(terms, (term, name) => [term, name]);
   const inward = mapsOf(terms, (term, name) => [name, term]);
   const translations = new Map<ContractEndpoint, Translation>();
@@ -83,7 +73,11 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
   };
 }
 
-function check(vocabulary: string, names: Readonly<Record<string, string>>, vocabularies: Vocabularies): void {
+function requireKnownTerms(
+  vocabulary: string,
+  names: Readonly<Record<string, string>>,
+  vocabularies: Vocabularies,
+): void {
   const terms = Object.hasOwn(vocabularies, vocabulary) ? vocabularies[vocabulary] : undefined;
   if (terms === undefined) {
     const known = Object.keys(vocabularies).sort().join(', ');
@@ -113,7 +107,7 @@ const mapsOf = (terms: TermMap, entry: (term: string, name: string) => [string, 
     ]),
   );
 
-/** Rewrites the terms at those places that have other names; null if none has. */
+/** Null if no term at these places has another name. */
 function rewriter(places: TermPlaces, maps: TermMaps): ((value: object) => void) | null {
   const steps = Object.entries(places).flatMap(([place, vocabulary]) => {
     const names = maps.get(vocabulary);
@@ -125,7 +119,7 @@ function rewriter(places: TermPlaces, maps: TermMaps): ((value: object) => void)
   };
 }
 
-/** Values of an unexpected shape stay as they are: responses are read tolerantly. */
+/** Values of an unexpected shape stay: responses are read tolerantly. */
 function rewrite(value: unknown, [step, ...rest]: readonly string[], names: ReadonlyMap<string, string>): void {
   if (typeof value !== 'object' || value === null || step === undefined) return;
   const keys = step !== '*' ? [step] : Array.isArray(value) ? Object.keys(value) : [];
@@ -136,6 +130,5 @@ function rewrite(value: unknown, [step, ...rest]: readonly string[], names: Read
   }
 }
 
-/** A parameter as a path segment; undefined for one that cannot stand in a path. */
 const encodeSegment = (parameter: unknown): string | undefined =>
   typeof parameter === 'string' && fitsPath(parameter) ? encodeURIComponent(parameter) : undefined;

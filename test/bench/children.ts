@@ -1,5 +1,5 @@
 /** The processes of the benchmark: on which cores they run, and where their logs go. */
-import { type ChildProcess, fork, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { availableParallelism, platform } from 'node:os';
@@ -24,24 +24,28 @@ export interface Program {
   readonly logFile: string;
 }
 
-const optionsOf = ({ environment, logFile }: Program): SpawnOptions => ({
+const optionsOf = ({ environment, logFile }: Program) => ({
   // The whole environment, so that the benchmark does not depend on who runs it.
   env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
-  stdio: ['ignore', openSync(logFile, 'a'), 'inherit'],
+  stdio: ['ignore', openSync(logFile, 'a'), 'inherit'] as const,
 });
 
 /** Starts `node <file>`, on the core of the gateways or wherever the system puts it. */
 export function spawnGateway(program: Program, { onOneCore }: { readonly onOneCore: boolean }): ChildProcess {
   const command = [process.execPath, ...(program.flags ?? []), program.file, ...(program.args ?? [])];
   const [file = '', ...args] = isPinned && onOneCore ? ['taskset', '-c', coresOf.gateway, ...command] : command;
-  return spawn(file, args, optionsOf(program));
+  const { stdio, ...options } = optionsOf(program);
+  return spawn(file, args, { ...options, stdio: [...stdio, 'ipc'] });
 }
 
 /** Starts a module that talks over the channel of `fork`. */
 export function forkModule(program: Program, place: Place): ChildProcess {
   const { stdio, ...options } = optionsOf(program);
-  const pinning = isPinned ? { execPath: 'taskset', execArgv: ['-c', coresOf[place], process.execPath] } : {};
-  return fork(program.file, program.args, { ...options, ...pinning, stdio: [...(stdio as []), 'ipc'] });
+  const flags = program.flags ?? [];
+  const pinning = isPinned
+    ? { execPath: 'taskset', execArgv: ['-c', coresOf[place], process.execPath, ...flags] }
+    : { execArgv: [...flags] };
+  return fork(program.file, program.args, { ...options, ...pinning, stdio: [...stdio, 'ipc'] });
 }
 
 /** The next message of a child. Rejects if it exits instead. */

@@ -30,7 +30,7 @@ const upstream = createServer((_request, response) => {
 await new Promise((listening) => upstream.once('listening', listening));
 
 // Of whichever checkout.
-const { createApp } = await import(`${source}app.ts`);
+const { createApp } = await import(`${source}app/app.ts`);
 const { readConfig } = await import(`${source}app/config/config.ts`);
 const config = readConfig({
   PORT: '0',
@@ -39,6 +39,7 @@ const config = readConfig({
 const log: { readonly compiled?: string }[] = [];
 const app = await createApp(config, {
   logger: pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) }),
+  secrets: { current: 'the secret of a measurement, of no use', previous: undefined, origin: 'SECRET' },
   now: () => new Date(),
   randomBytes: (size: number) => Buffer.alloc(size, 7),
   providers: {},

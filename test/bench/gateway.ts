@@ -1,10 +1,12 @@
 /** Shared by the benches and crash runs of deliveries: a gateway with its own database. */
+
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { DeliveryEngine, DeliveryTuning } from '../../src/delivery/engine.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import { findSecrets } from '../../src/kernel/secrets/secret.ts';
 import { sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { storeWebhook, testSecret } from '../support/webhooks.ts';
 import { benchEmission, workspaceId } from './emission.ts';
@@ -42,6 +44,7 @@ export async function benchGateway(databaseUrl: string, delivery: DeliveryTuning
   const now = () => new Date();
   const app = await createApp(config, {
     logger: pino({ level: config.logLevel }),
+    secrets: await findSecrets(config, randomBytes),
     now,
     randomBytes,
     providers: sandboxNetworks({ clock: now }),

@@ -24,4 +24,4 @@ while (!stopped) {
   await pause(5);
 }
 await dispatcher.close();
-process.send?.(times, () => process.disconnect());
+process.send?.(times, () => process.disconnect?.());

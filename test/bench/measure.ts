@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { hasSpareCore, messageOf } from './children.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
 import { type OperationName, operations } from './operations.ts';
+import { allocatedIn, ask, isProbed } from './probing.ts';
 import { cpuOf, peakOf, resetPeak } from './process-figures.ts';
 import type { Running } from './targets.ts';
 
@@ -10,8 +11,14 @@ export interface Figures {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** CPU time of the gateway's process per request in microseconds. */
+  /** CPU time of the gateway's process, with all its threads, per request in microseconds. */
   readonly cpu: number;
+  /** Of that, what the system did not do for it. */
+  readonly user: number;
+  /** KiB that JavaScript allocates per request. */
+  readonly allocated: number;
+  /** Major garbage collections per 1,000 requests. */
+  readonly collections: number;
   /** Peak resident memory in MiB. */
   readonly memory: number;
   /** How busy the core beside the gateway's was, with the upstream and the load generator, in percent. */
@@ -33,24 +40,45 @@ export async function measure(
   { connections, ms, perSecond }: Load,
 ): Promise<Figures> {
   const { text: query, prefix } = operations[name];
-  const order: LoadOrder = { url, key, query, prefix, connections, ms, perSecond: perSecond ?? null };
-  load.send(order);
-  await messageOf(load);
+  const run = async (duration: number): Promise<LoadResult> => {
+    const order: LoadOrder = { url, key, query, prefix, connections, ms: duration, perSecond: perSecond ?? null };
+    load.send(order);
+    await messageOf(load);
+    load.send('start');
+    return (await messageOf(load)) as LoadResult;
+  };
   const pids = [gateway.pid ?? 0, upstream.pid ?? 0, load.pid ?? 0] as const;
+  const probed = isProbed(gateway);
   resetPeak(pids[0]);
   const before = pids.map(cpuOf);
-  load.send('start');
-  const { count, tookMs, p50, p99 } = (await messageOf(load)) as LoadResult;
+  const usageBefore = probed ? await ask(gateway, 'usage') : null;
+  const { count, tookMs, p50, p99 } = await run(ms);
+  const usage = probed ? await ask(gateway, 'usage') : null;
   const [ofGateway = 0, ...others] = pids.map((pid, n) => cpuOf(pid) - (before[n] ?? 0));
   const beside = hasSpareCore ? Math.max(...others) : others.reduce((sum, each) => sum + each, 0);
+  const memory = peakOf(pids[0]);
+  const user = usage !== null && usageBefore !== null ? usage.user - usageBefore.user : Number.NaN;
+  const collections = usage !== null && usageBefore !== null ? usage.collections - usageBefore.collections : Number.NaN;
   return {
     perSecond: (count / tookMs) * 1_000,
     p50,
     p99,
     cpu: ofGateway / count,
-    memory: peakOf(pids[0]),
+    user: user / count,
+    allocated: probed ? await allocationOf(gateway, () => run(ms * sampledShare)) : Number.NaN,
+    collections: (collections / count) * 1_000,
+    memory,
     beside: beside / tookMs / 10,
   };
+}
+
+/** How long allocation is sampled, as a share of the time of the measurement: it would add to its CPU time. */
+const sampledShare = 0.25;
+
+async function allocationOf(gateway: ChildProcess, run: () => Promise<LoadResult>): Promise<number> {
+  await ask(gateway, 'sample');
+  const { count } = await run();
+  return allocatedIn(await ask(gateway, 'sampled')) / count / 1_024;
 }
 
 export function median(values: readonly number[]): number {

@@ -1,19 +1,23 @@
 /** The gateway under test: as `npm start` starts it, configured as in production. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'undici';
-import packageJson from '../../package.json' with { type: 'json' };
 import { runProcess } from '../support/process.ts';
 import { spawnGateway } from './children.ts';
 
-const root = join(import.meta.dirname, '../..');
+const ownRoot = join(import.meta.dirname, '../..');
 
-/** What `npm start` gives Node.js. */
-const flags = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
+/** The arguments that `npm start` gives Node.js in a checkout: flags, then the entry. */
+function startArguments(root: string): { readonly flags: readonly string[]; readonly file: string } {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const words: string[] = scripts.start.split(' ').slice(1);
+  return { flags: words.slice(0, -1), file: join(root, words.at(-1) ?? '') };
+}
 
 export interface Postern {
   readonly process: ChildProcess;
@@ -48,15 +52,24 @@ export async function createKey({ environment }: Installation): Promise<string> 
   return stdout.trim();
 }
 
+interface StartOptions {
+  readonly onOneCore: boolean;
+  /** Of Node.js, beside those of `npm start`. */
+  readonly flags?: readonly string[];
+  /** The checkout. */
+  readonly root?: string | undefined;
+}
+
 export async function startPostern(
   installation: Installation,
-  cores: { readonly onOneCore: boolean },
+  { flags = [], root = ownRoot, ...cores }: StartOptions,
 ): Promise<Postern> {
   const port = await freePort();
+  const { flags: startFlags, file } = startArguments(root);
   const child = spawnGateway(
     {
-      flags,
-      file: join(root, 'src/main.ts'),
+      flags: [...startFlags, ...flags],
+      file,
       environment: { ...installation.environment, PORT: String(port) },
       logFile: logFileOf(installation),
     },

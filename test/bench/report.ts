@@ -66,6 +66,9 @@ const figureColumns = {
   p50: 'p50 ms',
   p99: 'p99 ms',
   cpu: 'CPU µs/request',
+  user: 'of it user µs',
+  allocated: 'KiB allocated/request',
+  collections: 'major collections/1,000 requests',
   memory: 'peak MiB',
   beside: 'core of upstream and load',
 } as const satisfies Record<Column, string>;
@@ -115,8 +118,8 @@ const startTable = (figures: readonly StartFigures[]): string =>
     'Start',
     'From `npm start`, without npm, to the first answer with status 200, on an existing database and on all cores.',
     table(
-      ['', 'first answer after ms', 'idle MiB'],
-      figures.map(({ title, ms, idleMiB }) => [title, number(ms), number(idleMiB)]),
+      ['', 'first answer after ms', 'CPU ms', 'idle MiB'],
+      figures.map(({ title, ms, cpuMs, idleMiB }) => [title, number(ms), number(cpuMs), number(idleMiB)]),
     ),
   );
 

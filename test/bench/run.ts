@@ -5,7 +5,8 @@
  * write a line for each request too, and check no keys; the proxies do neither.
  *
  * ROUNDS and ROUND_MS say how long. SCENARIOS (names of operations.ts, `connections`, `start`) and TARGETS (names of
- * targets.ts) choose, separated by commas. STARTS says how many starts there are of each kind.
+ * targets.ts) choose, separated by commas. STARTS says how many starts there are of each kind. TARGETS=postern,baseline
+ * measures this checkout beside the one in BASELINE, which has the same migrations.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
  * How long a start takes: from `npm start`, without npm, to the first answer to a GraphQL query, which is later than the line
- * that says that it listens; and how much memory the gateway then holds while nobody asks for anything.
+ * that says that it listens; the CPU time of it, which other load on the machine changes less; and how much memory the gateway
+ * then holds while nobody asks for anything.
  */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -8,11 +9,13 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { median } from './measure.ts';
 import { createKey, firstAnswer, type Installation, install, startPostern } from './postern.ts';
-import { residentOf } from './process-figures.ts';
+import { cpuOf, residentOf } from './process-figures.ts';
 
 export interface StartFigures {
   readonly title: string;
   readonly ms: number;
+  /** Of all threads, until that answer. */
+  readonly cpuMs: number;
   readonly idleMiB: number;
 }
 
@@ -52,7 +55,8 @@ async function measureKind(
 ): Promise<StartFigures> {
   const figures: Omit<StartFigures, 'title'>[] = [];
   for (let n = 0; n < starts; n += 1) figures.push(await startOnce(installation, question));
-  return { title, ms: median(figures.map(({ ms }) => ms)), idleMiB: median(figures.map(({ idleMiB }) => idleMiB)) };
+  const medianOf = (name: keyof (typeof figures)[number]) => median(figures.map((each) => each[name]));
+  return { title, ms: medianOf('ms'), cpuMs: medianOf('cpuMs'), idleMiB: medianOf('idleMiB') };
 }
 
 /** @param question null for a start that only prepares the database */
@@ -62,8 +66,10 @@ async function startOnce(installation: Installation, question: Question | null):
   try {
     await firstAnswer(postern, question ?? { query: '{ __typename }' });
     const ms = performance.now() - started;
+    const { pid = 0 } = postern.process;
+    const cpuMs = cpuOf(pid) / 1_000;
     if (question !== null) await wait(idleMs);
-    return { ms, idleMiB: residentOf(postern.process.pid ?? 0) };
+    return { ms, cpuMs, idleMiB: residentOf(pid) };
   } finally {
     const exited = once(postern.process, 'exit');
     postern.process.kill();

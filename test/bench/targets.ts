@@ -3,11 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { forkModule, messageOf } from './children.ts';
 import { createKey, firstAnswer, install, logFileOf, startPostern } from './postern.ts';
+import { probeFlags } from './probing.ts';
 
 interface PosternTarget {
   readonly title: string;
   readonly kind: 'postern';
   readonly environment: Readonly<Record<string, string>>;
+  /** The checkout that it is run from; this one by default. */
+  readonly root?: string;
 }
 
 interface PeerTarget {
@@ -18,10 +21,12 @@ interface PeerTarget {
   readonly path: string;
 }
 
-const ownKeys = { UPSTREAM_API_KEY: 'key' };
+/** As long as keys are: what comes back is searched for it. */
+const ownKeys = { UPSTREAM_API_KEY: 'a-key-of-the-benchmark-with-40-characters' };
 
 export const targets = {
   postern: { title: 'Postern', kind: 'postern', environment: ownKeys },
+  baseline: { title: 'Postern of BASELINE', kind: 'postern', environment: ownKeys, root: process.env.BASELINE ?? '.' },
   forwarded: { title: 'Postern, keys forwarded', kind: 'postern', environment: {} },
   executed: {
     title: 'Postern, COMPILED_OPERATIONS=off',
@@ -60,10 +65,13 @@ export interface Running {
 export async function startTarget(name: TargetName, upstream: string, directory: string): Promise<Running> {
   const target: PosternTarget | PeerTarget = targets[name];
   const own = join(directory, name);
-  if (target.kind === 'postern') return startPosternTarget(target.environment, { upstream, directory: own });
+  if (target.kind === 'postern') {
+    return startPosternTarget(target.environment, { upstream, directory: own, root: target.root });
+  }
   const logFile = logFileOf(await install(own, {}));
   const args = [upstream, ...(target.mode === undefined ? [] : [target.mode])];
-  const child = forkModule({ file: join(import.meta.dirname, 'peers', target.module), args, logFile }, 'gateway');
+  const file = join(import.meta.dirname, 'peers', target.module);
+  const child = forkModule({ file, flags: probeFlags, args, logFile }, 'gateway');
   return { process: child, url: `${await messageOf(child)}${target.path}`, key: 'key', logFile };
 }
 
@@ -72,6 +80,7 @@ interface PosternPlace {
   /** For its database and log. */
   readonly directory: string;
   readonly onOneCore?: boolean;
+  readonly root?: string | undefined;
 }
 
 /**
@@ -80,11 +89,11 @@ interface PosternPlace {
  */
 export async function startPosternTarget(
   environment: Readonly<Record<string, string>>,
-  { upstream, directory, onOneCore = true }: PosternPlace,
+  { upstream, directory, onOneCore = true, root }: PosternPlace,
 ): Promise<Running> {
   const installation = await install(directory, { UPSTREAM_URL: upstream, ...environment });
   const key = 'UPSTREAM_API_KEY' in environment ? await createKey(installation) : 'key';
-  const postern = await startPostern(installation, { onOneCore });
+  const postern = await startPostern(installation, { onOneCore, flags: probeFlags, root });
   await firstAnswer(postern, { query: '{ __typename }' });
   return { ...postern, key, logFile: logFileOf(installation) };
 }

@@ -1,6 +1,6 @@
 import { buildSchema, type FieldNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { compileArguments } from '../../src/graphql/executors/compiled/arguments.ts';
+import { compileArguments } from '../../src/graphql/executors/compiled/readers.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 
 const schema = buildSchema('input Range { from: Int, to: Int } type Query { list(ids: [Int], range: Range): Int }');

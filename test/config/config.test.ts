@@ -1,5 +1,5 @@
 /** The environment: the default of each variable, the values that it accepts, and the error for any other value. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Config, configHelp, readConfig } from '../../src/app/config/config.ts';
@@ -7,6 +7,7 @@ import { logLevels, secretNames } from '../../src/app/config/variables.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
 import { type PostgresSettings, postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { traceSamplers } from '../../src/telemetry/settings.ts';
+import { pageAt } from '../support/docs.ts';
 import { runProcess, temporaryDirectory } from '../support/process.ts';
 
 interface VariableCase {
@@ -276,6 +277,12 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [['yes', 'DEMO must be one of on, off, but is "yes"']],
   },
+  SANDBOX_PICTURES_URL: {
+    of: ({ sandboxPictures }) => sandboxPictures,
+    unset: 'http://127.0.0.1:4000',
+    good: [['https://gateway.example', 'https://gateway.example']],
+    bad: [['gateway', 'SANDBOX_PICTURES_URL must be https://<host>[/<path>], without credentials, query and fragment']],
+  },
   GRAPHIQL: {
     of: ({ graphiql }) => graphiql,
     unset: true,
@@ -324,6 +331,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
     ],
     bad: [
       ['*', 'CORS_ORIGINS must name each origin: "*" would let every page read responses'],
+      ['https://*.example', 'CORS_ORIGINS must name each origin: "https://*.example" would match none'],
       ...['app.example', 'null', 'https://', 'https://app.example;https://b.example', 'localhost:5173'].map(
         (value) =>
           [
@@ -478,6 +486,7 @@ const cases: Readonly<Record<string, VariableCase>> = {
   DELIVERIES_PER_SECOND: countOf('DELIVERIES_PER_SECOND', ({ rateLimits }) => rateLimits.deliveriesPerSecond, 1_000),
   WEBHOOKS_PER_WORKSPACE: countOf('WEBHOOKS_PER_WORKSPACE', ({ webhooksPerWorkspace }) => webhooksPerWorkspace, 500),
   STREAMS_PER_KEY: countOf('STREAMS_PER_KEY', ({ streams }) => streams.perKey, 100, 1),
+  STREAMS_PER_WORKSPACE: countOf('STREAMS_PER_WORKSPACE', ({ streams }) => streams.perWorkspace, 500, 1),
   STREAMS_PER_PROCESS: countOf('STREAMS_PER_PROCESS', ({ streams }) => streams.perProcess, 1_000, 1),
   UPSTREAM_URL: {
     of: ({ upstream }) => upstream && upstream.origin + upstream.basePath,
@@ -681,7 +690,7 @@ test('in production DATABASE_URL is required', () => {
 });
 
 describe('a secret in a file', () => {
-  const readme = readFileSync('README.md', 'utf8');
+  const page = pageAt('docs/run/configuration.md');
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   const file = (content: string) => {
     const path = join(directory.path, 'file');
@@ -712,7 +721,7 @@ describe('a secret in a file', () => {
       `${name} and ${name}_FILE are both set: leave one of them out`,
     );
     expect(configHelp()).toMatch(new RegExp(`A file can have the value of .*\\b${name}\\b`));
-    expect(readme.includes(`\`${name}_FILE\``)).toBe(true);
+    expect(page.includes(`\`${name}_FILE\``)).toBe(true);
   });
 });
 
@@ -754,7 +763,17 @@ test('the configuration is frozen', () => {
 });
 
 test('--help prints every variable, even in an invalid environment', async () => {
-  const { code, stdout, stderr } = await runProcess('src/main.ts', ['--help'], { PORT: 'nonsense' });
+  const { code, stdout, stderr } = await runProcess('src/main.js', ['--help'], { PORT: 'nonsense' });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const name of helped) expect(stdout).toContain(`  ${name} `);
+});
+
+test.each([
+  ['sqlite:./.data/postern.db', '.data/demo-key'],
+  ['sqlite:./.data/other.db', '.data/demo-key-other.db'],
+  ['sqlite::memory:', '.data/demo-key-memory'],
+  ['postgres://user:secret@db.example/postern', '.data/demo-key-db.example-postern'],
+  ['postgres://user:secret@db.example:5433/other?sslmode=require', '.data/demo-key-db.example-5433-other'],
+])('the demo key of %s is in %s', (url, file) => {
+  expect(readConfig({ DATABASE_URL: url }).demoKeyFile).toBe(file);
 });

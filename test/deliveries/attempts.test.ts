@@ -28,7 +28,7 @@ describe.each(databases)('attempts on $name', (dialect) => {
     await gateway.emit('a');
     await gateway.delivery.worker.idle();
     expect(await read(webhookId)).toMatchObject({
-      health: { failingSince: gateway.clock.now.toISOString() },
+      health: { failedAttemptCount: 1, failingSince: null },
       deliveries: {
         nodes: [
           {
@@ -46,7 +46,7 @@ describe.each(databases)('attempts on $name', (dialect) => {
     receiver.answer = (_request, response) => void response.end('thanks');
     await gateway.pass(80_000);
     const { health, deliveries } = await read(webhookId);
-    expect(health).toEqual({ disabledReason: null, failingSince: null, pausedUntil: null });
+    expect(health).toEqual({ disabledReason: null, failedAttemptCount: 0, failingSince: null, pausedUntil: null });
     expect(deliveries.nodes).toMatchObject([
       {
         state: 'SUCCEEDED',

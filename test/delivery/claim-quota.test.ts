@@ -10,7 +10,7 @@ const { bytes } = quota;
 const due = (ids: readonly string[], failing: readonly string[] = []) =>
   ids.map((id) => ({ id, failing: failing.includes(id) }));
 
-test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFairly>]>([
+test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFairly>['shares']]>([
   ['nothing is due', [], {}, []],
   [
     'there is room for all',
@@ -83,7 +83,7 @@ test.each<[string, string[], Partial<ClaimQuota>, ReturnType<typeof allocateFair
     ],
   ],
 ])('%s', (_, ids, change, shares) => {
-  expect(allocateFairly(due(ids), { ...quota, ...change })).toEqual(shares);
+  expect(allocateFairly(due(ids), { ...quota, ...change }).shares).toEqual(shares);
 });
 
 it('shares stay within the quota, and leave no destination out while some of it is left', () => {
@@ -98,7 +98,9 @@ it('shares stay within the quota, and leave no destination out while some of it 
       (list, ...rest) => {
         const [total, room, cursor, some] = rest;
         const perDestination = new Map(some.map((own, index) => [list[index] ?? `not due ${index}`, own]));
-        const shares = new Map(allocateFairly(due(list), { ...quotaFor(total, 1_000, room), perDestination, cursor }));
+        const shares = new Map(
+          allocateFairly(due(list), { ...quotaFor(total, 1_000, room), perDestination, cursor }).shares,
+        );
         const roomOf = (id: string) => Math.max(0, perDestination.get(id) ?? room);
         for (const [id, count] of shares) expect(count).toBeLessThanOrEqual(roomOf(id));
         const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0);
@@ -128,7 +130,26 @@ it('bytes of those that are slow, and of those that are not quick, leave room to
 
 it('one that has been failing is slow until it has a lane that says more', () => {
   const parts = { notQuick: 100, slow: 0 };
-  expect(allocateFairly(due(['a', 'b'], ['a']), { ...quota, parts })).toEqual([['b', 8]]);
+  expect(allocateFairly(due(['a', 'b'], ['a']), { ...quota, parts }).shares).toEqual([['b', 8]]);
   const standings = new Map<string, Standing>([['a', 'quick']]);
-  expect(allocateFairly(due(['a'], ['a']), { ...quota, parts, standings })).toEqual([['a', 8]]);
+  expect(allocateFairly(due(['a'], ['a']), { ...quota, parts, standings }).shares).toEqual([['a', 8]]);
+});
+
+test.each<[string, Partial<ClaimQuota>, { waiting: number; isServed: boolean }]>([
+  ['all get some', {}, { waiting: 0, isServed: true }],
+  ['there is too little for all', { total: 2 }, { waiting: 0, isServed: false }],
+  ['only slow ones get none', { parts: { notQuick: 10, slow: 0 } }, { waiting: 0, isServed: true }],
+  ['unknown ones get none', { parts: { notQuick: 1, slow: 0 } }, { waiting: 1, isServed: false }],
+  [
+    'unknown ones get none for want of bytes',
+    { bytes: { ...bytes, parts: { notQuick: 0, slow: 0 } } },
+    { waiting: 2, isServed: false },
+  ],
+  [
+    'an unknown one has what it can have',
+    { parts: { notQuick: 1, slow: 0 }, perDestination: new Map([['b', 0]]) },
+    { waiting: 0, isServed: true },
+  ],
+])('those that wait are counted when %s', (_, change, expected) => {
+  expect(allocateFairly(due(['a', 'b', 'c'], ['c']), { ...quota, ...change })).toMatchObject(expected);
 });

@@ -12,6 +12,8 @@ const limits: LaneLimits = {
   perDestination: 12,
   initial: 4,
   slowAfterMs: 1_000,
+  probeMs: 250,
+  yieldAfterMs: 2_000,
   bytes: 1_600,
 };
 /** The room for bytes while no payload has any. */
@@ -28,6 +30,7 @@ const delivery = (webhookId: string, failing = false, size = 0): ClaimedDelivery
     body: Buffer.alloc(size),
     number: 1,
     attempt: 1,
+    revision: 0,
     traceparent: null,
     claimToken: 'token',
     destination: {
@@ -43,10 +46,16 @@ const delivery = (webhookId: string, failing = false, size = 0): ClaimedDelivery
 const add = (webhookId: string, number: number, failing = false) => {
   for (let n = 0; n < number; n += 1) lanes.add(delivery(webhookId, failing));
 };
-/** Takes every slot that is free. */
+/** Takes a slot, and begins a request. */
+const send = (): ClaimedDelivery | null => {
+  const taken = lanes.take();
+  if (taken !== null) lanes.begin(taken);
+  return taken;
+};
+/** Sends while a slot is free. */
 const takeAll = (): ClaimedDelivery[] => {
   const taken: ClaimedDelivery[] = [];
-  for (let next = lanes.take(); next !== null; next = lanes.take()) taken.push(next);
+  for (let next = send(); next !== null; next = send()) taken.push(next);
   return taken;
 };
 const webhooksOf = (deliveries: readonly ClaimedDelivery[]) =>
@@ -54,7 +63,7 @@ const webhooksOf = (deliveries: readonly ClaimedDelivery[]) =>
 /** Sends one delivery, and lets it end. */
 const sendOne = (webhookId: string, result: LaneResult, ms = 0) => {
   add(webhookId, 1);
-  const taken = lanes.take();
+  const taken = send();
   if (taken === null) throw new Error('there is no slot');
   clock += ms;
   lanes.release(taken, result);
@@ -112,6 +121,17 @@ describe('the limit of a lane', () => {
     sendOne('a', 'success', limits.slowAfterMs);
     expect(limitOf('a')).toBe(4);
     sendOne('a', 'success', limits.slowAfterMs - 1);
+    expect(limitOf('a')).toBe(5);
+  });
+
+  it('does not hear of the time before the request', () => {
+    add('a', 1);
+    const taken = lanes.take();
+    clock += 2 * limits.slowAfterMs;
+    if (taken === null) throw new Error('there is no slot');
+    expect(lanes.yielding(1)).toEqual([]);
+    lanes.begin(taken);
+    lanes.release(taken, 'success');
     expect(limitOf('a')).toBe(5);
   });
 
@@ -341,7 +361,7 @@ describe('draining', () => {
 it('lanes that are idle are dropped when there are thousands, and those in use are not', () => {
   sendOne('kept', 'overload');
   add('kept', 1);
-  const inUse = lanes.take();
+  const inUse = send();
   for (let n = 0; n < 10_001; n += 1) sendOne(`w${n}`, 'overload');
   // A dropped lane begins anew, the one in use goes on where it was: two at once, one of them being sent.
   know('w0');
@@ -375,7 +395,7 @@ describe('under a load of destinations that accept and never answer', () => {
       const guests = new Set(guestsOf(second));
       const quota = lanes.quota();
       const due = [...hanging, ...[...guests].map((id) => ({ id, failing: false }))];
-      for (const [id, number] of quota === null ? [] : allocateFairly(due, quota)) {
+      for (const [id, number] of quota === null ? [] : allocateFairly(due, quota).shares) {
         add(id, guests.has(id) ? 1 : number);
       }
       const { answered = [], silent = [] } = Object.groupBy(takeAll(), ({ destination: { webhookId } }) =>
@@ -408,4 +428,75 @@ describe('under a load of destinations that accept and never answer', () => {
     const { unserved } = saturate(count, (second) => (second > 45 ? [`new ${second}`] : []));
     expect(unserved).toEqual([]);
   });
+});
+
+describe('when thousands of destinations are new at the same moment, and hang', () => {
+  const stepMs = 50;
+
+  /**
+   * In each step claims what there is room for, ends the probes that are to yield, and begins what can begin.
+   * @returns when the first request to each began, and the most requests in flight
+   */
+  const flood = (count: number) => {
+    lanes = createLanes(laneLimits, () => clock);
+    const began = new Map<string, number>();
+    const ids = Array.from({ length: count }, (_, n) => `new ${n}`);
+    let most = 0;
+    for (clock = stepMs; began.size < count && clock < 60_000; clock += stepMs) {
+      const quota = lanes.quota();
+      if (quota !== null) {
+        const due = ids.filter((id) => !quota.standings.has(id)).map((id) => ({ id, failing: false }));
+        const { shares, waiting } = allocateFairly(due, quota);
+        for (const [id, number] of shares) add(id, number);
+        for (const each of lanes.yielding(waiting)) lanes.release(each, 'overload');
+      }
+      for (const id of webhooksOf(takeAll())) began.set(id, clock);
+      most = Math.max(most, lanes.sending);
+    }
+    return { last: Math.max(...began.values()), most, begun: began.size };
+  };
+
+  it.each([
+    [700, 3_000],
+    [2_000, 6_000],
+    [5_000, 15_000],
+  ])('each of %i has its first request within %i ms, and all together no more than their places', (count, ms) => {
+    const { last, most, begun } = flood(count);
+    expect(begun).toBe(count);
+    expect(last).toBeLessThan(ms);
+    expect(most).toBeLessThanOrEqual((laneLimits.allSlots * 3) / 4);
+  });
+
+  it('a probe keeps its place while nobody waits for it, and one that yields is slow from then on', () => {
+    add('a', 1);
+    const [probe] = takeAll();
+    clock += limits.yieldAfterMs;
+    expect(lanes.yielding(0)).toEqual([]);
+    // There are places for these.
+    expect(lanes.yielding(29)).toEqual([]);
+    expect(lanes.yielding(30)).toEqual([probe]);
+    clock -= 1;
+    expect(lanes.yielding(30)).toEqual([]);
+    if (probe !== undefined) lanes.release(probe, 'overload');
+    expect(lanes.quota()?.standings.get('a')).toBe('slow');
+  });
+
+  it('a request to one that has answered never yields', () => {
+    know('a');
+    add('a', 1);
+    takeAll();
+    clock += 60_000;
+    expect(lanes.yielding(1_000)).toEqual([]);
+  });
+});
+
+it('a probe gives up its slot early, and is quick all the same if it ends in time', () => {
+  add('a', 1);
+  const [probe] = takeAll();
+  expect(lanes.nextSlotMs()).toBeNull();
+  add('b', 1);
+  expect(lanes.nextSlotMs()).toBe(limits.probeMs);
+  clock += limits.slowAfterMs - 1;
+  if (probe !== undefined) lanes.release(probe, 'success');
+  expect(lanes.quota()?.standings.get('a')).toBe('quick');
 });

@@ -1,22 +1,27 @@
-/** What a worker does with its leases when transactions take long, and when it claims anew what it has already. */
+/**
+ * What a worker does with its leases when transactions take long, and when it claims anew what it has already; and how often it
+ * confirms its claims.
+ */
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import type { ClaimTicket } from '../../src/delivery/confirm.ts';
 import { laneLimits } from '../../src/delivery/lanes.ts';
-import type { Claim, ClaimedDelivery, Queue } from '../../src/delivery/queue.ts';
-import { startWorker } from '../../src/delivery/worker.ts';
+import type { ClaimedDelivery, ClaimResult, Queue } from '../../src/delivery/queue.ts';
+import { Worker } from '../../src/delivery/worker.ts';
 import type { OutboundResponse } from '../../src/net/outbound.ts';
 
 const response: OutboundResponse = { status: 200, failure: null, retryAfter: null, body: Buffer.from('') };
 
-const delivery = (claimToken: string): ClaimedDelivery => ({
-  deliveryId: 'delivery',
+const delivery = (claimToken: string, id = ''): ClaimedDelivery => ({
+  deliveryId: `delivery${id}`,
   claimToken,
   body: Buffer.from('{}'),
   number: 1,
   attempt: 1,
+  revision: 0,
   traceparent: null,
   destination: {
-    webhookId: 'webhook',
+    webhookId: `webhook${id}`,
     url: new URL('https://hooks.example/'),
     format: 'json',
     headers: [],
@@ -25,23 +30,28 @@ const delivery = (claimToken: string): ClaimedDelivery => ({
   },
 });
 
-const claim = (...deliveries: ClaimedDelivery[]): Claim => ({
+const claim = (...deliveries: ClaimedDelivery[]): ClaimResult => ({
   deliveries,
   disabled: [],
   more: false,
+  waiting: 0,
+  resumeAfter: null,
   unfinished: false,
 });
 
+const idsOf = (deliveries: readonly ClaimTicket[]) => new Set(deliveries.map(({ deliveryId }) => deliveryId));
+
 /** A worker whose transactions end when a test says so. */
-function startTestWorker() {
+function startTestWorker(confirm: Queue['confirm'] = async (deliveries) => idsOf(deliveries)) {
   const time = { now: 0 };
   const sent: ((response: OutboundResponse) => void)[] = [];
-  const flushes: { readonly endings: readonly { claimToken: string }[]; end(claim: Claim): void }[] = [];
+  const flushes: { readonly endings: readonly { claimToken: string }[]; end(claim: ClaimResult): void }[] = [];
   const queue: Queue = {
+    confirm,
     settleAndClaim: (outcomes, releases) =>
       new Promise((end) => flushes.push({ endings: [...outcomes, ...releases], end })),
   };
-  const worker = startWorker({
+  const worker = new Worker({
     queue,
     outbound: { post: () => new Promise((resolve) => sent.push(resolve)), close: async () => {} },
     logger: pino({ level: 'silent' }),
@@ -58,7 +68,7 @@ function startTestWorker() {
         cancelled = true;
       };
     },
-    limits: laneLimits,
+    limits: { ...laneLimits, firstSlots: laneLimits.slots },
     deadlineMs: 15_000,
     leaseMs: 45_000,
     pollMs: 1_000,
@@ -93,4 +103,22 @@ test('a waiting outcome is settled under the claim that is valid by then', async
   await round();
   expect(sent).toHaveLength(1);
   expect(flushes[2]?.endings).toMatchObject([{ claimToken: 'second' }]);
+});
+
+test('two batches are confirmed at once, and what waits meanwhile shares the next', async () => {
+  const confirms: { readonly count: number; end(): void }[] = [];
+  const { sent, flushes, round } = startTestWorker(
+    (deliveries) =>
+      new Promise((end) => confirms.push({ count: deliveries.length, end: () => end(idsOf(deliveries)) })),
+  );
+  await round();
+  const claimed = Array.from({ length: 150 }, (_, n) => delivery('first', `${n}`));
+  flushes[0]?.end(claim(...claimed));
+  for (let ended = 0; sent.length < claimed.length; ended += 1) {
+    for (let n = 0; n < 10; n += 1) await round();
+    expect(confirms.length - ended).toBeLessThanOrEqual(2);
+    confirms[ended]?.end();
+    await round();
+  }
+  expect(confirms.map(({ count }) => count)).toEqual([32, 32, 32, 32, 22]);
 });

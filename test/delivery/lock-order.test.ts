@@ -1,5 +1,5 @@
 /**
- * Every command that changes webhooks or deliveries, beside a queue whose destinations fail: on Postgres no two transactions
+ * Every command that changes webhooks or deliveries, and what a gateway does to them by itself, beside a queue whose destinations fail: on Postgres no two transactions
  * lock the same rows in different orders (store/locks.ts), so that none is ever undone for a deadlock.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,16 +7,19 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import type { DeliveriesPort } from '../../src/capabilities/deliveries/port.ts';
 import type { WebhooksPort } from '../../src/capabilities/webhooks/port.ts';
+import { resealWebhooks } from '../../src/capabilities/webhooks/reseal.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { keysOf } from '../../src/kernel/lib/keys-of.ts';
 import type { Ports, readMethods } from '../../src/kernel/ports.ts';
+import type { Vault } from '../../src/kernel/secrets/vault.ts';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startGateway } from '../support/gateway.ts';
 import { seededRandom } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { requestContext } from '../support/request-context.ts';
+import { testVault } from '../support/webhooks.ts';
 
 const [, postgres] = databases;
 const durationMs = 8_000;
@@ -36,7 +39,7 @@ interface Commands {
   readonly deliveries: { readonly [Method in Command<'deliveries'>]: () => ReturnType<DeliveriesPort[Method]> };
 }
 
-test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', { timeout: 60_000 }, async () => {
+test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', { timeout: 180_000 }, async () => {
   if (postgres === undefined) return;
   const random = seededRandom(1);
   const receiver = await startReceiver();
@@ -49,6 +52,11 @@ test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', 
     DELIVERIES_PER_SECOND: '0',
     WEBHOOKS_PER_WORKSPACE: '0',
     LOG_LEVEL: 'fatal',
+    // A busy machine waits; a deadlock ends after a second.
+    DATABASE_CONNECT_TIMEOUT_MS: '30000',
+    DATABASE_LOCK_TIMEOUT_MS: '30000',
+    DATABASE_STATEMENT_TIMEOUT_MS: '40000',
+    DATABASE_QUERY_TIMEOUT_MS: '50000',
   };
   const gateway = await startDelivering({ dialect: postgres, environment });
   const other = await startGateway({
@@ -165,10 +173,13 @@ test.skipIf(postgres === undefined)('no command meets the queue in a deadlock', 
   for (let n = 1; n < eventsAtOnce; n += 1) loops.push(again('emit', commandsOf(other.app.ports).deliveries.emit, 10));
   const step = { before: gateway.clock.now.getTime() + 1, from: firstPlace, size: 20 };
   loops.push(again('retention', () => deleteStep(database, 'postgres', step, () => performance.now()), 40));
+  // As after each change of the secret: no webhook stays as it is.
+  const resealing: Vault = { ...testVault, reseal: (row, sealed) => testVault.seal(row, testVault.open(row, sealed)) };
+  loops.push(again('reseal', () => resealWebhooks(database, 'postgres', resealing), 100));
   await Promise.all(loops);
 
   const names = (['webhooks', 'deliveries'] as const).flatMap((port) => keysOf(commandsOf(gateway.app.ports)[port]));
-  for (const name of names) expect(done.get(name) ?? 0, name).toBeGreaterThan(0);
+  for (const name of [...names, 'retention', 'reseal']) expect(done.get(name) ?? 0, name).toBeGreaterThan(0);
   await other.close();
   // What a session has counted is certain when it has ended.
   await observer.query(`select pg_terminate_backend(pid) from pg_stat_activity

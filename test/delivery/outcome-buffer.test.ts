@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { createOutcomeBuffer } from '../../src/delivery/outcome-buffer.ts';
 import { unsentDecision } from '../../src/delivery/retry-policy.ts';
-import type { Outcome } from '../../src/delivery/settle.ts';
+import type { AttemptOutcome } from '../../src/delivery/settle.ts';
 
-const outcome = (deliveryId: string): Outcome => ({
+const outcome = (deliveryId: string): AttemptOutcome => ({
   deliveryId,
   claimToken: 'token',
   webhookId: 'w',
@@ -20,7 +20,7 @@ const outcome = (deliveryId: string): Outcome => ({
     response_body: '',
   },
 });
-const idsOf = (outcomes: readonly Outcome[]) => outcomes.map(({ deliveryId }) => deliveryId);
+const idsOf = (outcomes: readonly AttemptOutcome[]) => outcomes.map(({ deliveryId }) => deliveryId);
 
 it('all are taken at once; those of a failed batch come last, half as many at once', () => {
   const buffer = createOutcomeBuffer();

@@ -37,12 +37,12 @@ it.each(databases)('the first transaction claims the delivery of a new webhook, 
 
 describe.each(databases)('claims on $name', (dialect) => {
   let gateway: DeliveringGateway;
-  const run = (bytes: Room) =>
+  const run = (bytes: Room, quota = quotaFor(100)) =>
     gateway.app.database.transaction().execute((transaction) =>
       settleAndClaim(transaction, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', {
         settlement: null,
         releases: [],
-        quota: { ...quotaFor(100), bytes },
+        quota: { ...quota, bytes },
         claimToken: 'token',
         leaseMs: 45_000,
         latestFirst: false,
@@ -76,6 +76,21 @@ describe.each(databases)('claims on $name', (dialect) => {
     const { claimed, more } = await run(room(100_000, 2_500));
     expect(claimed.map(({ deliveries }) => deliveries.length)).toEqual([3, 3]);
     expect(more).toBe(true);
+  });
+
+  it('pass over destinations that hang, however many are due before one that is new', async () => {
+    const { database } = gateway.app;
+    for (let n = 0; n < 501; n += 1) {
+      await gateway.webhook('https://hangs.example/', { id: `a${String(n).padStart(21, '0')}` });
+    }
+    await database.updateTable('webhook_destinations').set({ failing_since: 1 }).execute();
+    const id = await gateway.webhook('https://new.example/', { id: 'b'.padEnd(22, '0') });
+    await gateway.emit(1);
+    const claim = (cursor: string) => run(room(1e9), { ...quotaFor(1_000), parts: { notQuick: 100, slow: 0 }, cursor });
+    const first = await claim('');
+    expect([first.claimed, first.waiting]).toEqual([[], 0]);
+    const second = await claim(first.resumeAfter ?? '');
+    expect(second.claimed.map(({ webhook }) => webhook.id)).toEqual([id]);
   });
 
   it('are given back when payloads are larger than their events', async () => {

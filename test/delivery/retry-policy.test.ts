@@ -1,7 +1,7 @@
 /** What a response means for a delivery and for its destination. */
-import { readFile } from 'node:fs/promises';
 import { expect, it, test } from 'vitest';
 import { classify, maxAttempts, retryDelays } from '../../src/delivery/retry-policy.ts';
+import { sectionOf } from '../support/docs.ts';
 
 const response = (status: number | null, retryAfter: string | null = null) => ({ status, failure: null, retryAfter });
 const at = { attempt: 1, now: Date.parse('2026-11-20T12:00:00Z'), random: () => 0.5 };
@@ -19,10 +19,9 @@ it('allows ten attempts over about three days', () => {
   }
 });
 
-it('has the delays of the README', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+it('has the delays that the page of webhooks shows', () => {
   const units = { second: 1_000, minute: 60_000, hour: 3_600_000 };
-  const rows = [...readme.matchAll(/^\| \d+ \| (\d+) (second|minute|hour)s? \|$/gm)];
+  const rows = [...sectionOf('Retries').matchAll(/^\| \d+ \| (\d+) (second|minute|hour)s? \|$/gm)];
   expect(rows.map(([, count, unit]) => Number(count) * units[unit as keyof typeof units])).toEqual(retryDelays);
 });
 

@@ -8,7 +8,7 @@ type Path = (string | number)[];
 
 /** The path of an issue as a mutation shows it. */
 function pathIn(request: unknown, path: Path, prefix?: string[]): Path {
-  const error = new ServiceError('invalid_parameters', { issues: [{ path, message: 'is wrong' }] });
+  const error = new ServiceError('invalid_parameters', { issues: [{ path, code: 'malformed', message: 'is wrong' }] });
   return [...(issuesInGraphQL(error, request, prefix).issues[0]?.path ?? [])];
 }
 
@@ -112,7 +112,7 @@ describe('issuesInGraphQL', () => {
 
   test('keeps the type, status, title and family of the failure, and says the new paths in its detail', () => {
     const error = new ServiceError('invalid_url', {
-      issues: [{ path: ['request_url'], message: 'must be a URL' }],
+      issues: [{ path: ['request_url'], code: 'malformed', message: 'must be a URL' }],
       status: 422,
       title: 'Bad URL',
       family: 'account',

@@ -15,7 +15,7 @@ import { schema } from '../../src/capabilities/schema.ts';
 import { directivesOf } from '../../src/graphql/cost/directives.ts';
 import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
 import { fragmentsOf } from '../../src/graphql/cost/selections.ts';
-import { requireReasonableShape } from '../../src/graphql/cost/shape.ts';
+import { requireReasonableShape } from '../../src/graphql/documents/parse.ts';
 import { printedSchema } from '../../src/graphql/schema/print.ts';
 import { scopeNames } from '../../src/kernel/caller.ts';
 

@@ -111,11 +111,11 @@ const places: Readonly<Record<string, readonly [Sent, ErrorName]>> = {
     'invalid_parameters',
   ],
   'coercion: a variable of a subscription': [
-    query('subscription ($w: ID!) { deliveryUpdated(webhookId: $w) { id } }', { w: {} }),
+    query('subscription ($w: ID!) { deliveryUpdated(webhookIds: [$w]) { id } }', { w: {} }),
     'invalid_parameters',
   ],
   'coercion: a variable of a subscription that is missing': [
-    query('subscription ($w: ID!) { deliveryUpdated(webhookId: $w) { id } }'),
+    query('subscription ($w: ID!) { deliveryUpdated(webhookIds: [$w]) { id } }'),
     'invalid_parameters',
   ],
   'coercion: null for an argument with a default': [
@@ -139,11 +139,11 @@ const places: Readonly<Record<string, readonly [Sent, ErrorName]>> = {
   ],
   'an argument of a read': [query('{ webhooks(first: 251) { nodes { id } } }'), 'limit_too_high'],
   'an argument of a subscription': [
-    query('subscription { deliveryUpdated(webhookId: "") { id } }'),
+    query('subscription { deliveryUpdated(webhookIds: [""]) { id } }'),
     'invalid_parameters',
   ],
   'an argument of a subscription, as a stream': [
-    { ...query('subscription { deliveryUpdated(webhookId: "") { id } }'), headers: { accept: 'text/event-stream' } },
+    { ...query('subscription { deliveryUpdated(webhookIds: [""]) { id } }'), headers: { accept: 'text/event-stream' } },
     'invalid_parameters',
   ],
 };

@@ -1,13 +1,17 @@
 /** Introspection as tools send it is a part of what was executed once: the same as if it had been executed itself. */
 import {
   buildSchema,
+  type DirectiveNode,
   type DocumentNode,
   executeSync,
   type GraphQLSchema,
   getIntrospectionQuery,
   getOperationAST,
+  Kind,
   parse,
   print,
+  type VariableNode,
+  validate,
   visit,
 } from 'graphql';
 import { expect, test, vi } from 'vitest';
@@ -61,10 +65,10 @@ function someOf(document: DocumentNode, random: () => number): DocumentNode {
   return parse(print(shuffled));
 }
 
-const asPrepared = (introspect: ReturnType<typeof preparedIntrospection>, document: DocumentNode) => {
+const asPrepared = (introspect: ReturnType<typeof preparedIntrospection>, document: DocumentNode, values = {}) => {
   const operation = getOperationAST(document);
   if (!operation) throw new Error('There is no operation');
-  return introspect(document, operation)?.() ?? null;
+  return introspect(document, operation)?.(values) ?? null;
 };
 
 const whole = parse(getIntrospectionQuery(options).replaceAll('{\n', '{ __typename\n'));
@@ -80,6 +84,55 @@ test.each([
     // Not `toBe`, which would print half a megabyte.
     expect(asPrepared(introspect, document) === executed, print(document)).toBe(true);
   }
+});
+
+/** The same document with its flags and some conditions in variables, of which some have defaults, and the values of them. */
+function withVariables(document: DocumentNode, random: () => number) {
+  const values: Record<string, boolean> = {};
+  const definitions: string[] = [];
+  const variable = (): VariableNode => {
+    const name = `v${definitions.length}`;
+    const value = random() > 0.4;
+    const isDefault = random() > 0.5;
+    definitions.push(`$${name}: Boolean${isDefault ? ` = ${value}` : '!'}`);
+    if (!isDefault) values[name] = value;
+    return { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } };
+  };
+  const condition = (): DirectiveNode => ({
+    kind: Kind.DIRECTIVE,
+    name: { kind: Kind.NAME, value: random() > 0.5 ? 'include' : 'skip' },
+    arguments: [
+      {
+        kind: Kind.ARGUMENT,
+        name: { kind: Kind.NAME, value: 'if' },
+        value: random() > 0.5 ? variable() : { kind: Kind.BOOLEAN, value: random() > 0.5 },
+      },
+    ],
+  });
+  const directives = () => (random() > 0.8 ? [condition()] : []);
+  const changed = visit(document, {
+    BooleanValue: () => (random() > 0.5 ? variable() : undefined),
+    Field: { leave: (node) => ({ ...node, directives: directives() }) },
+    FragmentSpread: { leave: (node) => ({ ...node, directives: directives() }) },
+  });
+  const heading = definitions.length === 0 ? 'query' : `query (${definitions.join(', ')})`;
+  return { document: parse(print(changed).replace(/(^|\n)(query \w+|query|)(?= ?\{)/, `$1${heading}`)), values };
+}
+
+test.each([
+  ['a schema with all that can be deprecated', small, 300],
+  ['the schema', schema, 5],
+] as const)('with variables, defaults and conditions, too: %s', (_what, of: GraphQLSchema, runs) => {
+  const introspect = preparedIntrospection(of);
+  let answered = 0;
+  for (let run = 1; run <= runs; run += 1) {
+    const { document, values } = withVariables(someOf(whole, randoms(run)), randoms(run + 1_000));
+    if (validate(of, document).length > 0) continue;
+    const executed = JSON.stringify(executeSync({ schema: of, document, variableValues: values }));
+    expect(asPrepared(introspect, document, values) === executed, print(document)).toBe(true);
+    answered += 1;
+  }
+  expect(answered).toBeGreaterThan(runs / 2);
 });
 
 test('the introspection is executed once, whatever is selected in whatever order', () => {

@@ -1,8 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
-import { operationCost } from '../../src/graphql/cost/operation-cost.ts';
-import { createCosts } from '../../src/graphql/documents/costs.ts';
+import { createCosts, operationCost } from '../../src/graphql/cost/operation-cost.ts';
 
 const values: readonly unknown[] = [
   undefined,

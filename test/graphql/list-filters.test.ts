@@ -51,6 +51,12 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
     args: `accountId: "${accountId}", event: MAIL_SENT, enabled: false, source: EMAIL`,
     fits: (item) => listensTo(accountId)(item) && events(item).includes('MAIL_SENT') && item.enabled === false,
   },
+  { list: 'webhooks', args: 'health: HEALTHY', fits: ({ enabled }) => enabled === true },
+  {
+    list: 'webhooks',
+    args: 'health: [DISABLED_BY_CALLER, FAILING], source: EMAIL',
+    fits: (item) => item.enabled === false && source(item) === 'EMAIL',
+  },
   { list: 'accounts', args: 'type: PNET', fits: ({ type }) => type === 'PNET' },
   { list: 'accounts', args: 'type: [MAIL, PHOTONET]', fits: ({ type }) => type !== 'PNET' },
   { list: 'accounts', args: 'status: [CREDENTIALS, STOPPED]', fits: ({ status }) => status !== 'OK' },
@@ -71,8 +77,10 @@ const filtersOf = (accountId: string): readonly Filtered[] => [
   },
 ];
 
-const served = (backend: Backend, { list }: Pick<Filtered, 'list'>): boolean =>
-  list === 'webhooks' || (list === 'accounts' ? backend.serves.accounts : backend.serves.drafts);
+/** No service tells the health of webhooks. */
+const served = (backend: Backend, { list, args }: Filtered): boolean =>
+  (list === 'webhooks' && !args.startsWith('health')) ||
+  (list === 'accounts' ? backend.serves.accounts : backend.serves.drafts);
 
 /** Two of everything that a filter tells apart. @returns an account that some of it is of */
 async function furnish(workspace: SeededWorkspace, { clock }: Served): Promise<string> {
@@ -131,7 +139,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
       expect(whole.length, filter.list).toBeGreaterThan(expected.length === 0 ? 0 : 3);
       for (const first of [1, 3, 250]) expect(await read(filter, first), filter.args).toEqual(expected);
     }
-    expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(10);
+    expect(filters.filter(({ list }) => list === 'webhooks')).toHaveLength(backend.serves.drafts ? 12 : 10);
   });
 
   test('a cursor is invalid for the same list with other filters', async () => {
@@ -177,6 +185,12 @@ describe.each(backends)('lists, $name backend', (backend) => {
         { path: [list, 'totalCount'], extensions: { code: 'FEATURE_NOT_SUBSCRIBED', status: 403 } },
       ]);
     }
+  });
+
+  test.runIf(!backend.serves.drafts)('webhooks by health are an error at their path', async () => {
+    const { data, errors } = await workspace.ask('{ webhooks(health: FAILING) { nodes { id } } }');
+    expect(data.webhooks).toBeNull();
+    expect(errors).toMatchObject([{ path: ['webhooks'], extensions: { code: 'FEATURE_NOT_SUBSCRIBED', status: 403 } }]);
   });
 
   test.each([

@@ -200,7 +200,7 @@ describe('over HTTP', () => {
       title: 'Limit too high',
       detail: 'first must be at most 250',
       instance: headers.get('x-request-id'),
-      issues: [{ path: ['first'], message: 'must be at most 250' }],
+      issues: [{ path: ['first'], code: 'TOO_LARGE', limit: 250, message: 'must be at most 250' }],
     });
   });
 

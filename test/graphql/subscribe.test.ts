@@ -9,6 +9,7 @@ import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { subscribe } from '../../src/graphql/executors/subscribe.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -32,13 +33,14 @@ test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
   ['the context cannot be made', served(broken), broken],
 ])('of a subscription where %s', async (_what, schema, ports) => {
   const streams = createStreams({
-    limits: { perKey: 1, perProcess: 1 },
+    limits: { perKey: 1, perWorkspace: 1, perProcess: 1 },
     now: () => new Date(),
     logger,
     refusedKeys: null,
   });
   const exchange = new Exchange({ id: 'test', clientAborted: signal, facts: {}, response: {} } as IncomingRequest, {
     maxCost: 1,
+    turns: createFairTurns(),
   });
   const documentOf = rememberedDocuments({ schema, introspect: null, compiling: null });
   const operation = documentOf('subscription { events }').find(null);
@@ -47,7 +49,9 @@ test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
   const options = {
     schema,
     streams,
+    turns: createFairTurns(),
     cursors: {} as never,
+    storedResponses: null,
     createLoaders,
     get ports() {
       return ports();
@@ -55,6 +59,6 @@ test.each<readonly [what: string, GraphQLSchema, ports: () => Ports]>([
   };
   const execute = async () => subscribe(options)(exchange);
   await execute().catch(() => null);
-  expect(streams.size).toBe(0);
+  expect(streams.count('subscription')).toBe(0);
   expect(() => streams.open(caller, signal).close()).not.toThrow();
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readManifest } from '../../src/graphql/documents/document-manifest.ts';
 import { ConfigError } from '../../src/kernel/config-error.ts';
 import { documentsOfPage } from '../../src/pages/webhooks/page.ts';
@@ -206,7 +206,7 @@ describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) 
       });
     // The types of graphql-sse know no documents with ids. It sends what it is given.
     const done = subscribe({ query: '', documentId: 'watch' });
-    await vi.waitFor(() => expect(gateway.app.streams.size).toBe(1));
+    await expect.poll(() => gateway.app.streams.count('subscription')).toBe(1);
     const parts = await fetch(`${gateway.address}/graphql?documentId=watch`, {
       headers: { accept: 'multipart/mixed;subscriptionSpec=1.0', ...headers },
     });
@@ -219,7 +219,7 @@ describe.each(['on', 'off'])('executed with COMPILED_OPERATIONS=%s', (compiled) 
       extensions: { status: 403 },
     });
     client.dispose();
-    await vi.waitFor(() => expect(gateway.app.streams.size).toBe(0));
+    await expect.poll(() => gateway.app.streams.count('subscription')).toBe(0);
     await done;
   });
 });

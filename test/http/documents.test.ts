@@ -9,6 +9,7 @@ const documents = [
   ['/schema.graphql', 'text/plain; charset=utf-8'],
   ['/v1/openapi.json', 'application/json; charset=utf-8'],
   ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
+  ['/docs', 'text/html; charset=utf-8'],
 ] as const;
 
 let gateway: Gateway;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { maxWaitingRequests } from '../../src/http/pipelining.ts';
+import { maxWaitingRequests } from '../../src/http/connections.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { sendBytes } from '../support/raw-http.ts';
 

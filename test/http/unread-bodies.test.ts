@@ -72,7 +72,7 @@ describe.each(targets)('%s', (target) => {
       const { socket, seen } = open();
       socket.write(headOf(header) + first);
       await expect.poll(() => seen.text).toMatch(refused);
-      await expect.poll(() => seen.closed, { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => seen.closed).toBe(true);
     },
   );
 });

@@ -6,7 +6,8 @@ import type { JobScenarioName } from '../../src/providers/sandbox/networks.ts';
 import type { Backend, SeededWorkspace, Served } from '../support/backends.ts';
 
 const failure = `... on ServiceError { type status title detail instance message }
-  ... on InvalidRequestError { issues { path message } }`;
+  ... on InvalidRequestError { issues { path message } }
+  ... on CheckpointError { code issues { path code limit message } checkpoint { checkpointType attemptsLeft expiresAt } }`;
 const published = `... on PnetJobPostingPublished { jobId jobState }
   ... on PnetJobPostingPublishCheckpoint { jobId checkpointType } ${failure}`;
 export const documents = {

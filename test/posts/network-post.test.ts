@@ -137,7 +137,7 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
     }
   });
 
-  test('an id that is not found, not visible or not of this gateway is null', async () => {
+  test('an id that is not found or not visible is null, and a text that is no global id is an error', async () => {
     const accountId = posts.accountFor('pnet');
     const id = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
     const ids = [
@@ -150,14 +150,17 @@ describe.each(backends)('posts of a network, $name backend', (backend) => {
       id('PnetAuthor', accountId),
       id('PnetAuthor'),
       id('Nothing', accountId),
-      id(),
-      Buffer.from('["PnetPost",1]').toString('base64url'),
-      'WyI',
-      '',
     ];
-    const { data, errors } = await posts.workspace.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
-    expect(errors).toEqual([]);
-    expect(data.nodes).toEqual(ids.map(() => null));
+    const texts = [id(), Buffer.from('["PnetPost",1]').toString('base64url'), 'WyI', ''];
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
+    const { data, errors } = await posts.workspace.ask(query, { ids: [...ids, ...texts] });
+    expect(errors).toMatchObject(
+      texts.map((_, at) => ({
+        path: ['nodes', ids.length + at],
+        extensions: { type: 'errors/invalid_parameters', issues: [{ code: 'MALFORMED' }] },
+      })),
+    );
+    expect(data.nodes).toEqual([...ids, ...texts].map(() => null));
   });
 
   test('an operation searches the posts of a few authors only, and reports that for the others', async () => {

@@ -35,7 +35,8 @@ const opensNothing = new Set([
 /** What can open a file, and the files that it opens: none of them by a path that could be that of a database in use. */
 const openers: Readonly<Record<string, string>> = {
   'app/config/values.ts': 'files of the configuration, at the start',
-  'net/dns/watched-file.ts': 'settings of the system',
+  'net/dns/system-files.ts': 'settings of the system',
+  'pages/docs/page.ts': 'its own',
   'pages/graphiql/examples.ts': 'its own',
   'pages/graphiql/page.ts': 'its own',
   'http/static-files.ts': 'its own',
@@ -45,7 +46,7 @@ const openers: Readonly<Record<string, string>> = {
   'splice/kernel.ts': 'its own',
   'pages/webhooks/page.ts': 'its own',
   'app/cli/backup-folder.ts': 'the secret of a backup',
-  'store/database-file.ts': 'an empty file that has no name of a database yet',
+  'store/database-file.ts': 'an empty file that has no name of a database yet, and the log, which has no locks',
   'store/sqlite-backup.ts': 'a folder',
 };
 

@@ -33,6 +33,12 @@ test.each(['20.20.2', '22.9.0', '22.18.9', '8.0.0'])('Node.js %s is refused, wit
   expect(await checkOn(version)).toContain('Postern needs Node.js 22.19 or newer.');
 });
 
+test('the headers of Node.js, a sixth of the install that only native addons need, are not kept', async () => {
+  const packages = (await readdir('node_modules')).filter((name) => name.startsWith('node-linux-'));
+  const files = await Promise.all(packages.map((name) => readdir(`node_modules/${name}`)));
+  expect(files.flat()).not.toContain('include');
+});
+
 test('no declaration with `using`, which Node.js 22 cannot parse, and stripping types leaves as it is', async () => {
   const files = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.ts'));
   const texts = await Promise.all(files.map(async (file) => ({ file, text: await readFile(`src/${file}`, 'utf8') })));

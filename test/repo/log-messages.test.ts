@@ -1,7 +1,8 @@
-/** The README says what each line of the log means: every message that the code has stands in its table. */
+/** The documentation says what each line of the log means: every message that the code has stands in its table. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sectionOf } from '../support/docs.ts';
 
 const root = join(import.meta.dirname, '../..');
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -19,10 +20,10 @@ const messages = new Set(
   ),
 );
 
-test('every message of the log stands in the README', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+test('every message of the log stands in the documentation', () => {
+  const page = sectionOf('Log messages');
   expect(messages.size).toBeGreaterThan(30);
   expect(messages).toContain('request failed');
   expect(messages).toContain('upstream failure');
-  expect([...messages].filter((text) => !readme.includes(`\`${text}\``))).toEqual([]);
+  expect([...messages].filter((text) => !page.includes(`\`${text}\``))).toEqual([]);
 });

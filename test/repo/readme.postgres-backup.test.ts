@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
 import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
+import { linesOfSection } from '../support/docs.ts';
 import { startGateway } from '../support/gateway.ts';
 import { temporaryDirectory } from '../support/process.ts';
-import { productionLines } from '../support/readme-section.ts';
 import { hasPostgresTools } from '../support/servers.ts';
 
 const postgres = databases.find(({ name }) => name === 'Postgres');
@@ -27,8 +27,8 @@ test.skipIf(!hasPostgresTools || postgres === undefined)('a dump is restored com
       env: { ...process.env, DATABASE_URL: url },
       stdio: 'pipe',
     });
-  run(productionLines('pg_dump')[0], gateway.databaseUrl);
-  run(productionLines('pg_restore')[0], place.url);
+  run(linesOfSection('Backup and restore', 'pg_dump')[0], gateway.databaseUrl);
+  run(linesOfSection('Backup and restore', 'pg_restore')[0], place.url);
   const restored = await startGateway({ environment: { DATABASE_URL: place.url } });
   onTestFinished(restored.close);
   const events = await restored.app.database.selectFrom('events').select('id').execute();

@@ -1,16 +1,15 @@
-/** The curl lines of the README's REST section, run as they stand there but for the address. */
+/** The curl lines of the page of REST, run as they stand there but for the address. */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/rest/endpoints.ts';
+import { linesOfSection } from '../support/docs.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { curl } from '../support/servers.ts';
 
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-const section = readme.slice(readme.indexOf('\n## REST\n')).split('\n## ')[1] ?? '';
-const commands = section.split('\n').filter((line) => line.startsWith('curl '));
+const commands = linesOfSection('REST', 'curl');
 
 /** What a line asks for, as `PATCH /v1/pnet/jobs/2001`. */
 const asked = (line: string): string => {
@@ -18,7 +17,7 @@ const asked = (line: string): string => {
   return `${method} ${/:4000(\/[^\s'?]*)/.exec(line)?.[1]}`;
 };
 
-test.each(endpoints)('the section has a line for $method $path', ({ method, path }) => {
+test.each(endpoints)('the page has a line for $method $path', ({ method, path }) => {
   const pattern = new RegExp(`^${method} /v1${path.replace(/\{\w+\}/g, '[^/]+')}$`);
   expect(commands.filter((line) => pattern.test(asked(line)))).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** Snippets of the README that need no project of their own: operations, commands, and the check of a signature. */
+/** Snippets of the pages that need no project of their own: operations, commands, and the check of a signature. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,14 +11,11 @@ import { failingAccounts } from '../../src/app/demo.ts';
 import { schema } from '../../src/capabilities/schema.ts';
 import { newSecret, secretText } from '../../src/capabilities/webhooks/signing-secret.ts';
 import { signatureHeaders } from '../../src/delivery/signature.ts';
-import { errorTypes } from '../../src/graphql/kit/error-types.ts';
-import { errorNames, errorTable } from '../../src/kernel/errors.ts';
 import { checkpointInputs, postIdentifiers } from '../../src/providers/sandbox/networks.ts';
+import { codeBlocks, pages, sectionOf, snippet, snippetFiles } from '../support/docs.ts';
+import { relayDirectives } from '../support/documents.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
-import { codeBlocks, readmeSection, snippet, snippetFiles } from '../support/readme-section.ts';
 import { curl } from '../support/servers.ts';
-
-const schemaSection = '## What to know about the schema';
 
 let gateway: Gateway;
 let key: string;
@@ -36,11 +33,10 @@ const run = async (command: string): Promise<string> => {
 };
 
 describe('operations', () => {
-  // Relay removes these before it sends a document.
-  const withRelay = extendSchema(schema, parse('directive @catch on FIELD directive @throwOnFieldError on QUERY'));
+  const withRelay = extendSchema(schema, parse(relayDirectives));
 
-  const webhooks = codeBlocks(readmeSection('## Webhooks'), 'graphql');
-  test.each([...codeBlocks(readmeSection(schemaSection), 'graphql'), ...webhooks])('are valid: %s', (text) => {
+  const webhooks = codeBlocks(sectionOf('Webhooks'), 'graphql');
+  test.each([...pages.values()].flatMap((page) => codeBlocks(page, 'graphql')))('are valid: %s', (text) => {
     expect(validate(withRelay, parse(text))).toEqual([]);
   });
 
@@ -66,7 +62,7 @@ describe('operations', () => {
   });
 
   test('the refusal of an operation that costs too much is as shown', async () => {
-    const section = readmeSection('### The cost of an operation');
+    const section = sectionOf('Operation cost');
     const shown = JSON.parse(codeBlocks(section, 'json')[0] ?? '');
     const [, expensive = '', cheap = '', cost] =
       /`(\{ accounts [^`]+)`.* `(webhooks\(.*?\))` it costs ([\d,]+):/s.exec(section) ?? [];
@@ -83,7 +79,7 @@ describe('operations', () => {
   });
 
   test('the feed has posts of both networks', async () => {
-    const [feed = ''] = codeBlocks(readmeSection(schemaSection), 'graphql');
+    const [feed = ''] = codeBlocks(sectionOf('Schema'), 'graphql');
     const accounts = { pnet: 'pnet-----------------A', photonet: 'photonet-------------A' };
     const { data, errors } = await graphql(gateway.address, key.trim(), feed, accounts);
     expect(errors).toEqual([]);
@@ -93,29 +89,14 @@ describe('operations', () => {
   });
 });
 
-describe('the tables of the schema', () => {
-  const section = readmeSection(schemaSection);
+describe('the page of the schema', () => {
+  const section = sectionOf('Schema');
 
-  test('name the enums that fall back to UNRECOGNIZED, and no others', () => {
-    const [, sentence = ''] = /a query: ([^(]*?) fall back to/.exec(section) ?? [];
+  test('names the enums that fall back to UNRECOGNIZED, and no others', () => {
+    const [, sentence = ''] = /a network\*\* break no query either: ([^(]*?) fall back to/.exec(section) ?? [];
     const enums = Object.values(schema.getTypeMap()).filter(isEnumType);
     const tolerant = enums.filter((type) => type.getValue('UNRECOGNIZED') !== undefined).map(({ name }) => name);
     expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(tolerant.sort());
-  });
-
-  test.each(Object.entries(errorTypes))('have the codes of failures of the family %s', (family, type) => {
-    const row = section.split('\n').find((line) => line.trim().startsWith(`| \`${type.name}\` |`)) ?? '';
-    const codes = errorNames.filter((name) => errorTable[name].family === family).map((name) => name.toUpperCase());
-    const [, , listed = ''] = row.split('|');
-    expect([...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(codes);
-  });
-
-  test.each(['key', 'system'])('have the codes of failures of the family %s, which are never data', (family) => {
-    const rows = section.split('\n').filter((line) => line.trim().startsWith('| none: always a top-level error |'));
-    const listed = rows.map((row) => [...(row.split('|')[2] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
-    expect(listed).toContainEqual(
-      errorNames.filter((name) => errorTable[name].family === family).map((name) => name.toUpperCase()),
-    );
   });
 });
 
@@ -136,7 +117,7 @@ describe('the demo workspace', () => {
       ...Object.values(checkpointInputs).flatMap((inputs) => Object.keys(inputs)),
       'isCompany: true',
     ]);
-    const rows = readmeSection('## The sandbox networks')
+    const rows = sectionOf('Sandbox ids')
       .split('\n')
       .filter((line) => line.startsWith('| '));
     const named = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
@@ -147,12 +128,25 @@ describe('the demo workspace', () => {
 
 describe.skipIf(curl === undefined)('commands', () => {
   test('the first query has the response that is shown', async () => {
-    const shown = snippet('## A first query', 'json').trim();
-    expect(await run(snippet('## A first query', 'sh'))).toBe(shown);
+    const shown = snippet('A first query', 'json').trim();
+    expect(await run(snippet('A first query', 'sh'))).toBe(shown);
+  });
+
+  test('a draft is published as shown, in GraphiQL', async () => {
+    const { data, errors } = await graphql(
+      gateway.address,
+      key.trim(),
+      snippet('Publish with a checkpoint', 'graphql'),
+    );
+    expect(errors).toEqual([]);
+    expect({ data }).toEqual(JSON.parse(snippet('Publish with a checkpoint', 'json')));
+    const feed = await graphql(gateway.address, key.trim(), snippet('A feed', 'graphql'));
+    expect(feed.errors).toEqual([]);
+    expect(feed.data).toMatchObject({ colleagues: { nodes: { length: 5 } }, photos: { nodes: { length: 5 } } });
   });
 
   test('the schema is downloaded once, and again only when it has changed', async () => {
-    const command = snippet('### What describes the gateway', 'sh');
+    const command = snippet('Download the schema', 'sh');
     const file = join(gateway.directory, 'gateway.graphql');
     await run(command);
     expect(await readFile(file, 'utf8')).toBe(await readFile('schema.graphql', 'utf8'));
@@ -163,7 +157,7 @@ describe.skipIf(curl === undefined)('commands', () => {
 });
 
 describe('the check of a signature', () => {
-  const { 'verify.ts': text = '' } = snippetFiles('### Verify a signature');
+  const { 'verify.ts': text = '' } = snippetFiles('Verify a signature');
   const [secret, other] = [newSecret(randomBytes), newSecret(randomBytes)];
   const body = Buffer.from('{"event":"new_relation","text":"ümlaut"}');
   const headers = (now: number) => {

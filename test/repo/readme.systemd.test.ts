@@ -3,14 +3,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { snippet } from '../support/docs.ts';
 import { temporaryDirectory } from '../support/process.ts';
-import { productionSnippet } from '../support/readme-section.ts';
 import { freePort } from '../support/reverse-proxy.ts';
 import { hasSystemdAnalyze } from '../support/servers.ts';
 
 const project = join(import.meta.dirname, '../..');
 /** The project is where the unit expects it. */
-const unit = productionSnippet('ini').replaceAll('/opt/postern', project);
+const unit = snippet('Deployment', 'ini').replaceAll('/opt/postern', project);
 
 const valuesOf = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
@@ -76,5 +76,5 @@ test('a gateway starts with the environment and the command of the unit', { time
   const child = spawn(program, args, { cwd: valuesOf(replaced, 'WorkingDirectory')[0], env: environment });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status;
-  await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+  await expect.poll(ready).toBe(200);
 });

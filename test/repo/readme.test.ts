@@ -1,63 +1,90 @@
+/** The pages of the documentation: their sizes, their links, and what their tables and pictures say of the code. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { variableTable } from '../../src/app/config/variables.ts';
-import { allSeries } from '../../src/telemetry/series.ts';
-import { readmeSection, snippet } from '../support/readme-section.ts';
-import { sandboxTables } from '../support/sandbox-tables.ts';
+import { headingsOf, pageAt, pages, sectionOf } from '../support/docs.ts';
+import { derivedIn, tables, withDerived } from '../support/docs-tables/write.ts';
 
 const root = new URL('../../', import.meta.url);
-const sandboxReadmePath = 'src/providers/sandbox/README.md';
-const [readme, sandboxReadme] = await Promise.all(
-  ['README.md', sandboxReadmePath].map((path) => readFile(new URL(path, root), 'utf8')),
-);
 
-/** The rows of a table that stand in none of the lines. */
-const missingRows = (rows: readonly string[], text = ''): string[] => {
-  const lines = new Set(text.split('\n'));
-  return rows.filter((row) => !lines.has(row));
-};
+/** The part of an address by which a heading is linked to. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
 
-/** What links of a text lead to that is neither a heading of the README nor a file. */
-const deadLinks = (text = ''): string[] => {
-  const headings = new Set(
-    [...text.matchAll(/^#+ (.*)$/gm)].map(
-      ([, heading = '']) =>
-        `#${heading
-          .toLowerCase()
-          .replaceAll(/[^\w\- ]/g, '')
-          .replaceAll(' ', '-')}`,
-    ),
+/** The links of a page within the repository: to another page or a file, or to a heading of one. */
+const linksOf = (text: string): string[] =>
+  [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target);
+
+/** The links of a page that lead neither to a file nor to a heading. */
+const deadLinks = (path: string, text: string): string[] =>
+  linksOf(text).filter((link) => {
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? path : join(dirname(path), file);
+    const page = target === path ? text : pages.get(target);
+    if (anchor !== undefined)
+      return !headingsOf(page ?? '')
+        .map(anchorOf)
+        .includes(anchor);
+    return !existsSync(new URL(target, root));
+  });
+
+describe('a page', () => {
+  it.each([...pages.keys()])('%s can be read in one sitting', (path) => {
+    const count = pageAt(path).split('\n').length - 1;
+    expect(count).toBeLessThanOrEqual(path === 'README.md' ? 250 : 300);
+  });
+
+  it.each([...pages])('%s has a title, headings that differ, and links that lead somewhere', (path, text) => {
+    const headings = headingsOf(text);
+    expect(text).toMatch(/^# /);
+    expect(new Set(headings).size).toBe(headings.length);
+    expect(deadLinks(path, text)).toEqual([]);
+  });
+
+  it('would be found to have a dead link', () => {
+    const text = '# A\n[there](#nowhere) [and](src/nothing.ts) [here](#a) [or](docs/use/limits.md#nothing)';
+    expect(deadLinks('README.md', text)).toEqual(['#nowhere', 'src/nothing.ts', 'docs/use/limits.md#nothing']);
+  });
+
+  it('is one click from the README', () => {
+    const linked = new Set(linksOf(pageAt('README.md')).map((link) => link.split('#')[0]));
+    expect([...pages.keys()].filter((path) => path !== 'README.md' && !linked.has(path))).toEqual([]);
+  });
+});
+
+describe('the documentation', () => {
+  it.each([...pages])(
+    '%s has its tables as the code has them, and files of the examples as they are',
+    (_path, text) => {
+      // `npm run docs` writes them.
+      expect(withDerived(text)).toBe(text);
+    },
   );
-  const targets = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, target = '']) => target);
-  return targets.filter((target) =>
-    target.startsWith('#') ? !headings.has(target) : !existsSync(new URL(target, root)),
-  );
-};
 
-describe('README.md', () => {
-  it.each(variableTable)('describes $name as --help does', ({ name, help, fallback }) => {
-    const row = `| \`${name}\` |${fallback === '' ? '' : ` \`${fallback}\``} | ${help} |`;
-    expect(missingRows([row], readme)).toEqual([]);
+  it('has each table once', () => {
+    const named = [...pages.values()].flatMap(derivedIn).filter((name) => !name.startsWith('examples/'));
+    expect(named.sort()).toEqual(Object.keys(tables).sort());
   });
 
-  it.each(allSeries)('describes the metric %s', (name, { kind, help, labels }) => {
-    const row = `| ${kind === 'total' ? 'counter' : kind} | ${labels.map((label) => `\`${label.replaceAll('.', '_')}\``).join(', ')} | ${help} |`;
-    const lines = (readme ?? '').split('\n').filter((line) => line.startsWith(`| \`${name.replaceAll('.', '_')}`));
-    expect(lines.some((line) => line.endsWith(row))).toBe(true);
+  it('would be found to lack a row', () => {
+    const page = pageAt('docs/use/sandbox.md');
+    expect(withDerived(page.replace(/\| `1007` .*\n/, ''))).toBe(page);
+    expect(() => withDerived('<!-- npm run docs: nothing -->\n<!-- end -->')).toThrow('There is no table "nothing"');
   });
 
-  it('links to the tables of the sandbox', () => {
-    expect(readme).toContain(`](${sandboxReadmePath})`);
+  it.each([...pages])('%s names files that exist', (_path, text) => {
+    const named = [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    // A recipe names files that its reader makes.
+    expect(named.filter((file) => !/clipnet/.test(file) && !existsSync(new URL(file, root)))).toEqual([]);
   });
 
-  it('leads with every link to a heading or a file', () => {
-    expect(deadLinks(readme)).toEqual([]);
-    expect(deadLinks(`${readme}[there](#nowhere) [and](src/nothing.ts)`)).toEqual(['#nowhere', 'src/nothing.ts']);
-  });
-
-  it('draws folders that exist', () => {
-    const drawn = [...snippet('## How it works', 'mermaid').matchAll(/\b(\w+)\//g)].map(([, name = '']) => name);
+  it('draws folders that exist', async () => {
+    const drawing = await readFile(new URL('docs/images/architecture.svg', root), 'utf8');
+    const drawn = [...drawing.matchAll(/>(\w+)\/<\/text>/g)].map(([, name = '']) => name);
     expect(drawn).toEqual(expect.arrayContaining(['graphql', 'store', 'delivery']));
     expect(drawn.filter((name) => !existsSync(new URL(`src/${name}`, root)))).toEqual([]);
   });
@@ -68,19 +95,7 @@ describe('README.md', () => {
       ([name, { dev }]) => name !== '' && dev !== true,
     );
     const licences = new Set(installed.map(([name, { license }]) => license ?? name));
-    const [, named = ''] = /all permissive: (.*)\.$/m.exec(readmeSection('## Licence')) ?? [];
+    const [, named = ''] = /all permissive: (.*)\.$/m.exec(sectionOf('Licence')) ?? [];
     expect(named.split(/, | and /).sort()).toEqual([...licences].sort());
-  });
-});
-
-describe(sandboxReadmePath, () => {
-  it.each(Object.entries(sandboxTables))('shows the table of %s, row for row', (_name, rows) => {
-    // `node test/support/sandbox-tables.ts` prints the tables.
-    expect(missingRows(rows, sandboxReadme)).toEqual([]);
-  });
-
-  it('would be found to lack a row', () => {
-    const [first = ''] = sandboxTables.drafts ?? [];
-    expect(missingRows([first], sandboxReadme?.replace(first, ''))).toEqual([first]);
   });
 });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/app/config/config.ts';
+import { findSecrets } from '../../src/kernel/secrets/secret.ts';
 import { type JobScenarioName, sandboxNetworks } from '../../src/providers/sandbox/networks.ts';
 import { type SeededWorkspace, seeded } from '../support/backends.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
@@ -185,10 +186,14 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
     const { app, clock } = gateway;
     // A second process on the same database.
     const now = () => clock.now;
-    const restarted = await createApp(
-      readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: testSecret }),
-      { logger: pino({ level: 'silent' }), now, randomBytes, providers: sandboxNetworks({ clock: now }) },
-    );
+    const config = readConfig({ PORT: '0', DEMO: 'off', DATABASE_URL: database.url, SECRET: testSecret });
+    const restarted = await createApp(config, {
+      logger: pino({ level: 'silent' }),
+      secrets: await findSecrets(config, randomBytes),
+      now,
+      randomBytes,
+      providers: sandboxNetworks({ clock: now }),
+    });
     try {
       const again = await publish(id, 'kept', { address: await restarted.listen() });
       expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);

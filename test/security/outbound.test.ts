@@ -1,6 +1,6 @@
 /** The one door to the network: which addresses it connects to, and what it returns of every response and failure. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addressRule, readBlocks } from '../../src/net/addresses.ts';
 import type { Lookup } from '../../src/net/dns/lookup.ts';
 import { maxIdleOrigins } from '../../src/net/origin-pools.ts';
@@ -227,7 +227,7 @@ describe('the door to the network', () => {
       await Promise.all(names.map((name) => post(`http://${name}:${receiver.port}/`, deadlineMs)));
       expect(outbound.origins).toBeLessThanOrEqual(maxIdleOrigins + 50);
     }
-    await vi.waitFor(() => expect(receiver.connections).toBeLessThanOrEqual(maxIdleOrigins));
+    await expect.poll(() => receiver.connections).toBeLessThanOrEqual(maxIdleOrigins);
   });
 
   test('nothing is kept of origins that hung', async () => {
@@ -235,7 +235,7 @@ describe('the door to the network', () => {
     receiver.answer = () => {};
     answers = { 'a.example': ['127.0.0.1'], 'b.example': ['127.0.0.1'] };
     await Promise.all(Object.keys(answers).map((name) => post(`http://${name}:${receiver.port}/`, 50)));
-    await vi.waitFor(() => expect(outbound.origins).toBe(0));
+    await expect.poll(() => outbound.origins).toBe(0);
   });
 
   test('an origin with a request in flight keeps its connections, however many others there are', async () => {

@@ -1,11 +1,13 @@
 /** Exchanges with a service over real connections: what comes back of every response, whole or broken. */
 import { createServer, type Socket } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Body, createBodyMemory } from '../../src/net/body-memory.ts';
 import { openServicePool, type ServiceRequest } from '../../src/net/service-pool.ts';
 import { failedBeforeSending, unreadableResponse } from '../../src/net/transport-failure.ts';
 
-/** A service that sends bytes as the test says, on one connection at a time. */
-async function setUp(respond: (socket: Socket, request: string) => void, maxBytes = 1_000) {
+/** A service that sends bytes as the test says. Memory that is free again is overwritten, and all of it is free at the end. */
+async function setUp(respond: (socket: Socket, request: string) => void, { maxBytes = 1_000, connections = 1 } = {}) {
   const received: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -19,22 +21,23 @@ async function setUp(respond: (socket: Socket, request: string) => void, maxByte
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  const pool = openServicePool(`http://127.0.0.1:${port}`, { connections: 1, maxBytes, connectTimeoutMs: 2_000 });
+  const memory = createBodyMemory((slab) => slab.fill(0x21));
+  const pool = openServicePool(`http://127.0.0.1:${port}`, { connections, maxBytes, connectTimeoutMs: 2_000, memory });
+  const unreleased = new Set<Body>();
   onTestFinished(async () => {
     await pool.close();
+    for (const body of unreleased) body.release();
+    expect(memory.taken).toBe(0);
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
-  const send = (request: Partial<ServiceRequest> = {}) =>
-    pool.send({
-      method: 'GET',
-      path: '/a',
-      headers: {},
-      body: null,
-      signal: new AbortController().signal,
-      ...request,
-    });
-  return { pool, server, received, sockets, send };
+  const send = async (request: Partial<ServiceRequest> = {}) => {
+    const signal = new AbortController().signal;
+    const response = await pool.send({ method: 'GET', path: '/a', headers: {}, body: null, signal, ...request });
+    if (response.kind === 'whole') unreleased.add(response.body);
+    return response;
+  };
+  return { pool, server, received, sockets, memory, unreleased, send };
 }
 
 const text = (body: readonly Uint8Array[]): string => Buffer.concat(body).toString();
@@ -44,7 +47,7 @@ test('a request is sent as it is, and its response comes with lower-case headers
   const { received, send } = await setUp((socket) => void socket.write(ok('thanks').replace('length', 'LENGTH')));
   const response = await send({ method: 'POST', path: '/in?a=1', headers: { 'x-test': 'yes' }, body: '{"ü":1}' });
   expect(response).toMatchObject({ kind: 'whole', status: 200, headers: { 'content-length': '6' } });
-  expect(response.kind === 'whole' && text(response.body)).toBe('thanks');
+  expect(response.kind === 'whole' && text(response.body.chunks)).toBe('thanks');
   expect(received.join('')).toMatch(
     /^POST \/in\?a=1 HTTP\/1\.1\r\n(?:.*\r\n)*x-test: yes\r\n(?:.*\r\n)*\r\n\{"ü":1\}$/,
   );
@@ -62,7 +65,7 @@ test('informational responses are passed over, and trailers left out', async () 
   expect(
     response.kind === 'whole' && [response.headers['x-a'], response.headers['x-b'], response.headers.link],
   ).toEqual(['1', undefined, undefined]);
-  expect(response.kind === 'whole' && text(response.body)).toBe('abcde');
+  expect(response.kind === 'whole' && text(response.body.chunks)).toBe('abcde');
 });
 
 test.each([
@@ -74,13 +77,13 @@ test.each([
   const response = await send();
   expect(response).toMatchObject({ kind: 'broken', status: 502 });
   expect(response.kind === 'broken' && unreadableResponse(response.cause)).toBe('too_large');
-  await vi.waitFor(() => expect(sockets.size).toBe(0));
+  await expect.poll(() => sockets.size).toBe(0);
 });
 
 test('a body of the largest size is whole', async () => {
   const { send } = await setUp((socket) => void socket.write(ok('x'.repeat(1_000))));
   const response = await send();
-  expect(response.kind === 'whole' && text(response.body)).toHaveLength(1_000);
+  expect(response.kind === 'whole' && text(response.body.chunks)).toHaveLength(1_000);
 });
 
 test.each([
@@ -121,13 +124,13 @@ test('a request ends with its signal, whatever has arrived by then', async () =>
   ] as const) {
     const gone = new AbortController();
     const sent = send({ path, signal: gone.signal });
-    await vi.waitFor(() => expect(received.at(-1)).toContain(`GET ${path} `));
+    await expect.poll(() => received.at(-1)).toContain(`GET ${path} `);
     // The response is on its way, or not.
     await new Promise((resolve) => setTimeout(resolve, 20));
     const reason = new Error('gone');
     gone.abort(reason);
     expect(await sent).toEqual({ kind: 'broken', status, cause: reason });
-    await vi.waitFor(() => expect(sockets.size).toBe(0));
+    await expect.poll(() => sockets.size).toBe(0);
   }
 });
 
@@ -135,7 +138,7 @@ test('a request whose signal aborts while it waits for a connection ends at once
   const held: Socket[] = [];
   const { send, received } = await setUp((socket) => void held.push(socket));
   const first = send({ path: '/first' });
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const gone = new AbortController();
   const second = send({ path: '/second', signal: gone.signal });
   const third = send({ path: '/third', signal: AbortSignal.abort('never') });
@@ -145,7 +148,7 @@ test('a request whose signal aborts while it waits for a connection ends at once
   held[0]?.write(ok('1'));
   expect(await first).toMatchObject({ kind: 'whole' });
   const fourth = send({ path: '/fourth' });
-  await vi.waitFor(() => expect(held).toHaveLength(2));
+  await expect.poll(() => held).toHaveLength(2);
   held[1]?.write(ok('4'));
   expect(await fourth).toMatchObject({ kind: 'whole' });
   expect(received.map((request) => request.split(' ')[1])).toEqual(['/first', '/fourth']);
@@ -156,4 +159,78 @@ test('a closed pool sends nothing', async () => {
   await pool.close();
   expect(await send()).toMatchObject({ kind: 'broken', status: null });
   expect(received).toEqual([]);
+});
+
+/** Writes bytes in parts, each of which the other side reads before the next is sent. */
+async function writeInParts(socket: Socket, parts: readonly string[]): Promise<void> {
+  for (const part of parts) {
+    socket.write(part);
+    await sleep(2);
+  }
+}
+
+test.each([
+  ['with a length', (body: string) => ok(body).replace('\r\n\r\n', '\r\nx-last: of the headers\r\n\r\n')],
+  [
+    'in chunks, with trailers',
+    (body: string) =>
+      `HTTP/1.1 103 Early\r\nx-hint: 1\r\n\r\nHTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nx-last: of the headers\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n3\r\nend\r\n0\r\nx-trailer: 1\r\nx-trailer-of-trailers: 2\r\n\r\n`,
+  ],
+])(
+  'a response %s is the same wherever its reads are cut, beside others that are cut elsewhere',
+  async (what, respond) => {
+    const bodyOf = (path: string) => `${path} `.repeat(8);
+    const { send } = await setUp(
+      (socket, request) => {
+        const [, path = ''] = request.split(' ');
+        const bytes = respond(bodyOf(path));
+        const cut = Number(path.slice(1));
+        void writeInParts(socket, [bytes.slice(0, cut), bytes.slice(cut, cut + 9), bytes.slice(cut + 9)]);
+      },
+      { connections: 16 },
+    );
+    const { length } = respond(bodyOf('/100'));
+    await Promise.all(
+      Array.from({ length: length - 1 }, async (_, cut) => {
+        const path = `/${cut + 1}`;
+        const response = await send({ path });
+        expect(response, path).toMatchObject({ kind: 'whole', status: 200 });
+        if (response.kind !== 'whole') return;
+        expect(response.headers['x-last']).toBe('of the headers');
+        const expected = bodyOf(path) + (what.includes('chunks') ? 'end' : '');
+        expect(text(response.body.chunks)).toBe(expected);
+      }),
+    );
+  },
+);
+
+test('memory is used again once nobody uses a body, and a body that nobody uses cannot be read', async () => {
+  const { send, memory, unreleased } = await setUp(
+    (socket, request) => void socket.write(ok((request[5] ?? '').repeat(200_000))),
+    {
+      maxBytes: 300_000,
+    },
+  );
+  const whole = async (path: string) => {
+    const response = await send({ path });
+    if (response.kind !== 'whole') throw new Error('The response is broken');
+    return response.body;
+  };
+  const first = await whole('/a');
+  expect(memory.taken).toBe(4);
+  first.retain();
+  first.release();
+  expect(text(first.chunks)).toHaveLength(200_000);
+  const kept = first.chunks;
+  first.release();
+  unreleased.delete(first);
+  expect(memory.taken).toBe(0);
+  for (const use of [() => first.chunks, () => first.retain(), () => first.release()]) {
+    expect(use).toThrow('The body has been released');
+  }
+  expect(new Set(text(kept))).toEqual(new Set('!'));
+  const second = await whole('/b');
+  expect(memory.taken).toBe(4);
+  expect(new Set(text(second.chunks))).toEqual(new Set('b'));
+  expect(kept.every((chunk) => second.chunks.some(({ buffer }) => buffer === chunk.buffer))).toBe(true);
 });

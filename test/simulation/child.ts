@@ -32,4 +32,4 @@ for (let seed = from; seed < end; seed += step) {
   const { scenario, violation, digest } = await simulate(seed, database, write);
   await send({ seed, scenario, violation: violation === null ? null : (violation.stack ?? String(violation)), digest });
 }
-process.disconnect();
+process.disconnect?.();

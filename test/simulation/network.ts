@@ -97,12 +97,17 @@ export function createNetwork(random: Random): Network {
         const reply = replies[behaviour](random);
         user.began(request);
         return new Promise((resolve, reject) => {
-          user.in(Math.min(reply.ms, post.deadlineMs), () => {
-            const response = responseOf(reply, post.deadlineMs);
+          let isOver = false;
+          const end = (endsAfterMs: number) => {
+            if (isOver) return;
+            isOver = true;
+            const response = responseOf(reply, endsAfterMs);
             user.ended(request, response);
             if (reply.isRejected) reject(new Error('simulated'));
             else resolve(response);
-          });
+          };
+          user.in(Math.min(reply.ms, post.deadlineMs), () => end(post.deadlineMs));
+          post.signal?.addEventListener('abort', () => user.in(0, () => end(-1)), { once: true });
         });
       },
       close: async () => {},

@@ -15,7 +15,7 @@ const [retryPolicy, settle, requeue] = [
   'delivery/settle.ts',
   'capabilities/deliveries/requeue.ts',
 ];
-const deadClaims = 'delivery/dead-claims.ts';
+const [deadClaims, health] = ['delivery/dead-claims.ts', 'delivery/destination-health.ts'];
 
 /** By what is wrong. */
 export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
@@ -37,9 +37,9 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at(settle, 'set claim_token = null, next_at = 0\n', 'set claim_token = null\n'),
   ],
   'a success does not end a time of failures': [
-    at(settle, 'set({ failing_since: null, paused_until: 0 })', 'set({ paused_until: 0 })'),
+    at(health, 'return { changes: recovered, disabled: null }', 'return { changes: stored, disabled: null }'),
   ],
-  'a 410 does not disable': [at(settle, "if (gone) return 'gone';", '')],
+  'a 410 does not disable': [at(health, "isGone ? 'gone' : now", 'now')],
   'the retry schedule is off by one': [at(retryPolicy, 'retryDelays[attempt - 1]', 'retryDelays[attempt]')],
   'the jitter is too wide': [at(retryPolicy, 'const jitter = 0.2;', 'const jitter = 0.25;')],
   'Retry-After has no limit': [at(retryPolicy, 'Math.min(asked ?? 0, maxRetryAfter)', 'asked ?? 0')],
@@ -84,29 +84,37 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('delivery/outcome-buffer.ts', 'waiting.push(...outcomes);\n      return [];', 'return [];'),
   ],
   'a delivery that is claimed anew is sent anew': [
-    at('delivery/worker.ts', 'if (lease !== undefined) {', 'if (lease !== undefined && lease.usableUntil < 0) {'),
+    at('delivery/claim-leases.ts', 'return lease === undefined;', 'return true;'),
   ],
   'an outcome is stored under the claim that it was sent under': [
-    at('delivery/worker.ts', 'leases.get(ending.deliveryId)?.claimToken ?? ending.claimToken', 'ending.claimToken'),
+    at(
+      'delivery/claim-leases.ts',
+      'this.#leases.get(ending.deliveryId)?.claimToken ?? ending.claimToken',
+      'ending.claimToken',
+    ),
   ],
   'a lease begins when its claim is answered': [
-    at('delivery/worker.ts', 'accept(delivery, usableUntil);', 'accept(delivery, clock() + leaseMs - deadlineMs);'),
+    at(
+      'delivery/worker.ts',
+      'this.#accept(result, usableUntil);',
+      'this.#accept(result, clock() + leaseMs - deadlineMs);',
+    ),
   ],
   'a request may outlast its lease': [
-    at('delivery/worker.ts', 'clock() > lease.usableUntil)', 'clock() > lease.usableUntil + deadlineMs)'),
+    at('delivery/claim-leases.ts', '<= lease.usableUntil', '<= lease.usableUntil + 15_000'),
   ],
   'a 410 is forgotten for what arrives with it': [
-    at(settle, 'if (!last.get(webhookId)?.gone) last.set(webhookId, decision);', 'last.set(webhookId, decision);'),
+    at(health, 'decisions.some(({ gone }) => gone)', 'decisions.at(-1)?.gone === true'),
   ],
   'a destination is blamed for attempts that were not made': [
     at(settle, 'status !== null || failure !== null', 'status !== undefined || failure !== null'),
   ],
   'an attempt that cannot be sent begins when it ends': [
-    at('delivery/worker.ts', 'begun.end(null, ', 'beginAttempt(options, delivery).end(null, '),
+    at('delivery/worker.ts', 'begun.end(null, ', 'beginAttempt(this.#options, delivery).end(null, '),
   ],
   'an attempt takes no time': [at('delivery/send.ts', 'duration_ms: Math.round(clock() - started)', 'duration_ms: 0')],
   'a process that stops keeps its claims': [
-    at('delivery/worker.ts', 'cancelPoll?.();\n      release(lanes.drain());', 'cancelPoll?.();\n      lanes.drain();'),
+    at('delivery/worker.ts', 'this.#release(this.#lanes.drain());\n    await', 'this.#lanes.drain();\n    await'),
   ],
   'an event misses the webhooks of its account': [
     at('delivery/receivers.ts', "emission.accountId === null ? [''] : ['', emission.accountId]", "['']"),
@@ -128,8 +136,8 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
   'retention deletes too early': [
     at(
       'delivery/retention.ts',
-      'const old = now().getTime() - days * dayMs;',
-      'const old = now().getTime() - days * dayMs * 0.9;',
+      'const old = now().getTime() - days * day;',
+      'const old = now().getTime() - days * day * 0.9;',
     ),
   ],
 };

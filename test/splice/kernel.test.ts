@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createSplicer, encodePlan } from '../../src/splice/splicer.ts';
-import { builtFile } from '../support/splice-build.ts';
+import { builtFile } from './build-kernel.ts';
 
 const encoded = encodePlan({ shape: {}, templates: [] });
 const document = [Buffer.from('{}')];

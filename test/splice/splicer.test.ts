@@ -58,6 +58,21 @@ describe('several documents and prints', () => {
     splice.close();
   });
 
+  test('end at the bound of the output, and go on below it', () => {
+    const splice = createSplicer({ maxOutput: 100 }).open(encoded);
+    const small = scanned(splice, json({ v: 'small' }));
+    // What is selected is longer than the bound; as printed, it would not be.
+    const large = scanned(splice, [Buffer.from(`{"v":"${'\\u0061'.repeat(50)}"}`)]);
+    expect(splice.print(0, small, wholeWindow)).toBeNull();
+    expect(splice.print(0, large, wholeWindow)).toBe('too_large');
+    expect(splice.text('x'.repeat(94))).toBe('too_large');
+    expect(splice.text('x'.repeat(86))).toBeNull();
+    expect(splice.print(0, small, wholeWindow)).toBeNull();
+    expect(splice.text('x')).toBe('too_large');
+    expect(printed(splice)).toBe(`"small"${'x'.repeat(86)}"small"`);
+    splice.close();
+  });
+
   test('of splices that are open together do not meet', () => {
     const splicer = createSplicer();
     for (let round = 0; round < 3; round++) {

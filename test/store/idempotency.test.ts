@@ -6,10 +6,13 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../src/kernel/errors.ts';
+import type { TakenKey } from '../../src/kernel/idempotency.ts';
 import { databaseIdempotency } from '../../src/store/idempotency.ts';
+import { storeWithRows } from '../../src/store/key-response.ts';
 import { type InjectedFaults, injectFaults } from '../support/database-faults.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { requestContext } from '../support/request-context.ts';
 
 describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ name, location }) => {
   let place: TestDatabase;
@@ -53,6 +56,28 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
         },
         work,
       );
+    /** Its work is one transaction, which stores the response. */
+    const atomically = (key: string, work: (taken: TakenKey) => Promise<string>, where = 'here') =>
+      (where === 'here' ? store : other).once(
+        {
+          caller: { ...requestContext('w').caller, keyId: ownKeyId },
+          endpoint: 'WHCREATE',
+          key,
+          request: {},
+          signal: new AbortController().signal,
+          isAtomic: true,
+        },
+        work,
+      );
+    const insert = (id: string, taken: TakenKey) =>
+      gateway.app.database.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto('workspaces')
+          .values({ id, name: `atomic ${id}`, created_at: 0 })
+          .execute();
+        await storeWithRows(transaction, { ...taken, print: () => JSON.stringify(id) }, {});
+        return JSON.stringify(id);
+      });
     /** In another process. */
     const elsewhere = (key: string, work: () => Promise<string>) => once(key, work, ownKeyId, other);
     const elsewhereAhead = (key: string, work: () => Promise<string>) => once(key, work, ownKeyId, ahead);
@@ -66,8 +91,18 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
         .where('claimed_by', 'is not', null)
         .execute();
     };
-    return { clock, once, elsewhere, elsewhereAhead, pass };
+    return { clock, once, elsewhere, elsewhereAhead, atomically, insert, pass };
   }
+  const inserted = async () => {
+    const { database } = gateway.app;
+    const found = await database
+      .selectFrom('workspaces')
+      .select('id')
+      .where('name', 'like', 'atomic %')
+      .orderBy('id')
+      .execute();
+    return found.map(({ id }) => id);
+  };
   const rows = () => gateway.app.database.selectFrom('idempotent_responses').selectAll().execute();
 
   test('an API key has so many keys in 24 hours, and another of its workspace has its own', async () => {
@@ -203,10 +238,11 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
       for (let second = 0; second < seconds; second += 1) {
         await pass(1_000);
         await vi.advanceTimersByTimeAsync(1_000);
-        await vi.waitFor(async () => {
+        const claimedFor = async () => {
           const own = (await rows()).find(({ id }) => !others.has(id));
-          expect(own?.claimed_until).toBeGreaterThan(name === 'SQLite' ? clock.now.getTime() : Date.now());
-        });
+          return Number(own?.claimed_until) - (name === 'SQLite' ? clock.now.getTime() : Date.now());
+        };
+        await expect.poll(claimedFor).toBeGreaterThan(0);
       }
     };
     const running = Promise.withResolvers<void>();
@@ -232,6 +268,43 @@ describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ 
     await abandoned.promise;
     await pass(5_000);
     await expect(elsewhere('b', async () => 'again')).rejects.toMatchObject(unknown);
+  });
+
+  test('an atomic request that lost its lease changes nothing, and the next one goes on', async () => {
+    const { atomically, pass, insert } = open(3);
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // As in a process that stands still meanwhile: its lease is not renewed.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const late = atomically('a', async (taken) => {
+      begun.resolve();
+      await goOn.promise;
+      return insert('late', taken);
+    });
+    await begun.promise;
+    await pass(5_000);
+    expect(await atomically('a', (taken) => insert('next', taken), 'elsewhere')).toEqual({
+      body: '"next"',
+      replayed: false,
+    });
+    goOn.resolve();
+    await expect(late).rejects.toMatchObject({ errorName: 'service_unavailable' });
+    expect(await atomically('a', (taken) => insert('again', taken))).toEqual({ body: '"next"', replayed: true });
+    expect(await inserted()).toEqual(['next']);
+  });
+
+  test('an atomic request whose commit was not confirmed is repeated only if nothing was stored', async () => {
+    const { atomically, insert } = open(3);
+    const lost = new ServiceError('request_timeout', { outcomeUnknown: true });
+    const stored = atomically('b', async (taken) => {
+      await insert('stored', taken);
+      throw lost;
+    });
+    await expect(stored).rejects.toBe(lost);
+    expect(await atomically('b', (taken) => insert('repeated', taken))).toEqual({ body: '"stored"', replayed: true });
+    await expect(atomically('c', () => Promise.reject(lost))).rejects.toBe(lost);
+    expect(await atomically('c', (taken) => insert('c', taken))).toEqual({ body: '"c"', replayed: false });
+    expect(await inserted()).toEqual(['c', 'next', 'stored']);
   });
 
   test.skipIf(name === 'SQLite')('a process whose clock is ahead waits for the response too', async () => {

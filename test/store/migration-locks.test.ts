@@ -80,7 +80,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
       isMigrated = true;
     });
     for (const until = performance.now() + 3_000; performance.now() < until; ) await works(gateway, key);
-    await vi.waitFor(() => expect(waits).not.toEqual([]), { timeout: 10_000 });
+    await expect.poll(() => waits).not.toEqual([]);
     expect(waits.flat()).toContainEqual({
       pid: expect.any(Number),
       application: 'a reader',
@@ -102,7 +102,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     const reader = await session('a reader');
     await reader.query('begin; select count(*) from webhooks');
     const environment = { DATABASE_URL: place.url, SECRET: 's'.repeat(32), PORT: '0' };
-    const gateway = startProcess('src/main.ts', [], environment);
+    const gateway = startProcess('src/main.js', [], environment);
     const said = JSON.parse((await gateway.line(/^.*the migration of the database waits.*$/m))[0]);
     expect(said.holders).toMatchObject([{ application: 'a reader', state: 'idle in transaction' }]);
     gateway.child.kill('SIGTERM');
@@ -125,7 +125,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     await writer.query('begin; lock table webhooks in row exclusive mode');
     const waits: (readonly LockHolder[])[] = [];
     const building = openDatabase(place.location, indexed, { onWait: (holders) => waits.push(holders) });
-    await vi.waitFor(() => expect(waits.flat()).toMatchObject([{ application: 'a writer' }]), { timeout: 10_000 });
+    await expect.poll(() => waits.flat()).toMatchObject([{ application: 'a writer' }]);
     for (let turn = 0; turn < 5; turn += 1) await works(gateway, key);
     // What is left of a building that was broken off is no index.
     const { rows } = await (await session('another')).query(valid);

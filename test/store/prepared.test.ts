@@ -1,7 +1,7 @@
 /** The pool of the delivery queue on Postgres prepares its statements. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect, type Database } from '../../src/store/database.ts';
+import { type Database, openUnmigrated } from '../../src/store/database.ts';
 import { postgresDefaults } from '../../src/store/postgres-settings.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -17,7 +17,7 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     if (postgres === undefined) throw new Error('there is no Postgres');
     gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
     const settings = { ...postgresDefaults, connections: 1 };
-    database = connect({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: true });
+    database = openUnmigrated({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: true });
   });
   afterEach(async () => {
     await database.destroy();

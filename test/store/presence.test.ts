@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect, type Database, openDatabase, ping } from '../../src/store/database.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase, openUnmigrated, ping } from '../../src/store/database.ts';
 import { openFilePresence } from '../../src/store/file-presence.ts';
 import { aliveWhileOpen, newProcessId, openPresence, type Presence } from '../../src/store/presence.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
@@ -22,7 +22,7 @@ describe.each(databases)('presence on $name', (dialect) => {
     const processId = newProcessId(randomBytes);
     const presence = openPresence(database, place.location, { processId, randomBytes, clock: () => clock });
     if (place.location.kind === 'sqlite') return { ...presence, end: async () => presence.close() };
-    const queue = connect(place.location, { session: aliveWhileOpen(processId) });
+    const queue = openUnmigrated(place.location, { session: aliveWhileOpen(processId) });
     closing.push(() => queue.destroy());
     await ping(queue);
     return { ...presence, end: () => queue.destroy() };
@@ -47,7 +47,7 @@ describe.each(databases)('presence on $name', (dialect) => {
     // On Postgres its connection may have been lost, and is opened again then.
     if (dialect.name === 'Postgres') expect(await one.findDead([other.id])).toEqual([]);
     clock += 3_000;
-    await vi.waitFor(async () => expect(await one.findDead([other.id, one.id])).toEqual([other.id]));
+    await expect.poll(() => one.findDead([other.id, one.id])).toEqual([other.id]);
     await one.end();
   });
 
@@ -83,9 +83,10 @@ describe('a process on SQLite that is killed', () => {
     const database = await openDatabase(location);
     const module = new URL('../../src/store/file-presence.ts', import.meta.url).href;
     const program = `const { openFilePresence } = await import('${module}');
-      const { id } = openFilePresence(${JSON.stringify(file)}, () => '${'d'.repeat(8)}');
-      console.log(id);
-      setInterval(() => {}, 1_000);`;
+      const presence = openFilePresence(${JSON.stringify(file)}, () => '${'d'.repeat(8)}');
+      console.log(presence.id);
+      // What nothing refers to is collected, and its lock is released.
+      setInterval(() => presence, 1_000);`;
     child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
     const id = String(line).trim();

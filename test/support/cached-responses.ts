@@ -32,7 +32,7 @@ export async function ask(
 /** Waits until the gateway caches something. On Postgres and Redis it first has to be connected. */
 export const untilCached = (address: string, key: string): Promise<void> =>
   vi.waitFor(async () => expect((await ask(address, key, '{ accounts { totalCount } }')).cache).toBe('hit'), {
-    timeout: 10_000,
+    timeout: 60_000,
     interval: 20,
   });
 

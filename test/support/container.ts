@@ -1,6 +1,6 @@
 /**
  * Builds a Dockerfile and runs the result without a container engine: with overlay mounts, chroot and namespaces. In place
- * of `node:24-slim`, which a machine without an engine cannot pull, stands what that consists of: Debian's smallest system,
+ * of `node:26-slim`, which a machine without an engine cannot pull, stands what that consists of: Debian's smallest system,
  * made by debootstrap, with the Node.js of the project, npm, and the user `node`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -176,7 +176,11 @@ function makeBaseImage(): void {
   const draft = `${baseImage}.incomplete`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(dirname(draft), { recursive: true });
-  execFileSync('debootstrap', ['--variant=minbase', 'bookworm', draft], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // As the image has it: Node.js 26 is linked with it.
+  const packages = '--include=libatomic1';
+  execFileSync('debootstrap', ['--variant=minbase', packages, 'bookworm', draft], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const npm = join(
     execFileSync('npm', ['root', '-g'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
     'npm',

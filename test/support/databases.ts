@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseLocation } from '../../src/store/database.ts';
 import { postgresUrl } from './servers.ts';
@@ -52,11 +53,22 @@ const postgres = (server: string): TestDialect => ({
 /** SQLite, and Postgres if `TEST_POSTGRES_URL` is set. */
 export const databases: readonly TestDialect[] = postgresUrl === undefined ? [sqlite] : [sqlite, postgres(postgresUrl)];
 
-async function atServer(server: string, statement: string): Promise<void> {
+/** How long a disk of another test may be full. */
+const fullMs = 60_000;
+
+/** A server writes all of its databases when it creates or drops one: it cannot while a test has filled the disk of another. */
+export async function atServer(server: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   try {
-    await client.query(statement);
+    for (const until = Date.now() + fullMs; ; await sleep(200)) {
+      const failure = await client.query(statement).then(
+        () => null,
+        (error: Error) => error,
+      );
+      if (failure === null) return;
+      if (failure.message !== 'checkpoint request failed' || Date.now() > until) throw failure;
+    }
   } finally {
     await client.end();
   }

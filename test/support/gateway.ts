@@ -1,4 +1,5 @@
 /** A whole gateway for a test: a real HTTP server, its own database, the sandbox networks, and a clock that tests set. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import type { DeliveryTuning } from '../../src/delivery/engine.ts';
 import { type Scope, scopeNames } from '../../src/kernel/caller.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { logOptions } from '../../src/kernel/log.ts';
+import { findSecrets } from '../../src/kernel/secrets/secret.ts';
 import type { Providers } from '../../src/providers/provider.ts';
 import {
   type SandboxNetworks,
@@ -86,12 +88,14 @@ export async function startGateway({
   });
   const log: Record<string, unknown>[] = [];
   const telemetry = await openTelemetry(config.telemetry, (fields, message) => logger.warn(fields, message));
-  const logger = pino(logOptions(config.logLevel, telemetry.tracer, config.secrets), {
+  const secrets = await findSecrets(config, randomBytes);
+  const logger = pino(logOptions(config.logLevel, telemetry.tracer, [...config.secrets, secrets.current]), {
     write: (line: string) => void log.push(JSON.parse(line)),
   });
   const now = () => clock.now;
   const app = await createApp(config, {
     logger,
+    secrets,
     telemetry,
     now,
     randomBytes,

@@ -39,6 +39,11 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
     ({ deliveryId }) =>
       `delivery(deliveryId: ${text(deliveryId)}) { id deliveryId accountId data webhook { ${webhook} } }`,
   ],
+  'Query.deliveries': [
+    'webhooks:read',
+    ({ webhookId }) => `all: deliveries { nodes { id deliveryId accountId data } }
+      deliveries(webhookId: ${text(webhookId)}) { nodes { id deliveryId accountId data webhook { ${webhook} } } }`,
+  ],
   'Query.eventSamples': [null, () => 'eventSamples(source: USERS) { event }'],
   'Query.jobPosting': ['jobs:read', ({ draftId }) => `jobPosting(jobId: ${text(draftId)}) { ${posting} }`],
   'Query.jobPostings': [
@@ -64,6 +69,11 @@ const operations: Readonly<Record<string, readonly [Scope | null, (named: Named)
   ],
   'Query.webhook': ['webhooks:read', ({ webhookId }) => `webhook(webhookId: ${text(webhookId)}) { ${webhook} }`],
   'Query.webhooks': ['webhooks:read', () => `webhooks { nodes { ${webhook} } }`],
+  'Mutation.createAccessToken': [
+    'tokens:write',
+    ({ accountId }) =>
+      `createAccessToken(input: { scopes: [POSTS_READ], accountIds: [${text(accountId)}] }) { ${failure} ... on AccessTokenCreated { accountIds scopes } }`,
+  ],
   'Mutation.createJobDraft': [
     'jobs:write',
     ({ accountId }) =>

@@ -1,9 +1,9 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** How long `npm run test:quick` may take, in milliseconds. */
+/** How long `npm test` may take, in milliseconds. */
 const budgetMs = 30_000;
 
-/** Names the slowest suites of a quick run that was not quick: they are candidates for slow-suites.ts. */
+/** Names the slowest suites of a quick run that was not quick: they are candidates for a group of groups.ts. */
 export default class QuickBudgetReporter implements Reporter {
   #started = 0;
 

@@ -1,6 +1,7 @@
 /** An upstream client over bodies in memory: what a service would send, without a socket. */
 
 import type { WireResponse } from '../../src/kernel/wire-response.ts';
+import { Body } from '../../src/net/body-memory.ts';
 import type { EndpointOf, Upstream } from '../../src/upstream/client.ts';
 import { onDemand, readResponse } from '../../src/upstream/response.ts';
 import { createTranslator } from '../../src/upstream/translation.ts';
@@ -9,7 +10,7 @@ import { createTranslator } from '../../src/upstream/translation.ts';
 export function upstreamOfBodies(bodyOf: (request: object) => Buffer): Upstream {
   const translationOf = createTranslator({}, {});
   const read: Upstream['read'] = async (_context, endpoint, request): Promise<WireResponse> => {
-    const raw = { kind: 'whole' as const, status: 200, headers: {}, body: [bodyOf(request)] };
+    const raw = { kind: 'whole' as const, status: 200, headers: {}, body: new Body([bodyOf(request)]) };
     const response = readResponse(endpoint, translationOf(endpoint), raw, 0);
     if (response.kind !== 'success') throw response.error;
     return onDemand(response, () => {});

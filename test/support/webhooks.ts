@@ -13,4 +13,4 @@ export const testVault = createVault(deriveKeys(testSecret)('webhook-secrets'), 
 
 /** Stores a webhook as the registry does: with a destination, and so with a signing secret. */
 export const storeWebhook = (database: Database, row: WebhookTable): Promise<void> =>
-  insertWebhook(database, { vault: testVault, randomBytes }, row);
+  database.transaction().execute((open) => insertWebhook(open, { vault: testVault, randomBytes }, row));

@@ -1,6 +1,6 @@
 /** A run in which everything happens that a metric, a span or a line of the log tells of. */
 
-import { breakerRules } from '../../src/upstream/circuit-breaker.ts';
+import { breakerRules } from '../../src/upstream/circuits.ts';
 import type { TestDialect } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';

@@ -35,6 +35,14 @@ const excessive = {
   'a million fields': pageWith(`{${Array.from({ length: 1_000_000 }, (_, at) => `"${at}":0`).join()}}`),
 };
 
+/** Milliseconds of this thread: on a machine that does other work as well, time passes without it. */
+function cpuOf(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 describe('the check of a body', () => {
   it.each(Object.entries(readable))('lets %s through', (_what, page) => {
     expect(isExcessive(Buffer.from(page))).toBe(false);
@@ -42,6 +50,15 @@ describe('the check of a body', () => {
   it.each(Object.entries(excessive))('stops %s', (_what, page) => {
     expect(isExcessive(Buffer.from(page))).toBe(true);
   });
+  it.each(['\\"', '\\n', '\\\\', '\\u00e9', 'say \\"hello\\" to \\u00e9', 'x'])(
+    'looks through a text of %s in no more time than it takes to parse',
+    (piece) => {
+      const page = pageWith(`"${piece.repeat(4_000_000 / piece.length)}"`);
+      const bytes = Buffer.from(page);
+      const quickest = (work: () => unknown) => Math.min(...Array.from({ length: 5 }, () => cpuOf(work)));
+      expect(quickest(() => isExcessive(bytes))).toBeLessThan(2 * quickest(() => JSON.parse(page)) + 2);
+    },
+  );
   it.each(['"', '"\\', `"${'x'.repeat(100)}`, `"${'\\'.repeat(99)}`, `"${'\\'.repeat(100)}"[`, ''])(
     'ends with a text that is cut off: %s',
     (text) => {

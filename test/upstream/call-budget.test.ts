@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCallBudget } from '../../src/upstream/call-budget.ts';
+import { createCallBudget } from '../../src/upstream/budgets.ts';
 
 test('each operation has its own number of calls, and its own time', () => {
   const clock = { now: 0 };

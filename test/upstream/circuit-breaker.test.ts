@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   breakerRules,
+  type CallOutcome,
   type CircuitBreaker,
   createCircuitBreaker,
-  type Outcome,
   type Permit,
-} from '../../src/upstream/circuit-breaker.ts';
+} from '../../src/upstream/circuits.ts';
 
 const rules = breakerRules;
 
@@ -14,7 +14,7 @@ function setUp() {
   const now = () => clock.now;
   const breaker = createCircuitBreaker(now);
   /** Makes a call; false if the breaker refuses it. */
-  const call = (outcome: Outcome, target = 'a') => {
+  const call = (outcome: CallOutcome, target = 'a') => {
     const permit = breaker.tryAcquire(target);
     if ('record' in permit) permit.record(outcome);
     return 'record' in permit;

@@ -66,3 +66,12 @@ test.each([
   await rest(gateway.address, 'k', 'GET', `/v1/users/ACo1/posts?account_id=a&cursor=${sent}`);
   expect(asked()).toEqual([meant]);
 });
+
+test('a lone surrogate, which no URL can have, is refused', async () => {
+  const { gateway, asked } = await setUp('a\ud800');
+  const query = 'query ($after: String) { webhooks(first: 1, after: $after) { pageInfo { endCursor } } }';
+  const { data } = await gateway.ask(query);
+  const { errors } = await gateway.ask(query, { after: data.webhooks.pageInfo.endCursor });
+  expect(errors[0]).toMatchObject({ extensions: { type: 'errors/invalid_parameters' } });
+  expect(asked()).toEqual([]);
+});

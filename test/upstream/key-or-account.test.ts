@@ -1,4 +1,5 @@
 /** A refused API key and a refused account, in front of a service that says the same of both. */
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { demoId, failingAccounts } from '../../src/app/demo.ts';
 import { readDemoKey } from '../../src/providers/sandbox/demo-key.ts';
@@ -90,7 +91,7 @@ describe.each(actingForAccount.flatMap((endpoint) => ambiguous.map((name) => ({ 
 test('a refused account is data in front of a service that judges keys', async () => {
   const origin = await startGateway({ environment: { DEMO: 'on' } });
   onTestFinished(() => origin.close());
-  const key = await readDemoKey(origin.directory);
+  const key = await readDemoKey(join(origin.directory, 'demo-key'));
   const { ask } = await gatewayInFrontOf({ url: origin.address });
   const accounts = failingAccounts.filter(
     ({ session, status }) => session === 'invalid_credentials' || status === 'CREDENTIALS',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { Failure } from '../../src/upstream/failure.ts';
-import { createRetryBudget, retryRules } from '../../src/upstream/retry-policy.ts';
+import { createRetryBudget, retryRules } from '../../src/upstream/budgets.ts';
+import type { CallFailure } from '../../src/upstream/failure.ts';
 
-const failure = (more: Partial<Failure>): Failure => ({
+const failure = (more: Partial<CallFailure>): CallFailure => ({
   kind: 'response',
   error: new ServiceError('provider_error'),
   status: null,
@@ -13,7 +13,7 @@ const failure = (more: Partial<Failure>): Failure => ({
   ...more,
 });
 const backoff = (
-  more: Partial<Failure>,
+  more: Partial<CallFailure>,
   call: Partial<{ attempt: number; repeatable: boolean; remainingMs: number }> = {},
 ) =>
   createRetryBudget(() => 0.5).withdraw(failure(more), { attempt: 1, repeatable: true, remainingMs: 60_000, ...call });

@@ -4,15 +4,49 @@ import { createSingleFlight } from '../../src/upstream/single-flight.ts';
 function setUp(lastsMs = 60_000) {
   const clock = { now: 0 };
   const singleFlight = createSingleFlight({ lastsMs, joinableMs: 100, message: 'too late' }, () => clock.now);
-  const started: { signal: AbortSignal; resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
-  const run = (owner = 'o', key = 'k', signal: AbortSignal = new AbortController().signal) =>
+  const started: { signal: AbortSignal; resolve: (value: string) => Value; reject: (error: Error) => void }[] = [];
+  const take = (owner = 'o', key = 'k', signal: AbortSignal = new AbortController().signal) =>
     singleFlight.run(
       owner,
       key,
-      (signal) => new Promise((resolve, reject) => void started.push({ signal, resolve, reject })),
+      (signal) =>
+        new Promise<Value>((resolve, reject) => {
+          const land = (text: string) => {
+            const value = new Value(text);
+            resolve(value);
+            return value;
+          };
+          started.push({ signal, resolve: land, reject });
+        }),
       signal,
     );
-  return { clock, singleFlight, started, run };
+  const run = (...parameters: Parameters<typeof take>) => {
+    const text = take(...parameters).then((value) => value.text);
+    // Flights that a test leaves behind end a minute later, beside other tests.
+    text.catch(() => undefined);
+    return text;
+  };
+  return { clock, singleFlight, started, run, take };
+}
+
+/** A value that counts its users. */
+class Value {
+  readonly text: string;
+  users = 1;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  retain(): void {
+    expect(this.users).toBeGreaterThan(0);
+    this.users += 1;
+  }
+
+  release(): void {
+    expect(this.users).toBeGreaterThan(0);
+    this.users -= 1;
+  }
 }
 
 test('equal reads in flight share one call, and the next read makes another', async () => {
@@ -103,4 +137,34 @@ test('a caller whose signal has aborted starts nothing', async () => {
   const { started, run } = setUp();
   await expect(run('o', 'k', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   expect(started).toEqual([]);
+});
+
+test('a value is used by its callers alone, until each has released it', async () => {
+  const { started, take } = setUp();
+  const gone = new AbortController();
+  const waits = [take(), take(), take('o', 'k', gone.signal)];
+  gone.abort(new Error('gone'));
+  const value = started[0]?.resolve('x');
+  const [first, second, third] = await Promise.allSettled(waits);
+  expect([first?.status, second?.status, third?.status]).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  expect(value?.users).toBe(2);
+  value?.release();
+  value?.release();
+  expect(value?.users).toBe(0);
+});
+
+test('a value that nobody waits for any more is released, whenever it comes', async () => {
+  const { started, take } = setUp(20);
+  const gone = new AbortController();
+  const left = take('o', 'left', gone.signal);
+  gone.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  await expect(take('o', 'late')).rejects.toThrow('too late');
+  const together = new AbortController();
+  const atOnce = take('o', 'at once', together.signal);
+  const values = started.map(({ resolve }) => resolve('x'));
+  together.abort(new Error('at once'));
+  await expect(atOnce).rejects.toThrow('at once');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(values.map(({ users }) => users)).toEqual([0, 0, 0]);
 });

@@ -23,18 +23,24 @@ async function startPair({ hasOwnKeys = false } = {}) {
 
 const viewerType = schema.getType('Viewer');
 const fields = isObjectType(viewerType) ? Object.keys(viewerType.getFields()) : [];
-const selections: Readonly<Record<string, string>> = { accounts: '{ totalCount }', workspace: '{ workspaceId name }' };
+const selections: Readonly<Record<string, string>> = {
+  accounts: '{ totalCount }',
+  token: '{ tokenId origins }',
+  workspace: '{ workspaceId name }',
+};
 const everything = `{ viewer { __typename ${fields.map((name) => `${name} ${selections[name] ?? ''}`).join(' ')} } }`;
 
 describe('a key that the service checks', () => {
   test('has an id, and nothing that only the service knows', async () => {
     const { front, ask, workspace } = await startPair();
     const { status, data, errors } = await ask(everything, workspace.key);
-    const unknown = fields.filter((name) => name !== 'keyId');
+    // There are no tokens of such a key.
+    const unknown = fields.filter((name) => !['keyId', 'token'].includes(name));
     expect(status).toBe(200);
     expect(data.viewer).toEqual({
       __typename: 'Viewer',
       keyId: expect.stringMatching(/^[\w-]{22}$/),
+      token: null,
       ...Object.fromEntries(unknown.map((name) => [name, null])),
     });
     expect(errors.map(({ path }) => path?.join('.')).sort()).toEqual(unknown.map((name) => `viewer.${name}`).sort());

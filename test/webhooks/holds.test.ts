@@ -82,7 +82,7 @@ describe.each(databases)('on $name', (dialect) => {
     const other = await startGateway({
       environment: { DATABASE_URL: gateway.databaseUrl, OUTBOUND_ALLOW: '127.0.0.0/8' },
     });
-    await expect.poll(states, { timeout: 15_000 }).toEqual({ held: count });
+    await expect.poll(states).toEqual({ held: count });
     await other.close();
     expect(receiver.received).toEqual([]);
   });

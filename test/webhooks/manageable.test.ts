@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enableWebhook } from '../../src/capabilities/webhooks/destinations.ts';
-import { changeWebhook, requireManageableWebhook } from '../../src/capabilities/webhooks/manageable.ts';
+import { changeChecked, changeWebhook, requireManageableWebhook } from '../../src/capabilities/webhooks/manageable.ts';
 import { removeWebhook } from '../../src/capabilities/webhooks/removal.ts';
 import type { Caller } from '../../src/kernel/caller.ts';
 import { notifyingTransaction } from '../../src/store/notifications.ts';
@@ -48,6 +48,26 @@ describe.each(backends.filter(({ serves }) => serves.accounts))(
       await expect(requireManageableWebhook(database, callerFor(own), id)).rejects.toMatchObject({
         type: 'errors/account_mismatch',
       });
+    });
+
+    test('that others give away each time it was checked is an error that can be tried again', async () => {
+      const { database } = served;
+      const [own, other] = [await workspace.account(), await workspace.account()];
+      const id = await workspace.webhook({ account_ids: JSON.stringify([own]) });
+      const lists = [
+        [own, other],
+        [other, own],
+      ].map((list) => JSON.stringify(list));
+      const caller = { ...callerFor(own), accountIds: new Set([own, other]) };
+      let tries = 0;
+      const changed = changeChecked(database, caller, id, async (webhook) => {
+        tries += 1;
+        const account_ids = lists[tries % 2] ?? '';
+        await database.updateTable('webhooks').set({ account_ids }).where('id', '=', id).execute();
+        return (await changeWebhook(database, webhook, { name: 'changed' })) ? true : null;
+      });
+      await expect(changed).rejects.toMatchObject({ type: 'errors/service_unavailable' });
+      expect(tries).toBe(5);
     });
 
     test('is the only kind that functions which change webhooks accept', async () => {

@@ -7,7 +7,7 @@ import { createMissingSecrets } from '../../capabilities/webhooks/destinations.t
 import { embeddedWebhooks } from '../../capabilities/webhooks/embedded.ts';
 import { startDeliveryEngine } from '../../delivery/engine.ts';
 import { cursorCodec } from '../../kernel/paging.ts';
-import { createVault } from '../../kernel/secrets/vault.ts';
+import { createVault, type Vault } from '../../kernel/secrets/vault.ts';
 import { addressRule } from '../../net/addresses.ts';
 import { createResolver } from '../../net/dns/resolver.ts';
 import { refuseSandboxKey } from '../../providers/sandbox/keys.ts';
@@ -17,12 +17,12 @@ import { createReadBudget } from '../../store/read-budget.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import type { Config } from '../config/config.ts';
 import { ensureDemo } from '../demo.ts';
+import { withSandboxReceiver } from '../sandbox-receiver.ts';
 import type { Backend, Dependencies } from './backend.ts';
 import type { Sealing, Storage } from './storage.ts';
 
-/** The embedded backend: everything is in the gateway's own database, and providers reach the networks. */
 export async function embeddedBackend(
-  { databases, channels, processId, authenticate, idempotency, useSecret, ready, close }: Storage,
+  { databases, channels, processId, authenticate, tokens, idempotency, useSecret, ready, close }: Storage,
   sealing: Sealing,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
@@ -40,7 +40,7 @@ export async function embeddedBackend(
   const vaultKeys = sealing.keyring('webhook-secrets');
   const vault = createVault(vaultKeys.current, randomBytes, vaultKeys.previous);
   await useSecret(sealing, vault);
-  if (config.demo) await createDemo(databases.accounts, config, dependencies);
+  if (config.demo) await createDemo(databases.accounts, vault, config, dependencies);
   const allows = addressRule(config.outboundAllow);
   await createMissingSecrets(databases.deliveries, { vault, randomBytes });
   const delivery = startDeliveryEngine({
@@ -59,6 +59,7 @@ export async function embeddedBackend(
     telemetry,
     now,
     randomBytes,
+    ...(config.demo ? { before: withSandboxReceiver } : {}),
     tuning,
   });
   const budget = createReadBudget();
@@ -68,7 +69,7 @@ export async function embeddedBackend(
     delivery,
     ports: {
       serviceJudges: false,
-      accounts: embeddedAccounts({ database: databases.accounts, cursors }),
+      accounts: embeddedAccounts({ database: databases.accounts, cursors, tokens }),
       jobs: embeddedJobs({
         database: databases.jobs,
         kind: config.database.kind,
@@ -122,9 +123,16 @@ export async function embeddedBackend(
 
 async function createDemo(
   database: Database,
+  vault: Vault,
   config: Config,
   { logger, now, randomBytes }: Dependencies,
 ): Promise<void> {
-  const file = await ensureDemo(database, { directory: config.dataDirectory, now: now(), randomBytes });
+  const file = await ensureDemo(database, {
+    kind: config.database.kind,
+    file: config.demoKeyFile,
+    now: now(),
+    vault,
+    randomBytes,
+  });
   if (file !== null) logger.info(`The database was empty: created a demo workspace; its API key is in ${file}`);
 }

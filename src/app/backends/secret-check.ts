@@ -1,26 +1,26 @@
-/** Whether the deployment's secret is the one that its database was used with. Another one opens nothing that is sealed there. */
+/** Whether the database was used with the deployment's secret: another one opens nothing that is sealed there. */
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Database } from '../../store/database.ts';
 
-/** What the database knows of the secret: that it is the current or the previous one, or nothing yet. */
 type Recognized = 'current' | 'previous' | 'unknown';
 
-const row = 'secret';
+const secretRow = 'secret';
 
-/** Tells one secret from another, and nothing of either: the keys are derived. */
+/** Derived: tells nothing of the secret. */
 const checkValue = (key: Uint8Array): string => Buffer.from(key).toString('base64url');
 
-/** @throws ConfigError when the database was used with a secret that is neither of these */
+/** @throws ConfigError for a database used with neither secret */
 export async function recognizeSecret(database: Database, keys: Keys, secrets: Secrets): Promise<Recognized> {
-  const found = await database.selectFrom('deployment').select('value').where('name', '=', row).executeTakeFirst();
+  const found = await database
+    .selectFrom('deployment')
+    .select('value')
+    .where('name', '=', secretRow)
+    .executeTakeFirst();
   return recognizeValue(found?.value, keys, secrets);
 }
 
-/**
- * @param value what the database knows of its secret
- * @throws ConfigError as {@link recognizeSecret}
- */
+/** @param value stored in the database. @throws ConfigError as {@link recognizeSecret} */
 export function recognizeValue(value: string | undefined, keys: Keys, { origin }: Pick<Secrets, 'origin'>): Recognized {
   if (value === undefined) return 'unknown';
   if (value === checkValue(keys.current)) return 'current';
@@ -28,12 +28,7 @@ export function recognizeValue(value: string | undefined, keys: Keys, { origin }
   throw wrongSecret(origin);
 }
 
-/**
- * Stores that the database is used with the current secret from now on. Processes that start together on a new database
- * agree on the secret of the first.
- * @param recognized what {@link recognizeSecret} has found
- * @throws ConfigError when another process was faster, with another secret
- */
+/** Of processes that start together on a new database, the first records. @throws ConfigError in the others */
 export async function recordSecret(
   database: Database,
   keys: Keys,
@@ -44,7 +39,7 @@ export async function recordSecret(
   const value = checkValue(keys.current);
   await database
     .insertInto('deployment')
-    .values({ name: row, value })
+    .values({ name: secretRow, value })
     .onConflict((conflict) =>
       recognized === 'unknown' ? conflict.doNothing() : conflict.column('name').doUpdateSet({ value }),
     )
@@ -52,7 +47,7 @@ export async function recordSecret(
   await recognizeSecret(database, keys, secrets);
 }
 
-/** @param origin where the secret is from: `SECRET`, or the path of a file */
+/** @param origin `SECRET`, or a file's path */
 export const wrongSecret = (origin: string): ConfigError =>
   new ConfigError(
     `${origin === 'SECRET' ? 'SECRET' : `The secret in ${origin}`} is not the one that this database was used with: restore the former one. To change it, set SECRET to the new one and SECRET_PREVIOUS to the former.`,

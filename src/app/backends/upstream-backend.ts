@@ -1,4 +1,4 @@
-import { acceptForwardedKey } from '../../auth/forwarded-key.ts';
+import { acceptForwardedKey } from '../../auth/admission.ts';
 import { upstreamAccounts } from '../../capabilities/accounts/upstream.ts';
 import { upstreamDeliveries } from '../../capabilities/deliveries/upstream.ts';
 import { jobVocabularies } from '../../capabilities/jobs/endpoints.ts';
@@ -10,9 +10,9 @@ import { upstreamWebhooks } from '../../capabilities/webhooks/upstream.ts';
 import { ConfigError } from '../../kernel/config-error.ts';
 import { noTelemetry } from '../../telemetry/telemetry.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
-import { handOverReads } from '../../upstream/hand-over.ts';
 import { createKeyCheck } from '../../upstream/key-check.ts';
-import { type AskWithKey, tellKeyFromAccount } from '../../upstream/key-or-account.ts';
+import { type AskWithKey, disambiguateCredentials } from '../../upstream/key-or-account.ts';
+import { rememberReads } from '../../upstream/request-reads.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import { commonVocabularies } from '../../upstream/translation.ts';
 import type { Backend, Dependencies } from './backend.ts';
@@ -20,26 +20,23 @@ import type { Storage } from './storage.ts';
 
 const askWithKey: AskWithKey = (client, context) => client.call(context, webhookEndpoints.list, { limit: 1 });
 
-/**
- * The upstream backend: a service behind the gateway.
- * @param storage of the API keys of callers; null where the service checks them
- * @throws ConfigError for names that the service cannot have
- */
+/** @param storage null where the service checks API keys. @throws ConfigError for names that it cannot have */
 export function upstreamBackend(
   settings: UpstreamSettings,
   storage: Storage | null,
   { logger, now, telemetry }: Pick<Dependencies, 'logger' | 'now' | 'telemetry'>,
 ): Backend {
   const client = openUpstream(settings, { logger, now, telemetry });
-  const judged = tellKeyFromAccount(client, askWithKey);
-  // Outermost, so that what is handed over has been told apart already.
-  const service = handOverReads(judged);
+  // Outermost, so that failures are remembered as classified.
+  const service = rememberReads(disambiguateCredentials(client, askWithKey));
   return {
     delivery: null,
     ports: {
       serviceJudges: true,
       accounts: upstreamAccounts(
-        storage === null ? createKeyCheck((context) => askWithKey(client, context)) : async () => undefined,
+        storage === null
+          ? { checkKey: createKeyCheck((context) => askWithKey(client, context)), tokens: null }
+          : { checkKey: async () => undefined, tokens: storage.tokens },
       ),
       jobs: upstreamJobs(service),
       posts: upstreamPosts(service),
@@ -47,9 +44,9 @@ export function upstreamBackend(
       deliveries: upstreamDeliveries,
     },
     authenticate: storage === null ? acceptForwardedKey : storage.authenticate,
-    // All callers use one key of the service, so they share its data, whatever their workspaces.
+    // One key of the service, and so its data, for all callers of all workspaces.
     tenantOf: () => 'upstream',
-    // Callers with API keys of this gateway share one key of the service, so their idempotency keys would collide there.
+    // For the same reason, idempotency keys would collide there.
     ...(storage === null ? {} : { idempotency: storage.idempotency }),
     async ready() {
       await Promise.all([service.ready(), storage?.ready()]);

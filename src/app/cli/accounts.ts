@@ -1,9 +1,9 @@
-/** The command that connects accounts of the sandbox networks to a workspace, and lists connected accounts. */
 import { accountTypes } from '../../auth/account.ts';
 import { connectAccount, listConnected } from '../../auth/account-repository.ts';
 import { ensureWorkspace } from '../../auth/workspaces.ts';
 import { sandboxSessionNames, sandboxToken } from '../../providers/sandbox/networks.ts';
-import { oneOf, readOptions, required, runCommand, type Subcommand, table, wrapList } from './command.ts';
+import { choiceOption, readOptions, requiredOption, runCommand, type Subcommand, table, wrapList } from './command.ts';
+import { writeNote } from './report-error.ts';
 
 const usage = `Manages the connected accounts of the gateway, on its sandbox networks.
 
@@ -19,22 +19,22 @@ connect prints the id of the account. It creates the workspace if no workspace h
 
 const connect: Subcommand = (args) => {
   const { options } = readOptions(args, ['workspace', 'type', 'name', 'session']);
-  const workspace = required(options, 'workspace');
-  const type = oneOf(required(options, 'type'), '--type', accountTypes);
-  const name = options.name === undefined ? null : required(options, 'name');
-  const session = sandboxToken(oneOf(options.session ?? 'ok', '--session', sandboxSessionNames));
-  return ({ database, now, randomBytes, note }) =>
+  const workspace = requiredOption(options, 'workspace');
+  const type = choiceOption(requiredOption(options, 'type'), '--type', accountTypes);
+  const name = options.name === undefined ? null : requiredOption(options, 'name');
+  const session = sandboxToken(choiceOption(options.session ?? 'ok', '--session', sandboxSessionNames));
+  return ({ database, now, randomBytes }) =>
     database.transaction().execute(async (transaction) => {
       const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
       const id = await connectAccount(transaction, { workspaceId, name, type, session }, { now, randomBytes });
-      note(`Connected an account of type ${type} to the workspace "${workspace}". Its id:`);
+      writeNote(`Connected an account of type ${type} to the workspace "${workspace}". Its id:`);
       return id;
     });
 };
 
-const list: Subcommand = (args) => {
+const printAccounts: Subcommand = (args) => {
   const { options } = readOptions(args, ['workspace']);
-  const workspace = options.workspace === undefined ? null : required(options, 'workspace');
+  const workspace = options.workspace === undefined ? null : requiredOption(options, 'workspace');
   return async ({ database }) =>
     table(
       ['ACCOUNT ID', 'WORKSPACE', 'TYPE', 'STATUS', 'NAME'],
@@ -48,4 +48,4 @@ const list: Subcommand = (args) => {
     );
 };
 
-await runCommand(usage, { connect, list });
+await runCommand(usage, { connect, list: printAccounts });

@@ -1,4 +1,4 @@
-/** A backup of an embedded gateway: a folder with its database, and its secret where that is a file. */
+/** A backup of an embedded gateway: a folder with its database, and its secret if that is a file. */
 import { randomBytes } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,23 +11,19 @@ import { UsageError } from './report-error.ts';
 
 const databaseFile = (folder: string): string => join(folder, 'postern.db');
 
-/** What was written, and checked. */
 export interface Copied {
   readonly events: number;
   readonly bytes: number;
-  /** Where the secret is that belongs to the database; null if it is in neither `SECRET` nor a file. */
   readonly secret: 'file' | 'SECRET' | null;
 }
 
-type SecretConfig = Pick<Config, 'secret' | 'previousSecret'>;
+type SecretVariables = Pick<Config, 'secret' | 'previousSecret'>;
 
 /**
- * Writes a backup while gateways use the database. The folder appears when it is complete and checked, or not at all.
- * @param file the database
- * @param folder must not exist
- * @throws UsageError when it does; ConfigError when the secret is not that of the database; DamagedDatabase; DatabaseFault
+ * Writes a backup beside running gateways. The folder appears complete and checked, or not at all.
+ * @throws UsageError when it exists; ConfigError for another secret; DamagedDatabase; DatabaseFault
  */
-export async function writeBackup(file: string, folder: string, config: SecretConfig): Promise<Copied> {
+export async function writeBackup(file: string, folder: string, config: SecretVariables): Promise<Copied> {
   const target = resolve(folder);
   if (isTaken(target)) throw new UsageError(`${target} exists: a backup never replaces anything. Name a new folder.`);
   const draft = draftOf(target);
@@ -38,7 +34,7 @@ export async function writeBackup(file: string, folder: string, config: SecretCo
     if (secret !== null) await writeSecret(secretFile(draft), secret);
     const copied = await checkBackup(draft, config);
     syncFolder(draft);
-    // Of two backups with one name, the second finds a folder that is not empty.
+    // A second backup of this name finds a folder that is not empty.
     await rename(draft, target);
     syncFolder(dirname(target));
     return copied;
@@ -47,20 +43,16 @@ export async function writeBackup(file: string, folder: string, config: SecretCo
   }
 }
 
-/**
- * Makes the database of a backup that of a gateway which has none yet.
- * @param file the database to be; no file of a database may be there
- * @throws UsageError when one is; ConfigError when the secret is not that of the backup; DamagedDatabase; DatabaseFault
- */
-export async function restoreBackup(folder: string, file: string, config: SecretConfig): Promise<Copied> {
+/** @throws UsageError for an existing `file`; ConfigError for another secret; DamagedDatabase; DatabaseFault */
+export async function restoreBackup(folder: string, file: string, config: SecretVariables): Promise<Copied> {
   const source = databaseFile(folder);
   if (!isFile(source)) throw new UsageError(`${folder} is not a backup: it has no file ${databaseFile('')}.`);
-  // Something else, such as a pipe, would be waited for.
+  // A pipe, for example, would block.
   if (isTaken(secretFile(folder)) && !isFile(secretFile(folder))) {
     throw new UsageError(`${folder} is not a backup: its ${secretFile('')} is not a file.`);
   }
   const directory = dirname(resolve(file));
-  // A log beside the file would be that of another database, and SQLite would play it back into this one.
+  // SQLite would play another database's log back into this one.
   const taken = [file, `${file}-wal`, `${file}-shm`, `${file}-journal`, secretFile(directory)].find(isTaken);
   if (taken !== undefined) {
     throw new UsageError(
@@ -74,7 +66,7 @@ export async function restoreBackup(folder: string, file: string, config: Secret
     copyDatabase(source, drafts.database);
     const secret = await readIfExists(secretFile(folder));
     if (secret !== null) await writeSecret(drafts.secret, secret);
-    // A link replaces nothing. The database comes last: without it there is nothing to start.
+    // A link replaces nothing. Last the database, without which nothing starts.
     if (secret !== null) await link(drafts.secret, secretFile(directory));
     await link(drafts.database, file);
     syncFolder(directory);
@@ -85,8 +77,8 @@ export async function restoreBackup(folder: string, file: string, config: Secret
   }
 }
 
-/** @throws ConfigError when the secret is not that of the database; DamagedDatabase when the database is not whole */
-async function checkBackup(folder: string, { secret, previousSecret }: SecretConfig): Promise<Copied> {
+/** @throws ConfigError for another database's secret; DamagedDatabase */
+async function checkBackup(folder: string, { secret, previousSecret }: SecretVariables): Promise<Copied> {
   const { events, bytes, secretCheck } = checkDatabase(databaseFile(folder));
   const kept = await readIfExists(secretFile(folder));
   const current = kept ?? secret;
@@ -96,7 +88,7 @@ async function checkBackup(folder: string, { secret, previousSecret }: SecretCon
   return { events, bytes, secret: kept === null ? 'SECRET' : 'file' };
 }
 
-/** Whether there is something with this name. A link that leads nowhere is something, too. */
+/** Also for a broken link. */
 const isTaken = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -106,7 +98,6 @@ const draftOf = (path: string): string => `${path}.incomplete-${randomBytes(4).t
 const writeSecret = (file: string, secret: string): Promise<void> =>
   writeFile(file, secret, { flag: 'wx', mode: 0o600, flush: true });
 
-/** What was copied, for people. */
 export function describeCopy({ events, bytes, secret }: Copied): string {
   const secretText = {
     file: 'The secret is in it.',

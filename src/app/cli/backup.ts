@@ -1,4 +1,3 @@
-/** The command that backs up a gateway on SQLite, while it runs. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeCopy, writeBackup } from './backup-folder.ts';
@@ -14,7 +13,7 @@ The folder must not exist. It appears when it is complete and was checked. "npm 
 On Postgres use its own tools, such as pg_dump.
 `;
 
-/** Another backup beside those that the operator of a server has would be one that nobody looks after. */
+/** A second kind of backup beside a server's own would be looked after by nobody. */
 const postgresAdvice =
   'Nothing was backed up: DATABASE_URL names a Postgres server, which has tools of its own. ' +
   'Run pg_dump --format=custom --file=postern.dump "$DATABASE_URL", and keep SECRET, which is not in the database.';

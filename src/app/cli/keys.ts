@@ -1,11 +1,18 @@
-/** The command that creates, lists and revokes API keys. */
-
 import { findAccount } from '../../auth/account-repository.ts';
 import { createKey, type KeySummary, listKeys, revokeKey } from '../../auth/api-keys.ts';
 import { ensureWorkspace } from '../../auth/workspaces.ts';
 import { scopeNames, scopes } from '../../kernel/caller.ts';
-import { oneOf, readOptions, required, requiredList, runCommand, type Subcommand, table } from './command.ts';
-import { UsageError } from './report-error.ts';
+import { day } from '../../kernel/lib/time-units.ts';
+import {
+  choiceOption,
+  readOptions,
+  requiredListOption,
+  requiredOption,
+  runCommand,
+  type Subcommand,
+  table,
+} from './command.ts';
+import { UsageError, writeNote } from './report-error.ts';
 
 const usage = `Manages the API keys of the gateway.
 
@@ -26,20 +33,20 @@ ${Object.entries(scopes)
 
 const create: Subcommand = (args) => {
   const { options } = readOptions(args, ['workspace', 'name', 'scopes', 'accounts', 'expires']);
-  const workspace = required(options, 'workspace');
-  const name = required(options, 'name');
+  const workspace = requiredOption(options, 'workspace');
+  const name = requiredOption(options, 'name');
   const granted =
     options.scopes === undefined
       ? scopeNames
-      : requiredList(options, 'scopes').map((scope) => oneOf(scope, '--scopes', scopeNames));
-  const accountIds = options.accounts === undefined ? null : requiredList(options, 'accounts');
-  const expiry = options.expires === undefined ? null : readExpiry(required(options, 'expires'));
-  return async ({ database, upstream, now, randomBytes, note }) => {
+      : requiredListOption(options, 'scopes').map((scope) => choiceOption(scope, '--scopes', scopeNames));
+  const accountIds = options.accounts === undefined ? null : requiredListOption(options, 'accounts');
+  const expiry = options.expires === undefined ? null : readExpiry(requiredOption(options, 'expires'));
+  return async ({ database, upstream, now, randomBytes }) => {
     const expiresAt = expiry?.(now) ?? null;
-    // One transaction: a key that cannot be created leaves no workspace behind.
+    // A key that cannot be created leaves no workspace behind.
     return database.transaction().execute(async (transaction) => {
       const workspaceId = await ensureWorkspace(transaction, workspace, { now, randomBytes });
-      // Accounts of a service: no endpoint of the contract lists them.
+      // No endpoint of the contract lists a service's accounts.
       for (const id of (upstream === null ? accountIds : null) ?? []) {
         const account = await findAccount(transaction, workspaceId, id);
         if (account === undefined) {
@@ -50,7 +57,7 @@ const create: Subcommand = (args) => {
       }
       const settings = { workspaceId, name, scopes: granted, accountIds, expiresAt };
       const { id, key } = await createKey(transaction, settings, { now, randomBytes });
-      note(`Created the key ${id} of the workspace "${workspace}". Store the key: it is shown only once.`);
+      writeNote(`Created the key ${id} of the workspace "${workspace}". Store the key: it is shown only once.`);
       return key;
     });
   };
@@ -89,15 +96,10 @@ const stateOf = ({ revokedAt, expiresAt }: KeySummary, now: Date): string => {
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'valid';
 };
 
-const dayMs = 24 * 60 * 60 * 1_000;
-
-/**
- * When a key expires, given when it is created.
- * @throws UsageError when the value is neither a date nor a number of days; the result throws it for a date in the past
- */
+/** @throws UsageError for neither a date nor a number of days; the result throws it for a date in the past */
 function readExpiry(value: string): (now: Date) => Date {
   const days = /^([1-9]\d{0,4})d$/.exec(value)?.[1];
-  if (days !== undefined) return (now) => new Date(now.getTime() + Number(days) * dayMs);
+  if (days !== undefined) return (now) => new Date(now.getTime() + Number(days) * day);
   const date = new Date(value);
   if (!/^\d{4}-\d\d-\d\d(T.+)?$/.test(value) || Number.isNaN(date.getTime())) {
     throw new UsageError(

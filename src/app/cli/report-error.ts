@@ -1,22 +1,37 @@
-/** Reports why a command or the gateway cannot start: in one line with the cure, where the cause is known. */
+/** Failures of a start: one line with the cure, where the cause is known. */
 import { ConfigError } from '../../kernel/config-error.ts';
+import { redactor } from '../../kernel/secrets/redact.ts';
 import { SchemaTooNew } from '../../store/compatibility.ts';
 import { DatabaseUnavailable } from '../../store/database.ts';
 import { DatabaseFault } from '../../store/faults.ts';
 import { DamagedDatabase } from '../../store/sqlite-backup.ts';
+import { secretsIn } from '../config/secrets.ts';
 
-/** Wrong or missing arguments of a command. The message names the option and the cure. */
+/** The message names the option and the cure. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Writes the reason to standard error, and sets the exit code to 1. */
+/** On standard error, with the exit code 1. */
 export function reportFailure(error: unknown): void {
-  process.stderr.write(`${explain(error)}\n`);
+  writeNote(explain(error));
   process.exitCode = 1;
 }
 
-/** The fields that Node.js adds to the errors of system calls, and of `parseArgs` (`code`). */
+/** On standard error: standard output has the result alone. Drivers' errors may contain secrets. */
+export function writeNote(text: string): void {
+  process.stderr.write(`${redactor(secretsIn(process.env))(text)}\n`);
+}
+
+/** Ends the process as {@link reportFailure}. */
+export function reportUncaught(): void {
+  process.on('uncaughtException', (error) => {
+    reportFailure(error);
+    process.exit();
+  });
+}
+
+/** Node.js's fields on errors of system calls, and of `parseArgs` (`code`). */
 interface SystemError extends Error {
   readonly code?: string;
   readonly syscall?: string;
@@ -25,7 +40,6 @@ interface SystemError extends Error {
   readonly port?: number;
 }
 
-/** Errors whose message says all. */
 const oneLine = [ConfigError, UsageError, SchemaTooNew, DamagedDatabase];
 
 function explain(error: unknown): string {
@@ -46,6 +60,6 @@ function explain(error: unknown): string {
   if (path !== undefined) {
     return `${message}: give this user write access, or set DATABASE_URL to another path.`;
   }
-  // An unexpected error: the stack shows where it was thrown.
+  // Unexpected: the stack shows its place.
   return error.stack ?? String(error);
 }

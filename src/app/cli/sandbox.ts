@@ -1,12 +1,12 @@
-/** The command that emits events of sandbox accounts. The gateway that runs on the same database delivers them. */
+/** Emits events of sandbox accounts, which the running gateway on the same database delivers. */
 
 import { findOldestAccount } from '../../auth/account-repository.ts';
 import { createEmit } from '../../delivery/emit.ts';
 import { sampleData } from '../../events/samples.ts';
 import { type WebhookEvent, webhookSourceNames, webhookSources } from '../../events/sources.ts';
 import { notifyingTransaction } from '../../store/notifications.ts';
-import { oneOf, readOptions, runCommand, type Subcommand, table } from './command.ts';
-import { UsageError } from './report-error.ts';
+import { choiceOption, readOptions, runCommand, type Subcommand, table } from './command.ts';
+import { UsageError, writeNote } from './report-error.ts';
 
 const usage = `Emits events of sandbox accounts.
 
@@ -25,9 +25,9 @@ const emit: Subcommand = (args) => {
   if (sourceText === undefined || eventText === undefined) {
     throw new UsageError('emit needs a source and an event: see "npm run sandbox -- events".');
   }
-  const source = oneOf(sourceText, '<source>', webhookSourceNames);
-  const event = oneOf<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
-  return async ({ database, location, now, randomBytes, note }) => {
+  const source = choiceOption(sourceText, '<source>', webhookSourceNames);
+  const event = choiceOption<WebhookEvent>(eventText, '<event>', webhookSources[source].events);
+  return async ({ database, location, now, randomBytes }) => {
     const accountIds = options.account === undefined ? null : new Set([options.account]);
     const account = await findOldestAccount(database, { accountIds });
     if (account === undefined) {
@@ -51,7 +51,7 @@ const emit: Subcommand = (args) => {
       event,
       data: sampleData(source, event, now),
     });
-    note(
+    writeNote(
       `Stored ${event} of the account ${account.id}, to be delivered to ${deliveries.length} webhook${deliveries.length === 1 ? '' : 's'}. Its id:`,
     );
     return eventId;

@@ -1,4 +1,4 @@
-/** Prints the schema as schema.graphql has it; with `--subgraph`, as composers of a supergraph read it. */
+/** Prints schema.graphql; with `--subgraph`, as composers of a supergraph read it. */
 import { parseArgs } from 'node:util';
 import { schema } from '../../capabilities/schema.ts';
 import { subgraphSdl } from '../../graphql/federation/sdl.ts';

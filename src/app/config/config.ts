@@ -1,8 +1,5 @@
-/**
- * The only reader of the environment. It returns one frozen Config, or throws a ConfigError
- * that names the variable and the cure.
- */
-import { dirname } from 'node:path';
+/** The only reader of the environment. */
+import { basename, dirname, join } from 'node:path';
 import type { RateLimitSettings } from '../../auth/rate-limits.ts';
 import type { StreamLimits } from '../../auth/streams.ts';
 import type { ResponseCacheSettings } from '../../cache/settings.ts';
@@ -14,6 +11,7 @@ import type { TelemetrySettings } from '../../telemetry/settings.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 import { installationName } from './installation.ts';
 import { postgresSettings } from './postgres.ts';
+import { secretsIn } from './secrets.ts';
 import { telemetrySettings } from './telemetry.ts';
 import { refuseTypos } from './typos.ts';
 import { type Environment, fileVariable, readAll } from './variable.ts';
@@ -23,69 +21,54 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly database: DatabaseLocation;
-  /** The folder for the gateway's own files: that of the SQLite file, else `.data`. */
+  /** Folder of the gateway's own files: that of the SQLite file, else `.data`. */
   readonly dataDirectory: string;
+  readonly demoKeyFile: string;
   readonly production: boolean;
   readonly logLevel: LogLevel;
   readonly telemetry: TelemetrySettings;
-  /** How long a gateway that stops serves on, in milliseconds. */
+  /** Milliseconds of service after the order to stop. */
   readonly shutdownDelayMs: number;
-  /** Authenticates cursors and encrypts webhook secrets. Undefined: created once and kept in the data directory. */
+  /** Undefined: created once and kept in the data directory. */
   readonly secret: string | undefined;
-  /** The former secret, while it is being changed. */
   readonly previousSecret: string | undefined;
-  /** What no line of the log has: every secret above and below, and the passwords of the addresses. */
+  /** Redacted in the log. */
   readonly secrets: readonly string[];
-  /** Whether an empty database gets a demo workspace. */
   readonly demo: boolean;
-  /** Whether browsers that open the GraphQL endpoint get GraphiQL. */
+  /** Where the pictures of the sandbox networks are; null if they are not served. */
+  readonly sandboxPictures: string | null;
   readonly graphiql: boolean;
   readonly webhooksPage: boolean;
-  /** Whether clients can read the schema, and errors suggest its names. */
+  /** Also whether errors suggest names. */
   readonly introspection: boolean;
-  /** Whether the gateway is a subgraph of a supergraph. */
   readonly federation: boolean;
-  /** The origins whose pages may read responses. */
   readonly corsOrigins: readonly string[];
-  /** The trusted documents; null without a manifest. */
   readonly documents: DocumentSettings | null;
-  /** The largest cost of a GraphQL operation. */
   readonly maxOperationCost: number;
-  /** The largest GraphQL response, in bytes. */
+  /** Bytes. */
   readonly maxResponseBytes: number;
-  /** Whether the gateway itself compresses responses. */
   readonly compression: boolean;
   readonly compiledOperations: boolean;
-  /** Where responses are cached; null if they are not. */
   readonly responseCache: ResponseCacheSettings | null;
-  /** Addresses that webhooks may point to although they are not public. */
   readonly outboundAllow: readonly AddressBlock[];
-  /** The name servers that resolve the host names of webhooks; empty for those of the system. */
   readonly dnsServers: readonly string[];
-  /** How many days events and their finished or held deliveries are kept. */
   readonly deliveryRetentionDays: number;
-  /** How many events are kept, the newest; 0 for any number. */
+  /** The newest; 0 for any number. */
   readonly deliveryMaxEvents: number;
-  /** How many bytes of payloads are in memory at once. */
+  /** Bytes of payloads in memory. */
   readonly deliveryMaxBytes: number;
   readonly rateLimits: RateLimitSettings;
   /** 0 stands for any number. */
   readonly webhooksPerWorkspace: number;
-  /** Proxies whose `X-Forwarded-For` tells the address of a client. */
   readonly trustProxy: readonly AddressBlock[];
-  /** How many subscriptions can be open. */
   readonly streams: StreamLimits;
-  /** The service behind the upstream backend; null for the embedded backend. */
   readonly upstream: UpstreamSettings | null;
 }
 
-/** Two probes of a load balancer, at the usual two seconds; or what Kubernetes needs to spread the word. */
+/** Two probes of a load balancer at its usual two seconds, or the time in which Kubernetes spreads the word. */
 const productionShutdownDelayMs = 5_000;
 
-/**
- * Reads the configuration.
- * @throws ConfigError for the first variable with an invalid value
- */
+/** @throws ConfigError for the first variable with an invalid value */
 export function readConfig(environment: Environment): Config {
   refuseTypos([...variableTable.map(({ name }) => name), ...secretNames.map(fileVariable)], environment);
   const values: Variables = readAll(variables, environment);
@@ -97,19 +80,24 @@ export function readConfig(environment: Environment): Config {
   if (production && needsDatabase && !environment.DATABASE_URL && !environment.DATABASE_URL_FILE) {
     throw new ConfigError('DATABASE_URL must be set in production: to sqlite:<file>, or to postgres://…');
   }
+  const dataDirectory = database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data';
+  const demo = values.DEMO === undefined ? !production : values.DEMO === 'on';
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
     database,
-    dataDirectory: database.kind === 'sqlite' && database.file !== ':memory:' ? dirname(database.file) : '.data',
+    dataDirectory,
+    demoKeyFile: join(dataDirectory, demoKeyName(database)),
     production,
     logLevel: values.LOG_LEVEL,
     telemetry: telemetrySettings(values, values.PORT),
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (production ? productionShutdownDelayMs : 0),
     secret: values.SECRET,
     previousSecret: values.SECRET_PREVIOUS,
-    secrets: secretsOf(values),
-    demo: values.DEMO === undefined ? !production : values.DEMO === 'on',
+    secrets: secretsIn(environment),
+    demo,
+    sandboxPictures:
+      demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL === 'on',
     webhooksPage: values.WEBHOOKS_PAGE === 'on',
     introspection: values.INTROSPECTION === 'on',
@@ -135,33 +123,16 @@ export function readConfig(environment: Environment): Config {
     },
     webhooksPerWorkspace: values.WEBHOOKS_PER_WORKSPACE,
     trustProxy: values.TRUST_PROXY,
-    streams: { perKey: values.STREAMS_PER_KEY, perProcess: values.STREAMS_PER_PROCESS },
+    streams: {
+      perKey: values.STREAMS_PER_KEY,
+      perWorkspace: values.STREAMS_PER_WORKSPACE,
+      perProcess: values.STREAMS_PER_PROCESS,
+    },
     upstream,
   });
 }
 
-function secretsOf(values: Variables): string[] {
-  const { DATABASE_URL: location, REDIS_URL, SECRET, SECRET_PREVIOUS, UPSTREAM_API_KEY, UPSTREAM_HEADERS } = values;
-  const addresses = [location.kind === 'postgres' ? location.url : undefined, REDIS_URL];
-  const passwords = addresses.flatMap((address) => {
-    const url = URL.parse(address ?? '');
-    const raw = url?.password ?? '';
-    return [raw, unescaped(raw), url?.searchParams.get('password')];
-  });
-  return [SECRET, SECRET_PREVIOUS, UPSTREAM_API_KEY, ...Object.values(UPSTREAM_HEADERS ?? {}), ...passwords].filter(
-    (secret) => typeof secret === 'string',
-  );
-}
-
-const unescaped = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-
-/** Whoever has a manifest and says nothing more expects that it protects: that it does not would be seen by nobody. */
+/** A manifest without further settings is expected to protect: nobody would notice that it does not. */
 function documentSettings({ DOCUMENTS, DOCUMENTS_MODE, FEDERATION }: Variables): DocumentSettings | null {
   if (DOCUMENTS !== undefined) {
     const mode = DOCUMENTS_MODE ?? 'only';
@@ -218,7 +189,7 @@ function upstreamSettings(values: Variables): UpstreamSettings | null {
   };
 }
 
-/** The variables as `--help` prints them: a line for each. */
+/** For `--help`: a line for each variable. */
 export function configHelp(): string {
   return variableTable
     .map(({ name, help, fallback }) => {
@@ -229,4 +200,25 @@ export function configHelp(): string {
     .concat(
       `\n\nA file can have the value of ${secretNames.join(', ')}: set SECRET_FILE to the path of one, for example.`,
     );
+}
+
+/** @param port 0 for any */
+function picturesAddress(host: string, port: number): string | null {
+  if (port === 0) return null;
+  // What listens on every address is on this machine.
+  const name = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** One for each database: several may have the same data directory. */
+function demoKeyName(database: DatabaseLocation): string {
+  if (database.kind === 'sqlite') {
+    const name = basename(database.file);
+    return name === 'postern.db' ? 'demo-key' : `demo-key-${name.replaceAll(':', '')}`;
+  }
+  const { hostname, port, pathname } = new URL(database.url);
+  return ['demo-key', hostname, port, pathname]
+    .map((part) => part.replaceAll(/[^\w.-]+/g, ''))
+    .filter((part) => part !== '')
+    .join('-');
 }

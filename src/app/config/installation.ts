@@ -4,16 +4,16 @@ import type { DatabaseLocation } from '../../store/database.ts';
 import type { UpstreamSettings } from '../../upstream/settings.ts';
 
 /**
- * A name of an installation, for what several of them store in one place: the same in all processes that serve the same data. It
- * is made of the addresses of the data and not of secrets, which can be changed while processes with the former ones still run.
+ * A name for data of several installations in one place, equal in all processes on the same data. Made of addresses,
+ * not of secrets, which change while processes with the former ones still run.
  */
 export function installationName(database: DatabaseLocation, upstream: UpstreamSettings | null): string {
   const service = upstream && [upstream.origin, upstream.basePath];
-  return hash('sha256', JSON.stringify([addressOf(database), service]), 'base64url').slice(0, 16);
+  return hash('sha256', JSON.stringify([hostAddressOf(database), service]), 'base64url').slice(0, 16);
 }
 
-/** Without users and settings, which processes that share a database may have of their own. */
-function addressOf(database: DatabaseLocation): readonly string[] {
+/** Without users and settings, which may differ between processes. */
+function hostAddressOf(database: DatabaseLocation): readonly string[] {
   if (database.kind === 'sqlite') return [resolve(database.file)];
   const { hostname, port, pathname, username, searchParams } = new URL(database.url);
   const name = pathname.slice(1) || username;

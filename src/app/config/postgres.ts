@@ -1,5 +1,3 @@
-/** The variables of a Postgres server. */
-
 import { type PostgresSettings, postgresDefaults } from '../../store/postgres-settings.ts';
 import { wholeNumber } from './values.ts';
 import { variable } from './variable.ts';
@@ -7,12 +5,12 @@ import { variable } from './variable.ts';
 const number = (help: string, fallback: number, min: number, max: number) =>
   variable(help, String(fallback), wholeNumber(min, max));
 
-/** An hour: whatever waits longer might as well have no limit. */
+/** An hour: more might as well have no limit. */
 const maxMs = 3_600_000;
 
 export const postgresVariables = {
   DATABASE_CONNECTIONS: number(
-    'Largest number of connections to Postgres, without one that listens. They are divided: a fifth each for keys, accounts and jobs, a twentieth for the delivery queue, the rest for webhooks and deliveries.',
+    'Largest number of connections to Postgres, apart from the one that listens. Keys, accounts and jobs get a fifth each, the delivery queue a twentieth, webhooks and deliveries the rest.',
     postgresDefaults.connections,
     5,
     1_000,
@@ -24,7 +22,7 @@ export const postgresVariables = {
     maxMs,
   ),
   DATABASE_QUERY_TIMEOUT_MS: number(
-    'How long to wait for a response of Postgres, in milliseconds. Then the connection counts as lost. Set it above the time of a statement. `0` sets no limit.',
+    'How long to wait for a response of Postgres, in milliseconds, before the connection counts as lost. Set it above `DATABASE_STATEMENT_TIMEOUT_MS`. `0` sets no limit.',
     postgresDefaults.queryTimeoutMs,
     0,
     maxMs,
@@ -42,13 +40,13 @@ export const postgresVariables = {
     maxMs,
   ),
   DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: number(
-    'How long Postgres keeps a transaction in which nothing happens, in milliseconds. `0` sets no limit.',
+    'How long Postgres keeps an idle transaction open, in milliseconds. `0` sets no limit.',
     postgresDefaults.idleTransactionTimeoutMs,
     0,
     maxMs,
   ),
   DATABASE_KEEPALIVE_MS: number(
-    'After how long without traffic a connection to Postgres is probed by TCP, in milliseconds.',
+    'How long a connection to Postgres is idle before TCP probes it, in milliseconds.',
     postgresDefaults.keepAliveMs,
     1_000,
     maxMs,

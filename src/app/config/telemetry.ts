@@ -1,12 +1,9 @@
-/**
- * The variables of telemetry: those of OpenTelemetry under their own names, as far as the gateway reads them, and where
- * Prometheus finds its metrics. The SDK reads the rest itself: headers, time limits, certificates, resource attributes.
- */
+/** The variables of OpenTelemetry that the gateway reads, and Prometheus's address. The SDK reads the others. */
 import { type TelemetrySettings, traceSamplers } from '../../telemetry/settings.ts';
 import { oneOf, wholeNumber, withoutLastSlashes } from './values.ts';
 import { variable } from './variable.ts';
 
-const endpoint = (value: string): string | null => {
+const otlpEndpoint = (value: string): string | null => {
   if (value === '') return null;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
   throw new Error('must be the URL of an OTLP receiver, such as http://127.0.0.1:4318');
@@ -23,24 +20,24 @@ export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: variable(
     'URL of an OpenTelemetry collector that takes OTLP over HTTP: `http://127.0.0.1:4318`. Traces and metrics go to `/v1/traces` and `/v1/metrics` below it. If unset, nothing is sent.',
     '',
-    endpoint,
+    otlpEndpoint,
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable('The whole URL for traces, if it is another one.', '', endpoint),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: variable('The whole URL for metrics, if it is another one.', '', endpoint),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: variable('The whole URL for traces, if they go elsewhere.', '', otlpEndpoint),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: variable('The whole URL for metrics, if they go elsewhere.', '', otlpEndpoint),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(
     'The protocol of the collector. There is no other.',
     'http/protobuf',
     oneOf(['http/protobuf']),
   ),
-  OTEL_SERVICE_NAME: variable('What traces and metrics call the gateway.', 'postern', (value) => value),
+  OTEL_SERVICE_NAME: variable('Name of the gateway in traces and metrics.', 'postern', (value) => value),
   OTEL_TRACES_EXPORTER: exporter('`none` sends no traces.'),
   OTEL_METRICS_EXPORTER: exporter('`none` sends no metrics.'),
   OTEL_TRACES_SAMPLER: variable(
-    `Which traces are recorded: ${traceSamplers.map((name) => `\`${name}\``).join(', ')}. Those with \`parentbased\` do as the caller's \`traceparent\` says.`,
+    `Which traces are recorded: ${traceSamplers.map((name) => `\`${name}\``).join(', ')}. With \`parentbased\` the caller's \`traceparent\` decides, if there is one.`,
     'parentbased_always_on',
     oneOf(traceSamplers),
   ),
-  OTEL_TRACES_SAMPLER_ARG: variable('The share of traces that samplers by ratio record, from 0 to 1.', '1', (value) => {
+  OTEL_TRACES_SAMPLER_ARG: variable('Share of traces that a ratio sampler records, from 0 to 1.', '1', (value) => {
     const share = Number(value);
     if (value.trim() !== '' && share >= 0 && share <= 1) return share;
     throw new Error(`must be a number from 0 to 1, but is "${value}"`);
@@ -51,23 +48,23 @@ export const telemetryVariables = {
     wholeNumber(100, 3_600_000),
   ),
   METRICS_PORT: variable(
-    'Serves metrics for Prometheus at `/metrics` on this port. `0` picks a free port; the value of `PORT` serves them beside GraphQL, to everybody who reaches it. If unset, they are not served.',
+    'Serves metrics for Prometheus at `/metrics` on this port. `0` picks a free port. The value of `PORT` serves them beside GraphQL, to everybody who can reach the gateway. If unset, they are not served.',
     '',
     (value) => (value === '' ? null : wholeNumber(0, 65_535)(value)),
   ),
   METRICS_HOST: variable(
-    'The address that metrics are served on, if their port is their own.',
+    'The address that metrics are served on, if their port is not `PORT`.',
     '127.0.0.1',
     (value) => value,
   ),
 } as const;
 
-type Values = {
+type TelemetryValues = {
   readonly [Name in keyof typeof telemetryVariables]: ReturnType<(typeof telemetryVariables)[Name]['read']>;
 };
 
 /** @param port of the gateway itself */
-export function telemetrySettings(values: Values, port: number): TelemetrySettings {
+export function telemetrySettings(values: TelemetryValues, port: number): TelemetrySettings {
   const send = !values.OTEL_SDK_DISABLED;
   const common = values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const urlFor = (path: string) => (common === null ? null : `${withoutLastSlashes(common)}/v1/${path}`);

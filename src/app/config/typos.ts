@@ -1,19 +1,17 @@
-/** Names in the environment that were meant to be variables of the gateway, and are not. */
 import { ConfigError } from '../../kernel/config-error.ts';
 import type { Environment } from './variable.ts';
 
-/** Names are that similar, in letters. Short ones are like many others. */
+/** Letters; short names are like many others. */
 const nearnessOf = (name: string): number => (name.length < 10 ? 1 : 2);
 
-/** Variables of earlier versions, and what has become of what they set. */
+/** Variables of earlier versions, and their replacements. */
 const removed: Readonly<Record<string, string>> = {
   PERSISTED_QUERIES: 'each process keeps the documents of persisted queries for itself',
 };
 
 /**
- * A variable that is set under a name which is nearly one of ours would be ignored, and the gateway would start with a
- * default in its place: on another database, for example. If ours is set too, the other is somebody else's.
- * @param names of all variables
+ * A mistyped variable would be ignored, and the gateway would start with a default: on another database, for example.
+ * If ours is set too, the other is somebody else's.
  * @throws ConfigError for the first of them
  */
 export function refuseTypos(names: readonly string[], environment: Environment): void {
@@ -35,7 +33,7 @@ function isNear(given: string, name: string): boolean {
   return Math.abs(given.length - name.length) <= limit && distance(given, name) <= limit;
 }
 
-/** How many letters are added, left out, replaced, or swapped with the next (optimal string alignment). */
+/** Letters added, left out, replaced, or swapped with the next (optimal string alignment). */
 function distance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

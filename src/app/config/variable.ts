@@ -1,14 +1,13 @@
-/** A table of environment variables, and how it is read. */
 import { ConfigError } from '../../kernel/config-error.ts';
 import { messageOf, readText } from './values.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Variable<T> {
-  /** One sentence or more, with values in backticks. The README's tables say the same words: a test compares them. */
+  /** With values in backticks; a test compares it with the tables of docs/. */
   readonly help: string;
   readonly fallback: string;
-  /** Whether the value is a secret, which can be in a file that a variable with `_FILE` after its name has the path of. */
+  /** Then a variable with `_FILE` after its name can name a file instead. */
   readonly secret: boolean;
   /** @throws an Error whose message says what the value must be */
   readonly read: (value: string) => T;
@@ -21,13 +20,12 @@ export const variable = <T>(help: string, fallback: string, read: (value: string
   read,
 });
 
-/** A variable whose value is a secret, or may contain one. */
 export const secretVariable = <T>(...definition: Parameters<typeof variable<T>>): Variable<T> => ({
   ...variable(...definition),
   secret: true,
 });
 
-/** The variable that has the path of a file with the value of another. */
+/** The variable for the path of a file with the value. */
 export const fileVariable = (name: string): string => `${name}_FILE`;
 
 /** @throws ConfigError for the first variable with an invalid value */
@@ -37,22 +35,22 @@ export function readAll<Values extends object>(
 ): Values {
   const values: Partial<Values> = {};
   for (const name in table) values[name] = readVariable(name, environment, table[name]);
-  // Every name of the table has its value now, which the compiler cannot count.
+  // The compiler cannot count that every name has its value.
   return values as Values;
 }
 
 function readVariable<T>(name: string, environment: Environment, { fallback, secret, read }: Variable<T>): T {
   const value = (secret ? readSecretFile(name, environment) : null) ?? environment[name];
   try {
-    // Shells and composition files leave a variable out by setting it to nothing.
+    // Shells and compose files unset a variable by emptying it.
     return read(value === undefined || value === '' ? fallback : value);
   } catch (error) {
     throw new ConfigError(`${name} ${messageOf(error)}`);
   }
 }
 
-/** The value in the file of a secret, without the line break that editors end a file with; null if no file is named. */
-function readSecretFile(name: string, environment: Environment): string | null {
+/** Without the final line break of editors; null if no file is named. */
+export function readSecretFile(name: string, environment: Environment): string | null {
   const fileName = fileVariable(name);
   const file = environment[fileName];
   if (file === undefined || file === '') return null;

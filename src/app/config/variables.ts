@@ -1,4 +1,3 @@
-/** The variables of the environment: what each says, its default, and how its value is read. */
 import { documentModes } from '../../graphql/documents/document-manifest.ts';
 import { readBlocks } from '../../net/addresses.ts';
 import { postgresVariables } from './postgres.ts';
@@ -22,8 +21,8 @@ import { secretVariable, variable } from './variable.ts';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** How many of something there can be; 0 for any number. */
-const count = wholeNumber(0, 10_000_000);
+/** 0 for any number. */
+const countVariable = wholeNumber(0, 10_000_000);
 
 export const variables = {
   HOST: variable('The address to listen on.', '127.0.0.1', (value) => value),
@@ -38,7 +37,7 @@ export const variables = {
   LOG_LEVEL: variable(`${logLevels.map((level) => `\`${level}\``).join(', ')}.`, 'info', oneOf(logLevels)),
   ...telemetryVariables,
   SHUTDOWN_DELAY_MS: variable(
-    'How long a gateway that is stopping still serves requests, in milliseconds, while `/readyz` responds with 503. Set it longer than a load balancer needs to notice. If unset, `5000` in production and `0` outside production.',
+    'How long a stopping gateway still serves requests, in milliseconds. `/readyz` responds with 503 meanwhile. Set it longer than a load balancer needs to notice that. If unset, `5000` in production and `0` outside production.',
     '',
     (value) => (value === '' ? undefined : wholeNumber(0, 600_000)(value)),
   ),
@@ -48,7 +47,7 @@ export const variables = {
     secret,
   ),
   SECRET_PREVIOUS: secretVariable(
-    'The former value of `SECRET`, while it is being changed: what was written with it can still be read.',
+    'The former value of `SECRET`, during a change: cursors and stored secrets from before the change stay readable.',
     '',
     secret,
   ),
@@ -57,13 +56,18 @@ export const variables = {
     '',
     (value) => (value === '' ? undefined : oneOf(['on', 'off'])(value)),
   ),
+  SANDBOX_PICTURES_URL: variable(
+    'Base address of the pictures in sandbox posts, such as `http://localhost:4000`: the gateway as browsers reach it. If unset, the address of `HOST` and `PORT`. Without a demo workspace, or with `PORT=0`, the addresses of pictures lead nowhere.',
+    '',
+    (value) => upstreamAddress(value)?.origin,
+  ),
   GRAPHIQL: variable(
     '`on` serves GraphiQL to browsers that open the GraphQL endpoint, `off` does not. If the server listens on a loopback address outside production, the start prints a link that opens GraphiQL with the demo key.',
     'on',
     oneOf(['on', 'off']),
   ),
   WEBHOOKS_PAGE: variable(
-    '`on` serves a page at `/webhooks` that shows people how the deliveries to their webhooks are doing, `off` does not. In front of a service there is none.',
+    '`on` serves the webhooks page at `/webhooks`: health, deliveries and failures of webhooks. `off` does not. In proxy mode there is none.',
     'on',
     oneOf(['on', 'off']),
   ),
@@ -73,12 +77,12 @@ export const variables = {
     oneOf(['on', 'off']),
   ),
   FEDERATION: variable(
-    '`on` makes the gateway a subgraph of Apollo Federation 2: it then has `_service` and `_entities`, for composers and for the gateway of the supergraph, and `/schema.graphql` is what composers read.',
+    '`on` makes the gateway a subgraph of Apollo Federation 2: the schema has `_service` and `_entities`, and `/schema.graphql` is the schema for composers.',
     'off',
     oneOf(['on', 'off']),
   ),
   CORS_ORIGINS: variable(
-    'Origins, separated by commas, whose pages may send requests to GraphQL and REST and read the responses: `https://app.example,http://localhost:5173`. If unset, none.',
+    'Origins, separated by commas, whose pages may call GraphQL and REST, and open a WebSocket: `https://app.example,http://localhost:5173`. If unset, none.',
     '',
     origins,
   ),
@@ -88,22 +92,22 @@ export const variables = {
     oneOf(['on', 'off']),
   ),
   DOCUMENTS: variable(
-    'JSON file with the documents of your clients: a manifest as Relay, Apollo or GraphQL Code Generator writes it. Clients may then send the id of a document in place of its text.',
+    'JSON file with the documents of your clients: a manifest that Relay, Apollo or GraphQL Code Generator has written. Clients may then send the id of a document instead of its text.',
     '',
     manifest,
   ),
   DOCUMENTS_MODE: variable(
-    '`only` executes no other documents than those of `DOCUMENTS`, `prefer` executes others too. If unset, `only`.',
+    '`only` executes the documents of `DOCUMENTS` and no others, `prefer` executes others too. If unset, `only`.',
     '',
     (value) => (value === '' ? undefined : oneOf(documentModes)(value)),
   ),
   COMPILED_OPERATIONS: variable(
-    '`on` executes queries of lists over the bytes that the upstream service sends. `off` executes everything with graphql-js. The responses are the same.',
+    'In proxy mode, `on` builds responses to queries of posts from the bytes of the upstream service, which takes less CPU. `off` executes everything with graphql-js. The responses are the same.',
     'on',
     oneOf(['on', 'off']),
   ),
   RESPONSE_CACHE: variable(
-    '`redis` caches responses to queries in a server that all processes share, `memory` in the process, which must be alone on a SQLite file, `off` nowhere. Set the same value for all processes that serve one address.',
+    'Where responses to queries are cached. `redis`: in a server that all processes share. `memory`: in the process, which must be the only one on its SQLite file. `off`: nowhere. Set the same value for all processes that serve one address.',
     'off',
     oneOf(['off', 'memory', 'redis']),
   ),
@@ -149,56 +153,65 @@ export const variables = {
     wholeNumber(0, 1_000_000_000),
   ),
   DELIVERY_MAX_BYTES: variable(
-    'Largest number of bytes of payloads that one process has in memory. An eighth of them can belong to one webhook.',
+    'Largest number of bytes of payloads that one process holds in memory. One webhook gets an eighth of them at most.',
     '67108864',
     wholeNumber(1_048_576, 17_179_869_184),
   ),
-  REQUESTS_PER_MINUTE: variable('Requests that one API key can make. `0` sets no limit.', '60000', count),
+  REQUESTS_PER_MINUTE: variable('Requests that one API key can make. `0` sets no limit.', '60000', countVariable),
   WRONG_KEYS_PER_MINUTE: variable(
     'Requests with wrong API keys that one client address can make. `0` sets no limit.',
     '600',
-    count,
+    countVariable,
   ),
   KEYLESS_PER_MINUTE: variable(
     'GraphQL requests without an API key that one client address can make. `0` sets no limit.',
     '600',
-    count,
+    countVariable,
   ),
   TRUST_PROXY: variable(
-    'Addresses and blocks, separated by commas, of proxies whose `X-Forwarded-For` is taken as the address of a client: `10.0.0.0/8`. If unset, it is that of the connection.',
+    'Addresses and blocks, separated by commas, of your reverse proxies: `10.0.0.0/8`. The address of a client is then what they send as `X-Forwarded-For`. If unset, it is the address of the connection.',
     '',
     readBlocks,
   ),
-  EVENTS_PER_SECOND: variable('Events that one workspace can emit. `0` sets no limit.', '100', count),
+  EVENTS_PER_SECOND: variable('Events that one workspace can emit. `0` sets no limit.', '100', countVariable),
   DELIVERIES_PER_SECOND: variable(
-    'Deliveries that one workspace can create, by events and by redelivering. `0` sets no limit.',
+    'Deliveries that one workspace can create, by events or by redelivery. `0` sets no limit.',
     '1000',
-    count,
+    countVariable,
   ),
-  WEBHOOKS_PER_WORKSPACE: variable('Webhooks that one workspace can have. `0` sets no limit.', '500', count),
+  WEBHOOKS_PER_WORKSPACE: variable('Webhooks that one workspace can have. `0` sets no limit.', '500', countVariable),
   STREAMS_PER_KEY: variable(
-    'Subscriptions that one API key can have open in one process.',
+    'Subscriptions that one API key can have open in one process, and as many WebSockets.',
     '100',
     wholeNumber(1, 1_000_000),
   ),
-  STREAMS_PER_PROCESS: variable('Subscriptions that one process can have open.', '1000', wholeNumber(1, 1_000_000)),
+  STREAMS_PER_WORKSPACE: variable(
+    'Subscriptions that all API keys of one workspace can have open in one process, and as many WebSockets.',
+    '500',
+    wholeNumber(1, 1_000_000),
+  ),
+  STREAMS_PER_PROCESS: variable(
+    'Subscriptions that one process can have open, and as many WebSockets.',
+    '1000',
+    wholeNumber(1, 1_000_000),
+  ),
   UPSTREAM_URL: variable(
     'Base URL of a service that speaks the contract, with or without `/v1`: `https://api.example/api`. It then serves the jobs, posts and webhooks.',
     '',
     upstreamAddress,
   ),
   UPSTREAM_API_KEY: secretVariable(
-    "API key for all calls to the upstream service. Callers then need API keys of this gateway, which stores them in its database; all of them reach what this one key reaches. If unset, the gateway forwards each caller's own key and the upstream service checks it.",
+    'API key for all calls to the upstream service. Callers then need API keys of this gateway, which keeps them in its database. Each of those keys reaches everything that this one reaches. If unset, the gateway forwards the key of each caller, and the upstream service checks it.',
     '',
     headerValue,
   ),
   UPSTREAM_NAMES: variable(
-    "JSON file with the upstream service's terms where they differ from the contract.",
+    'JSON file that maps terms of the contract to those of the upstream service, if they differ.',
     '',
     termMap,
   ),
   UPSTREAM_IDEMPOTENCY: variable(
-    "`on` if the upstream service acts once for each `Idempotency-Key`, as a Postern does that stores them itself. A forwarded key's request is then repeated after a failure.",
+    '`on` if the upstream service acts once for each `Idempotency-Key`, as Postern in embedded mode does. With forwarded API keys, the gateway then repeats a failed request that has one.',
     'off',
     oneOf(['on', 'off']),
   ),
@@ -230,13 +243,10 @@ export const variables = {
   ),
 } as const;
 
-/** The values of all variables, read. */
 export type Variables = { readonly [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]['read']> };
 
-/** The variables as the README's tables list them. */
 export const variableTable = Object.entries(variables).map(([name, { help, fallback }]) => ({ name, help, fallback }));
 
-/** The variables whose values are secrets. */
 export const secretNames: readonly string[] = Object.entries(variables).flatMap(([name, { secret: isSecret }]) =>
   isSecret ? [name] : [],
 );

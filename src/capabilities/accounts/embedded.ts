@@ -1,7 +1,8 @@
+import type { AccessTokens } from '../../auth/access-tokens.ts';
 import { mayActFor } from '../../auth/account-access.ts';
 import {
-  countAccounts,
-  findAccounts,
+  countStoredAccounts,
+  findStoredAccounts,
   pageOfAccounts,
   type StoredAccount,
   watchedAccounts,
@@ -14,20 +15,22 @@ import { findByIds, requireFound } from '../../store/find-by-ids.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
 import type { AccountsPort } from './port.ts';
 import { type Account, accountListLimits, accountListScope } from './shapes.ts';
+import { createToken } from './tokens.ts';
 
-/** The connected accounts in our own database. */
 export function embeddedAccounts({
   database,
   cursors,
+  tokens,
 }: {
   readonly database: Database;
   readonly cursors: CursorCodec;
+  readonly tokens: AccessTokens;
 }): AccountsPort {
   const find: AccountsPort['find'] = async ({ caller }, accountIds) => {
     const rows = await findByIds(
       accountIds,
       (id) => isId(id) && mayActFor(caller, id),
-      (ids) => findAccounts(database, caller.workspaceId, ids),
+      (ids) => findStoredAccounts(database, caller.workspaceId, ids),
     );
     return rows.map((row) => row && toAccount(row));
   };
@@ -38,6 +41,17 @@ export function embeddedAccounts({
     checkKey: async () => undefined,
     find,
 
+    async createToken({ caller }, request) {
+      const ids = request.account_ids ?? [];
+      const known = await findStoredAccounts(database, caller.workspaceId, ids.filter(isId));
+      requireFound(
+        'account',
+        ids,
+        ids.map((id) => known.find((each) => each.id === id) ?? null),
+      );
+      return createToken(tokens, caller, request);
+    },
+
     async list({ caller }, { limit = accountListLimits.limit.default, cursor, ...filter }) {
       const scope = ['accounts', caller.keyId, ...accountListScope(filter)];
       const page = await pageOfAccounts(database, { ...caller, ...filter }, { cursors, scope, cursor, limit });
@@ -45,7 +59,7 @@ export function embeddedAccounts({
     },
 
     counts: ({ caller }, filters) =>
-      countAccounts(
+      countStoredAccounts(
         database,
         filters.map((filter) => ({ ...caller, ...filter })),
         maxTotalCount,

@@ -1,23 +1,26 @@
 import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import type { Account, AccountFilter, AccountListRequest, AccountWatch } from './shapes.ts';
+import type {
+  AccessTokenCreated,
+  AccessTokenRequest,
+  Account,
+  AccountFilter,
+  AccountListRequest,
+  AccountWatch,
+} from './shapes.ts';
 
-/** What the gateway can do with connected accounts: additions to the contract that let a client discover them. */
+/** Discovery of connected accounts, an addition to the contract. */
 export interface AccountsPort {
-  /**
-   * Asks the service whether it accepts the key, where only the service knows.
-   * @throws ServiceError of the family `key` for one that it refuses, any other if it does not say
-   */
+  /** Asks where only the service knows. @throws ServiceError of the family `key` for a refused key, or any other */
   checkKey(context: RequestContext): Promise<void>;
-  /** The accounts that the key may use, oldest first. `limit` is 1 to 250. */
+  /** @throws ServiceError `insufficient_privileges`, `account_mismatch`, or `resource_not_found` for an account */
+  createToken(context: RequestContext, request: AccessTokenRequest): Promise<AccessTokenCreated>;
+  /** Oldest first, of those that the key may use. `limit` is 1 to 250. */
   list(context: RequestContext, request: AccountListRequest): Promise<Page<Account>>;
-  /** The sizes of lists, in the order of their filters; `maxTotalCount` stands for any larger one. */
+  /** Sizes of lists in the order of the filters; `maxTotalCount` stands for any larger one. */
   counts(context: RequestContext, filters: readonly AccountFilter[]): Promise<number[]>;
-  /** The accounts with these ids, in the order of the ids; null for each that the key cannot see. */
+  /** In the order of the ids; null for an account that the key cannot see. */
   find(context: RequestContext, accountIds: readonly string[]): Promise<(Account | null)[]>;
-  /**
-   * Yields each of these accounts as it is, and again whenever it changes, until the context's signal aborts.
-   * @throws ServiceError `resource_not_found` when the key cannot see one of them
-   */
+  /** Each account, now and after every change. @throws ServiceError `resource_not_found` for an invisible one */
   watch(context: RequestContext, request: AccountWatch): Promise<AsyncGenerator<Account, void>>;
 }

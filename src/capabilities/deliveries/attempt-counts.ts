@@ -1,22 +1,15 @@
-/**
- * Statistics of webhooks: counts of their attempts, kept up to date with every settlement, so that reading them is a range
- * of an index however many deliveries there are.
- */
+/** Attempts of webhooks and workspaces, counted by every settlement: reading them is a range of an index. */
 import { type Kysely, sql } from 'kysely';
-import { keysOf } from '../../kernel/lib/keys-of.ts';
+import { entriesOf, keysOf } from '../../kernel/lib/keys-of.ts';
 import { firstSpan, statisticsPeriods } from '../../kernel/periods.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../../store/json-rows.ts';
-import { statisticsKey, unlocked } from '../../store/locks.ts';
+import { statisticsKeys, unlocked } from '../../store/locks.ts';
 import type { Tables, WebhookStatisticsTable } from '../../store/schema.ts';
 
-/**
- * Durations are counted in classes, by their upper bounds in milliseconds. The last is the deadline of an attempt: what takes
- * a little longer counts as that.
- */
-export const longestDuration = 15_000;
+/** The last upper bound in milliseconds, an attempt's deadline: a little more counts as that. */
+const longestDuration = 15_000;
 export const durationBounds = [10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, longestDuration] as const;
 
-/** An attempt, as the statistics see it. */
 export interface Sample {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -26,36 +19,55 @@ export interface Sample {
   readonly succeeded: boolean;
 }
 
+/** A sample of a delivery that is settled. */
+export interface SettledSample extends Sample {
+  /** Of the delivery. */
+  readonly workspaceId: string;
+}
+
+interface CountedRow extends WebhookStatisticsTable {
+  readonly workspace_id: string;
+}
+
 const columns = {
+  workspace_id: 'text',
   webhook_id: 'text',
   span_ms: 'bigint',
   starts_at: 'bigint',
   succeeded: 'bigint',
   within_ms: 'bigint',
   attempts: 'bigint',
-} as const satisfies Record<keyof WebhookStatisticsTable, 'text' | 'bigint'>;
+} as const satisfies Record<keyof CountedRow, 'text' | 'bigint'>;
 
-/** Adds attempts to the statistics of their webhooks. */
+/** Of each webhook, and of all of the workspace that the deliveries are of. */
 export async function countAttempts(
   transaction: Kysely<Tables>,
   kind: DatabaseKind,
-  samples: readonly Sample[],
+  samples: readonly SettledSample[],
 ): Promise<void> {
   if (samples.length === 0) return;
-  const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
+  const counted = rowsTable(kind, 'counted', columns, rowsText(countsOf(samples)));
   await sql`
-    insert into webhook_statistics (${names})
-    select ${names} from ${rowsTable(kind, 'counted', columns, rowsText(countsOf(samples)))}
+    insert into webhook_statistics (${statisticsKeys.webhook_statistics}, attempts)
+    select ${statisticsKeys.webhook_statistics}, attempts from ${counted}
     where true
-    order by ${statisticsKey}
-    on conflict (${statisticsKey})
+    order by ${statisticsKeys.webhook_statistics}
+    on conflict (${statisticsKeys.webhook_statistics})
     do update set attempts = webhook_statistics.attempts + excluded.attempts`.execute(transaction);
+  await sql`
+    insert into workspace_statistics (${statisticsKeys.workspace_statistics}, attempts)
+    select ${statisticsKeys.workspace_statistics}, cast(sum(attempts) as bigint)
+    from ${counted}
+    where true
+    group by ${statisticsKeys.workspace_statistics}
+    order by ${statisticsKeys.workspace_statistics}
+    on conflict (${statisticsKeys.workspace_statistics})
+    do update set attempts = workspace_statistics.attempts + excluded.attempts`.execute(transaction);
 }
 
-/** The rows that samples add to. */
-function countsOf(samples: readonly Sample[]): WebhookStatisticsTable[] {
-  const counts = new Map<string, WebhookStatisticsTable>();
-  for (const { webhookId, startedAt, durationMs, succeeded } of samples) {
+function countsOf(samples: readonly SettledSample[]): CountedRow[] {
+  const counts = new Map<string, CountedRow>();
+  for (const { workspaceId, webhookId, startedAt, durationMs, succeeded } of samples) {
     const within_ms = durationBounds.find((bound) => durationMs <= bound) ?? longestDuration;
     for (const { spanMs } of Object.values(statisticsPeriods)) {
       const starts_at = startedAt - (startedAt % spanMs);
@@ -65,6 +77,7 @@ function countsOf(samples: readonly Sample[]): WebhookStatisticsTable[] {
       else {
         const outcome = succeeded ? 1 : 0;
         counts.set(name, {
+          workspace_id: workspaceId,
           webhook_id: webhookId,
           span_ms: spanMs,
           starts_at,
@@ -78,24 +91,22 @@ function countsOf(samples: readonly Sample[]): WebhookStatisticsTable[] {
   return [...counts.values()];
 }
 
-/** Rows that are deleted at once. */
+/** In one statement. */
 const deletedAtOnce = 1_000;
 
-/**
- * Deletes statistics of before their periods, a thousand at a time. Those that are being counted are left to a later step.
- * @param now epoch milliseconds
- * @returns whether there may be more
- */
+/** Deletes a thousand old statistics but locked ones. @param now epoch ms. @returns whether there may be more */
 export async function deleteOldStatistics(database: Kysely<Tables>, kind: DatabaseKind, now: number): Promise<boolean> {
-  for (const period of keysOf(statisticsPeriods)) {
-    const { spanMs } = statisticsPeriods[period];
-    const { numAffectedRows } = await sql`
-      delete from webhook_statistics where (${statisticsKey}) in (
-        select ${statisticsKey} from webhook_statistics
-        where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${deletedAtOnce} ${unlocked(kind)})`.execute(
-      database,
-    );
-    if (Number(numAffectedRows ?? 0) === deletedAtOnce) return true;
+  for (const [table, key] of entriesOf(statisticsKeys)) {
+    for (const period of keysOf(statisticsPeriods)) {
+      const { spanMs } = statisticsPeriods[period];
+      const { numAffectedRows } = await sql`
+        delete from ${sql.table(table)} where (${key}) in (
+          select ${key} from ${sql.table(table)}
+          where span_ms = ${spanMs} and starts_at < ${firstSpan(period, now)} limit ${deletedAtOnce} ${unlocked(kind)})`.execute(
+        database,
+      );
+      if (Number(numAffectedRows ?? 0) === deletedAtOnce) return true;
+    }
   }
   return false;
 }

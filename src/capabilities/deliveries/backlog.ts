@@ -1,13 +1,14 @@
-/** The deliveries of webhooks that are pending or held. Counting ends at a bound, so that a large backlog is no slow query. */
+/** Pending and held deliveries, of webhooks or of all of a workspace, counted up to a bound. */
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { amongAccounts } from '../../auth/among-accounts.ts';
+import { isoOrNull } from '../../kernel/date-time.ts';
+import type { Database } from '../../store/database.ts';
 import { findManageable } from '../webhooks/manageable.ts';
 import type { DeliveriesPort } from './port.ts';
 import { type DeliveryState, maxCounted, type WebhookBacklog } from './shapes.ts';
 import type { StatisticsContext } from './statistics.ts';
 
 interface Row {
-  readonly id: string;
   readonly pending: number;
   readonly held: number;
   readonly oldest: number | null;
@@ -18,9 +19,9 @@ export const webhookBacklog =
   async ({ caller }, webhookIds) => {
     const managed = await findManageable(database, caller, webhookIds);
     if (managed.length === 0) return webhookIds.map(() => null);
-    // Those that are held may be for accounts that the webhook listened to before.
+    // Held ones may be for accounts that the webhook listened to before.
     const isSeen = amongAccounts(caller.accountIds, 'account_id');
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<Row & { readonly id: string }>`
       select id, ${counted('pending', isSeen)} as pending, ${counted('held', isSeen)} as held,
         (select min(created_at) from deliveries where webhook_id = webhooks.id and state = 'pending') as oldest
       from webhooks where ${expressionBuilder<never, never>()(sql<string>`id`, 'in', managed)}`.execute(database);
@@ -28,7 +29,7 @@ export const webhookBacklog =
     return webhookIds.map((id) => byId.get(id) ?? null);
   };
 
-/** How many deliveries of a webhook are in a state, up to {@link maxCounted}. */
+/** Up to {@link maxCounted}. */
 const counted = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<number> => sql`(
   select count(*) from (
     select 1 from deliveries
@@ -36,8 +37,34 @@ const counted = (state: DeliveryState, isSeen: Expression<SqlBool>): RawBuilder<
     limit ${maxCounted}
   ) as part)`;
 
+/** Of all webhooks of a workspace. */
+export async function workspaceBacklog(database: Database, workspaceId: string): Promise<WebhookBacklog> {
+  const { rows } = await sql<Row>`
+    select ${countedIn(workspaceId, 'pending')} as pending, ${countedIn(workspaceId, 'held')} as held,
+      (select created_at from ${deliveriesIn(workspaceId, 'pending')} order by created_at limit 1) as oldest`.execute(
+    database,
+  );
+  const [row = { pending: 0, held: 0, oldest: null }] = rows;
+  return toBacklog(row);
+}
+
+/** Deliveries that are looked at: a webhook that is being deleted may have a million. */
+const maxRead = 10 * maxCounted;
+
+/** Without those of webhooks that are being deleted, which leave their workspace. */
+const deliveriesIn = (workspaceId: string, state: DeliveryState) => sql`(
+  select webhook_id, created_at from deliveries
+  where workspace_id = ${workspaceId} and state = ${sql.lit(state)}
+  order by created_at, id limit ${maxRead}
+) as oldest_deliveries where exists (
+  select 1 from webhooks where webhooks.id = webhook_id and webhooks.workspace_id = ${workspaceId}
+)`;
+
+const countedIn = (workspaceId: string, state: DeliveryState): RawBuilder<number> => sql`(
+  select count(*) from (select 1 from ${deliveriesIn(workspaceId, state)} limit ${maxCounted}) as part)`;
+
 const toBacklog = ({ pending, held, oldest }: Row): WebhookBacklog => ({
   pending_count: Number(pending),
   held_count: Number(held),
-  oldest_pending_at: oldest === null ? null : new Date(oldest).toISOString(),
+  oldest_pending_at: isoOrNull(oldest),
 });

@@ -1,5 +1,3 @@
-/** The commands of callers: emit an event, fire a trigger, send a test event, redeliver. */
-
 import { requireAccount, requireManaging } from '../../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../../auth/account-repository.ts';
 import type { Emit, Emitted } from '../../delivery/emit.ts';
@@ -11,6 +9,7 @@ import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';
+import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
@@ -39,7 +38,8 @@ const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
   repeated,
 });
 
-const invalid = (path: Issue['path'], message: string): ServiceError => invalidParameters([{ path, message }]);
+const invalid = (path: Issue['path'], code: IssueCode, message: string): ServiceError =>
+  invalidParameters([{ path, code, message }]);
 
 export function deliveryCommands({
   database,
@@ -48,7 +48,7 @@ export function deliveryCommands({
   notifications,
   now,
 }: CommandsContext): Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'> {
-  /** What is redelivered must not be held afterwards, because the webhook was disabled before. */
+  /** The webhook's former disabling must not hold what is redelivered. */
   const finishHolds = async ({ id }: ManageableWebhook) => {
     while (await holdStep(notifications.transaction, kind, id));
   };
@@ -75,20 +75,20 @@ export function deliveryCommands({
 
     async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
-      if (webhook.trigger === null) throw invalid(['webhook_id'], 'must be that of a TRIGGER webhook');
+      if (webhook.trigger === null)
+        throw invalid(['webhook_id'], 'not_applicable', 'must be that of a TRIGGER webhook');
       const trigger = readJsonColumn<WebhookTrigger>(webhook.trigger);
       if (trigger.context !== context)
-        throw invalid(['context'], `must be ${trigger.context}, the context of the webhook`);
+        throw invalid(['context'], 'not_applicable', `must be ${trigger.context}, the context of the webhook`);
       if ((context === 'MESSAGE') !== (message_id !== undefined)) {
-        throw invalid(
-          ['message_id'],
-          context === 'MESSAGE' ? 'is required' : 'is not accepted in the context of a chat',
-        );
+        throw context === 'MESSAGE'
+          ? invalid(['message_id'], 'required', 'is required')
+          : invalid(['message_id'], 'not_accepted', 'is not accepted in the context of a chat');
       }
-      requireEnabled(webhook);
+      requireEnabled(webhook, 'webhook_id');
       const accountType = await requireEmitter(database, caller, account_id);
       if (!listensTo(accountIdsOf(webhook), account_id)) {
-        throw invalid(['account_id'], 'must be one of the accounts of the webhook');
+        throw invalid(['account_id'], 'not_applicable', 'must be one of the accounts of the webhook');
       }
       const fields = {
         context,
@@ -113,14 +113,18 @@ export function deliveryCommands({
 
     async sendTest({ caller }, { webhook_id, event }) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
-      requireEnabled(webhook);
+      requireEnabled(webhook, 'webhook_id');
       const { source } = webhook;
       if (source === null)
-        throw invalid(['webhook_id'], 'must be that of an AUTO webhook: fire a TRIGGER webhook instead');
+        throw invalid(
+          ['webhook_id'],
+          'not_applicable',
+          'must be that of an AUTO webhook: fire a TRIGGER webhook instead',
+        );
       const { events }: { events: readonly WebhookEvent[] } = webhookSources[source];
       const chosen = event ?? readJsonColumn<WebhookEvent[]>(webhook.events)[0] ?? events[0];
       if (chosen === undefined || !events.includes(chosen))
-        throw invalid(['event'], `must be one of ${events.join(', ')}`);
+        throw invalid(['event'], 'not_applicable', `must be one of ${events.join(', ')}`);
       const listened = accountIdsOf(webhook);
       const account = await findOldestAccount(database, {
         workspaceId: caller.workspaceId,
@@ -151,26 +155,26 @@ export function deliveryCommands({
       const webhook = await requireManageableWebhook(database, caller, delivery.webhook_id);
       // The webhook may have listened to other accounts when the delivery was created.
       requireManaging(caller, delivery.account_id === null ? [] : [delivery.account_id]);
-      requireEnabled(webhook);
+      requireEnabled(webhook, 'delivery_id');
       if (!listensTo(accountIdsOf(webhook), delivery.account_id)) {
-        throw invalid(['delivery_id'], 'must be for an account that the webhook still listens to');
+        throw invalid(['delivery_id'], 'not_applicable', 'must be for an account that the webhook still listens to');
       }
       await finishHolds(webhook);
       if (!(await requeue(notifications.transaction, delivery_id, now().getTime()))) {
-        throw new ServiceError('action_already_performed', { detail: 'The delivery is still on its way.' });
+        throw new ServiceError('action_already_performed', { detail: 'The delivery is still pending.' });
       }
       return { object: 'DeliveryScheduled', delivery_id };
     },
 
     async redeliverAll({ caller }, { webhook_id, since, until, state }) {
       const webhook = await requireManageableWebhook(database, caller, webhook_id);
-      requireEnabled(webhook);
+      requireEnabled(webhook, 'webhook_id');
       const filter = {
         webhookId: webhook_id,
         state,
         since: since === undefined ? null : firstMillisecondFrom(since),
         until: until === undefined ? null : firstMillisecondFrom(until),
-        // All of them are accounts of the key, which manages the webhook.
+        // All of the key's, as it manages the webhook.
         accountIds: accountIdsOf(webhook),
       };
       await finishHolds(webhook);
@@ -180,16 +184,17 @@ export function deliveryCommands({
   };
 }
 
-/** The fields of a sample that hold its time: an emitter may leave them out. */
+/** A sample's time fields, which an emitter may leave out. */
 const timeOf = (sample: Record<string, unknown>) =>
   Object.fromEntries(['timestamp', 'date'].flatMap((key) => (key in sample ? [[key, sample[key]]] : [])));
 
-/** Data may have the keys of its source, except those that the gateway sets. */
+/** Keys of the source, except those that the gateway sets. */
 function requireKeys(source: WebhookSource, data: Readonly<Record<string, unknown>>): void {
   const keys = emittableKeys(source);
   for (const key of Object.keys(data)) {
-    if (ownKeys.includes(key)) throw invalid(['data'], `must not have ${key}: the gateway sets it`);
-    if (!keys.includes(key)) throw invalid(['data'], `must not have ${key}, which is no key of the source ${source}`);
+    if (ownKeys.includes(key)) throw invalid(['data'], 'forbidden', `must not have ${key}: the gateway sets it`);
+    if (!keys.includes(key))
+      throw invalid(['data'], 'unknown_field', `must not have ${key}, which is no key of the source ${source}`);
   }
 }
 
@@ -204,7 +209,11 @@ async function requireEmitter(database: Database, caller: Caller, accountId: str
   return account.type;
 }
 
-function requireEnabled(webhook: ManageableWebhook): void {
+/** @param field that says which webhook */
+function requireEnabled(webhook: ManageableWebhook, field: 'webhook_id' | 'delivery_id'): void {
   if (webhook.enabled === 1) return;
-  throw new ServiceError('invalid_parameters', { detail: 'The webhook is disabled: enable it first.' });
+  throw new ServiceError('invalid_parameters', {
+    detail: 'The webhook is disabled: enable it first.',
+    issues: [{ path: [field], code: 'not_applicable', message: 'must be that of an enabled webhook' }],
+  });
 }

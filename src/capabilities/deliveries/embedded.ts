@@ -4,15 +4,17 @@ import { type DeliveryRateLimits, limitedCommands } from './limits.ts';
 import type { DeliveriesPort } from './port.ts';
 import { deliveryQueries, type QueriesContext } from './queries.ts';
 import { webhookStatistics } from './statistics.ts';
+import { webhookSummary } from './summary.ts';
 import { deliveryWatch, type WatchContext } from './watch.ts';
 
-/** Deliveries in our own database, sent by our own engine. */
+/** In our own database, sent by our own engine. */
 export const embeddedDeliveries = (
   context: CommandsContext & QueriesContext & WatchContext & { readonly limits: DeliveryRateLimits },
 ): DeliveriesPort => ({
   ...deliveryQueries(context),
   statistics: webhookStatistics(context),
   backlog: webhookBacklog(context),
+  summary: webhookSummary(context),
   ...limitedCommands(deliveryCommands(context), context.limits),
   ...deliveryWatch(context),
 });

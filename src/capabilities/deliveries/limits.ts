@@ -1,19 +1,17 @@
-/** Limits on what a workspace can have delivered, around the commands that create work for the delivery engine. */
+/** Limits of a workspace, around the commands that create work for the delivery engine. */
 import type { RateLimit } from '../../auth/rate-limit.ts';
 import type { DeliveriesPort } from './port.ts';
 
 /** Both by workspace. */
 export interface DeliveryRateLimits {
   readonly events: RateLimit;
-  /**
-   * Deliveries are charged when they exist, because only then their number is known: a workspace that is in debt waits.
-   */
+  /** Charged afterwards, when their number is known: a workspace in debt waits. */
   readonly deliveries: RateLimit;
 }
 
 type Commands = Pick<DeliveriesPort, 'emit' | 'fireTrigger' | 'sendTest' | 'redeliver' | 'redeliverAll'>;
 
-/** The commands, each of which throws `service_unavailable` when its workspace has had too many. */
+/** Commands that throw `service_unavailable` beyond their workspace's limits. */
 export function limitedCommands(commands: Commands, { events, deliveries }: DeliveryRateLimits): Commands {
   type Command = (typeof commands)[keyof Commands];
   const limited =
@@ -36,7 +34,7 @@ export function limitedCommands(commands: Commands, { events, deliveries }: Deli
   };
 }
 
-/** A repeated emission returns the deliveries of the first, and creates none. */
+/** A repeated emission creates none. */
 const created = ({
   repeated,
   delivery_ids,

@@ -1,22 +1,37 @@
-/** The deliveries of a webhook that fit a filter, as queries: for a page of them, and for their number. */
+/** Queries of filtered deliveries, of a webhook or of all of a workspace: for a page, and for their number. */
 import { requireAccount } from '../../auth/account-access.ts';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import type { Database } from '../../store/database.ts';
-import { byCreation, mergedIds } from '../../store/keyset.ts';
-import { type DeliveryFilter, deliveryStates } from './shapes.ts';
-import { visibleDeliveries } from './visibility.ts';
+import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
+import {
+  type DeliveryFilter,
+  type DeliveryListRequest,
+  type DeliveryOrder,
+  defaultDeliveryOrder,
+  deliveryStates,
+} from './shapes.ts';
+import { isStored, visibleDeliveries } from './visibility.ts';
 
-export const newestFirst = byCreation('deliveries', 'desc');
+type SortColumn = 'created_at' | 'id';
+
+const keysets: Readonly<Record<DeliveryOrder, Keyset<SortColumn>>> = {
+  created_at_desc: byCreation('deliveries', 'desc'),
+  created_at_asc: byCreation('deliveries', 'asc'),
+};
+
+export const keysetOf = ({ order_by = defaultDeliveryOrder }: Pick<DeliveryListRequest, 'order_by'>) =>
+  keysets[order_by];
 
 const statesOf = ({ state = [] }: DeliveryFilter) => [...new Set(state.length === 0 ? deliveryStates : state)];
 
-/**
- * The deliveries in the order of {@link newestFirst}, behind a place in it.
- * @throws ServiceError `account_mismatch` for an account beyond the key
- */
-export function listedDeliveries(database: Database, caller: Caller, filter: DeliveryFilter) {
+/** In the order of {@link keysetOf}. @throws ServiceError `account_mismatch` for an account beyond the key */
+export function listedDeliveries(
+  database: Database,
+  caller: Caller,
+  filter: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>,
+) {
   return (after: readonly (string | number)[] | null, count: number) => {
     // Each state is a range of an index.
     const ofStates = statesOf(filter).map((state) =>
@@ -25,41 +40,36 @@ export function listedDeliveries(database: Database, caller: Caller, filter: Del
         .where('state', '=', state)
         .select(['id', 'created_at']),
     );
-    const ids = mergedIds(ofStates, newestFirst, after, count);
+    const ids = mergedIds(ofStates, keysetOf(filter), after, count);
     return visibleDeliveries(database, caller).where('deliveries.id', 'in', ids);
   };
 }
 
-/**
- * The ids of the deliveries, to be counted.
- * @throws ServiceError `account_mismatch` for an account beyond the key
- */
+/** Ids, to be counted. @throws ServiceError `account_mismatch` for an account beyond the key */
 export function countedDeliveries(database: Database, caller: Caller, filter: DeliveryFilter) {
-  // Deliveries are of the workspace of their webhook. That it is the caller's is asked once, so that the index is enough.
-  return fittingDeliveries(database, caller, filter)
-    .where('state', 'in', statesOf(filter))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('webhooks')
-          .select('webhooks.id')
-          .where('webhooks.id', '=', filter.webhook_id)
-          .where('webhooks.workspace_id', '=', caller.workspaceId),
-      ),
-    )
-    .select('id');
+  const { webhook_id } = filter;
+  const fitting = fittingDeliveries(database, caller, filter).where('state', 'in', statesOf(filter)).select('id');
+  if (webhook_id === undefined) return fitting.where('workspace_id', '=', caller.workspaceId);
+  // The webhook's workspace is checked once, so that the index is enough.
+  return fitting.where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('webhooks')
+        .select('webhooks.id')
+        .where('webhooks.id', '=', webhook_id)
+        .where('webhooks.workspace_id', '=', caller.workspaceId),
+    ),
+  );
 }
 
-/** The deliveries of the webhook, in whatever workspace and state, that the other fields of the filter let through. */
+/** By the filter's other fields, in whatever workspace and state. */
 function fittingDeliveries(
   database: Database,
   caller: Caller,
   { webhook_id, event = [], account_id, since, until }: DeliveryFilter,
 ) {
   if (account_id !== undefined) requireAccount(caller, account_id);
-  let query = database
-    .selectFrom('deliveries')
-    .where('webhook_id', '=', webhook_id)
-    .where(amongAccounts(caller.accountIds, 'account_id'));
+  let query = database.selectFrom('deliveries').where(amongAccounts(caller.accountIds, 'account_id'));
+  query = webhook_id === undefined ? query.where(isStored) : query.where('webhook_id', '=', webhook_id);
   if (event.length > 0) query = query.where('event', 'in', [...new Set(event)]);
   if (account_id !== undefined) query = query.where('account_id', '=', account_id);
   if (since !== undefined) query = query.where('created_at', '>=', firstMillisecondFrom(since));

@@ -10,6 +10,7 @@ import {
   redeliverAllShape,
   redeliverShape,
   statisticsShape,
+  summaryShape,
   testEventShape,
   watchShape,
 } from './shapes.ts';
@@ -26,6 +27,7 @@ export const listAttempts = operation('webhooks:read', attemptListShape, ({ deli
 export const findLastAttempts = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.lastAttempts);
 export const readStatistics = operation('webhooks:read', statisticsShape, ({ deliveries }) => deliveries.statistics);
 export const readBacklogs = operation('webhooks:read', idList(), ({ deliveries }) => deliveries.backlog);
+export const readWebhookSummary = operation('webhooks:read', summaryShape, ({ deliveries }) => deliveries.summary);
 export const watchDeliveries = operation('webhooks:read', watchShape, ({ deliveries }) => deliveries.watch);
 export const emitEvent = operation('events:write', emitShape, ({ deliveries }) => deliveries.emit);
 export const fireTrigger = operation('events:write', fireTriggerShape, ({ deliveries }) => deliveries.fireTrigger);

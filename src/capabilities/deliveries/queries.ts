@@ -1,7 +1,6 @@
-/** Deliveries and their attempts, as callers read and watch them. */
-
 import { accessTo } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { isoOf, isoOrNull } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
@@ -12,13 +11,13 @@ import { findByIds } from '../../store/find-by-ids.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import { selectPage, startPage } from '../../store/keyset.ts';
 import { countRows, selectPages } from '../../store/keyset-pages.ts';
-import { bytesOf, readLarge } from '../../store/large-rows.ts';
+import { columnBytes, readLarge } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { onlyOf, readTogether } from '../../store/read-together.ts';
 import type { DeliveryAttemptTable, DeliveryTable, WebhookTable } from '../../store/schema.ts';
 import { hiddenValue } from '../webhooks/headers.ts';
 import { accountIdsOf } from '../webhooks/manageable.ts';
-import { countedDeliveries, listedDeliveries, newestFirst } from './listed.ts';
+import { countedDeliveries, keysetOf, listedDeliveries } from './listed.ts';
 import type { DeliveriesPort } from './port.ts';
 import {
   type Delivery,
@@ -37,9 +36,6 @@ export interface QueriesContext {
   readonly now: () => Date;
 }
 
-const iso = (time: number) => new Date(time).toISOString();
-const isoOrNull = (time: number | null) => (time === null ? null : iso(time));
-
 export function deliveryQueries({
   database,
   cursors,
@@ -57,9 +53,14 @@ export function deliveryQueries({
       requests,
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
-        return startPage(listedDeliveries(database, caller, filter), newestFirst, { cursors, scope, cursor, limit });
+        return startPage(listedDeliveries(database, caller, filter), keysetOf(filter), {
+          cursors,
+          scope,
+          cursor,
+          limit,
+        });
       },
-      (started) => selectPages(database, started, newestFirst),
+      (started) => selectPages(database, started),
     );
     return pages.map((page) =>
       page instanceof Error ? page : { ...page, items: page.items.map((row) => toDelivery(row, now())) },
@@ -76,7 +77,7 @@ export function deliveryQueries({
           .select('deliveries.id')
           .where('deliveries.id', 'in', ids);
       return readLarge(budget, context, deliveryIds, {
-        sizes: (ids) => visible(ids).select(bytesOf('events.data').as('bytes')).execute(),
+        sizes: (ids) => visible(ids).select(columnBytes('events.data').as('bytes')).execute(),
         read: async (ids) => {
           const read = await visible(ids).select('events.data').execute();
           return read.map(({ id, data }) => [id, readJsonColumn<EventData>(data)] as const);
@@ -102,7 +103,7 @@ export function deliveryQueries({
         throw new ServiceError('resource_not_found', { detail: 'No delivery has this id.' });
       }
       const scope = ['delivery attempts', caller.keyId, delivery_id];
-      // Attempts are in the order of their numbers, whatever the clock was.
+      // In the order of their numbers, whatever the clock was.
       const page = await selectPage(
         database.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', delivery_id),
         { table: 'delivery_attempts', columns: ['number'], order: 'asc' },
@@ -132,12 +133,12 @@ function toAttempt(
   { number, started_at, duration_ms, status, failure, response_body }: DeliveryAttemptTable,
   webhook: Pick<WebhookTable, 'account_ids'>,
 ): DeliveryAttempt {
-  // What an endpoint responds is its owner's, and may repeat the headers that it was sent, whose values take the scope
-  // `webhooks:write` as well.
+  // A response is its endpoint's owner's, and may repeat sent headers, whose values take the scope `webhooks:write` as
+  // well.
   const isManaged = caller.scopes.has('webhooks:write') && accessTo(caller, accountIdsOf(webhook)) === 'manage';
   return {
     number,
-    started_at: iso(started_at),
+    started_at: isoOf(started_at),
     duration_ms,
     status,
     failure,
@@ -156,8 +157,8 @@ export function toDelivery(row: DeliveryTable, now: Date): Delivery {
     event: row.event,
     state: row.state as DeliveryState,
     attempt_count: row.attempts,
-    next_attempt_at: isScheduled ? iso(row.next_at) : null,
-    created_at: iso(row.created_at),
+    next_attempt_at: isScheduled ? isoOf(row.next_at) : null,
+    created_at: isoOf(row.created_at),
     finished_at: isoOrNull(row.finished_at),
   };
 }

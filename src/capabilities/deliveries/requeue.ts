@@ -1,4 +1,4 @@
-/** The SQL of a redelivery: makes deliveries due again, with the whole retry schedule before them. */
+/** The SQL of redelivery: makes deliveries due again, with the whole retry schedule before them. */
 import type { Kysely, Transaction } from 'kysely';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
@@ -6,39 +6,30 @@ import { byCreation, pageQuery } from '../../store/keyset.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../../store/notifications.ts';
 import type { Tables } from '../../store/schema.ts';
 
-/** The states of a delivery that is not on its way. */
+/** Not on their way. */
 const requeueableStates = ['held', 'failed', 'succeeded'] as const;
 type RequeueableState = (typeof requeueableStates)[number];
 
-/** Which deliveries of a webhook to requeue. Times are epoch milliseconds. */
+/** Times are epoch milliseconds. */
 export interface RequeueFilter {
   readonly webhookId: string;
   readonly state: RequeueableState;
-  /** Created at this time or later. */
+  /** Inclusive. */
   readonly since: number | null;
-  /** Created before this time. */
+  /** Exclusive. */
   readonly until: number | null;
-  /** The accounts that the webhook listens to; empty for all of the workspace. */
+  /** The webhook's; empty for all of the workspace. */
   readonly accountIds: readonly string[];
 }
 
-/** Deliveries of one transaction: with more, other requests would wait for it. */
+/** With more, other requests would wait for it. */
 const deliveriesOfTransaction = 1_000;
 
-/**
- * Requeues one delivery.
- * @param now epoch milliseconds
- * @returns whether it was requeued: a delivery that is pending, or being sent, is not
- */
+/** @param now epoch milliseconds. @returns false for a delivery that is pending or being sent */
 export const requeue = (transaction: NotifyingTransaction, deliveryId: string, now: number): Promise<boolean> =>
   transaction(async (open, changed) => (await requeueIds(open, changed, [deliveryId], requeueableStates, now)) > 0);
 
-/**
- * Requeues the deliveries that the filter selects, in transactions of a thousand. If one of them fails, those before it
- * stay requeued.
- * @param now epoch milliseconds
- * @returns how many were requeued
- */
+/** A failure leaves what earlier transactions, each of a thousand, have requeued. @param now epoch milliseconds */
 export async function requeueAll(
   transaction: NotifyingTransaction,
   kind: DatabaseKind,
@@ -66,10 +57,7 @@ interface Place {
   readonly id: string;
 }
 
-/**
- * Goes from the newest delivery to the oldest. So it never meets a delivery that is created meanwhile, nor one that it has
- * requeued and that is already back in its state. What another transaction has locked is being requeued, settled or deleted.
- */
+/** Backwards, so new and requeued ones are never met. Locked ones are being requeued, settled or deleted. */
 function selectPlaces(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -89,7 +77,7 @@ function selectPlaces(
   return (kind === 'postgres' ? page.forUpdate().skipLocked() : page).execute();
 }
 
-/** @returns how many of them were requeued */
+/** @returns how many were requeued */
 async function requeueIds(
   transaction: Kysely<Tables>,
   changed: ChangeRecorder,
@@ -109,7 +97,7 @@ async function requeueIds(
     }))
     .where('id', 'in', ids)
     .where('state', 'in', states)
-    // A delivery that was held while it was being sent belongs to its worker until the lease ends.
+    // Held while being sent, a delivery belongs to its worker until the lease ends.
     .where(({ or, eb }) => or([eb('claim_token', 'is', null), eb('next_at', '<=', now)]))
     .returning('id')
     .execute();

@@ -1,7 +1,4 @@
-/**
- * Deliveries: their states, their attempts, and the requests that create, read and resend them. The contract does not
- * cover deliveries, so these terms and shapes are Postern's.
- */
+/** The contract does not cover deliveries: these terms and shapes are Postern's. */
 import { z } from 'zod';
 import { webhookEvents } from '../../events/sources.ts';
 import { dateTimeOf } from '../../kernel/date-time.ts';
@@ -11,61 +8,63 @@ import { statisticsPeriods } from '../../kernel/periods.ts';
 import {
   anyValueOf,
   boundedList,
+  idempotencyKey,
   identifier,
   jsonObject,
   maxPage,
   pageCursor,
   pageLimit,
   resourceId,
+  rule,
   shortText,
+  watchedIds,
 } from '../../kernel/validation.ts';
 import type { FailureReason } from '../../net/outbound.ts';
-import { triggerContexts } from '../webhooks/shapes.ts';
+import { triggerContexts, type WebhookHealthState } from '../webhooks/shapes.ts';
 
 export const deliveryLimits = { limit: { min: 1, max: maxPage, default: 50 } } as const;
 
 export const deliveryStates = ['pending', 'held', 'succeeded', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The states of deliveries that `redeliverAll` resends. */
+/** Of `redeliverAll`. */
 const redeliverableStates = ['held', 'failed', 'succeeded'] as const satisfies readonly DeliveryState[];
 export type RedeliverableState = (typeof redeliverableStates)[number];
 
-/** The delivery of one event to one webhook. Times are ISO 8601 text. */
+/** Of one event to one webhook. Times are ISO 8601 text. */
 export interface Delivery {
   readonly object: 'Delivery';
   readonly delivery_id: string;
   readonly webhook_id: string;
   readonly event_id: string;
   readonly account_id: string | null;
-  /** An event of the contract, or {@link triggerEvent}. */
+  /** The contract's, or {@link triggerEvent}. */
   readonly event: string;
   readonly state: DeliveryState;
   readonly attempt_count: number;
-  /** Null if no attempt is scheduled, or one is due or in progress. */
+  /** Null if none is scheduled, or one is due or in progress. */
   readonly next_attempt_at: string | null;
   readonly created_at: string;
   readonly finished_at: string | null;
 }
 
-/** The data of an event, by the keys of its source. */
+/** By the keys of its source. */
 export type EventData = Readonly<Record<string, unknown>>;
 
-/** One HTTP request of a delivery. */
 export interface DeliveryAttempt {
-  /** Counts from 1. */
+  /** From 1. */
   readonly number: number;
   readonly started_at: string;
   readonly duration_ms: number;
-  /** HTTP status of the response; null if none was received. */
+  /** Null if no response was received. */
   readonly status: number | null;
   /** Null if the response was read to its end. */
   readonly failure: FailureReason | null;
-  /** The first bytes of the response body, as text. */
+  /** The first bytes, as text. */
   readonly response_body: string;
 }
 
-/** How attempts ended. Durations are estimates, from counts of classes of durations; null if there were no attempts. */
+/** Durations are estimates from counts of classes; null without attempts. */
 export interface AttemptStatistics {
   readonly count: number;
   readonly succeeded_count: number;
@@ -73,40 +72,45 @@ export interface AttemptStatistics {
   readonly p95_duration_ms: number | null;
 }
 
-/** The attempts that began in a span of time. Times are ISO 8601 text. */
+/** Times are ISO 8601 text. */
 export interface StatisticsSpan {
   readonly starts_at: string;
   readonly ends_at: string;
   readonly attempts: AttemptStatistics;
 }
 
-/** The attempts to a webhook over a period. */
 export interface WebhookStatistics {
   readonly starts_at: string;
-  /** All of them. */
+  /** Of the whole period. */
   readonly attempts: AttemptStatistics;
-  /** The whole period, the oldest span first. */
+  /** Oldest first. */
   readonly spans: readonly StatisticsSpan[];
 }
 
-/** The deliveries of a webhook that are pending or held. */
 export interface WebhookBacklog {
-  /** Up to {@link maxCounted}: there counting ends. */
+  /** Up to {@link maxCounted}. */
   readonly pending_count: number;
   /** Up to {@link maxCounted}. */
   readonly held_count: number;
-  /** When the oldest pending delivery was created. */
+  /** Its creation. */
   readonly oldest_pending_at: string | null;
 }
 
-/** Deliveries of a backlog that are counted, of each state: more take too long. */
+/** Of all webhooks of a workspace. */
+export interface WebhookSummary {
+  readonly counts: Readonly<Record<WebhookHealthState, number>>;
+  readonly statistics: WebhookStatistics;
+  readonly backlog: WebhookBacklog;
+}
+
+/** Of each state: more would take too long. */
 export const maxCounted = 1_000;
 
 export interface EventEmitted {
   readonly object: 'EventEmitted';
   readonly event_id: string;
   readonly delivery_ids: readonly string[];
-  /** Whether the idempotency key had been used before, so that nothing new was created. */
+  /** Whether the idempotency key was known: nothing new was created. */
   readonly repeated: boolean;
 }
 export interface DeliveryScheduled {
@@ -121,28 +125,38 @@ export interface DeliveriesRedelivered {
 
 const cursor = pageCursor().optional();
 const limit = pageLimit(deliveryLimits.limit.max).optional();
-const idempotencyKey = shortText().min(1, 'must not be empty').optional();
 const instant = () =>
   shortText().transform((text, { addIssue }) => {
     const dateTime = dateTimeOf(text);
-    if (dateTime === undefined) addIssue('must be a time such as 2026-01-31T09:30:00Z');
+    if (dateTime === undefined)
+      addIssue({ code: 'custom', ...rule('malformed', 'must be a time such as 2026-01-31T09:30:00Z') });
     return dateTime ?? z.NEVER;
   });
 
+const deliveryOrders = ['created_at_desc', 'created_at_asc'] as const;
+export type DeliveryOrder = (typeof deliveryOrders)[number];
+export const defaultDeliveryOrder: DeliveryOrder = 'created_at_desc';
+
 const filter = {
-  webhook_id: identifier(),
+  /** Of all webhooks by default. */
+  webhook_id: identifier().optional(),
   state: anyValueOf(deliveryStates),
   event: anyValueOf(webhookEvents),
   account_id: identifier().optional(),
-  /** The first moment that a delivery may have been created in. */
+  /** Inclusive. */
   since: instant().optional(),
-  /** The first moment after that. */
+  /** Exclusive. */
   until: instant().optional(),
 };
 
 export const deliveryFilterShape = z.strictObject(filter);
-export const deliveryListShape = z.strictObject({ ...filter, limit, cursor });
-/** What a cursor of the list is bound to beside the key. */
+export const deliveryListShape = z.strictObject({
+  ...filter,
+  order_by: z.enum(deliveryOrders).optional(),
+  limit,
+  cursor,
+});
+/** Beside the key. A cursor belongs to its order. */
 export const deliveryListScope = ({
   webhook_id,
   state,
@@ -150,16 +164,27 @@ export const deliveryListScope = ({
   account_id,
   since,
   until,
-}: DeliveryFilter): CursorScope => [webhook_id, anyOf(state), anyOf(event), account_id, since, until];
+  order_by = defaultDeliveryOrder,
+}: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>): CursorScope => [
+  webhook_id,
+  anyOf(state),
+  anyOf(event),
+  account_id,
+  since,
+  until,
+  order_by,
+];
 
 export const attemptListShape = z.strictObject({ delivery_id: resourceId(), limit, cursor });
-/** Webhooks whose statistics are read together: more than an operation can cost. */
+/** More than an operation can cost. */
 const maxWebhooks = 10_000;
 
+const period = z.enum(keysOf(statisticsPeriods));
 export const statisticsShape = z.strictObject({
   webhook_ids: boundedList(z.string(), 0, maxWebhooks),
-  period: z.enum(keysOf(statisticsPeriods)),
+  period,
 });
+export const summaryShape = z.strictObject({ period });
 export const redeliverShape = z.strictObject({ delivery_id: resourceId() });
 export const redeliverAllShape = z.strictObject({
   webhook_id: resourceId(),
@@ -168,13 +193,13 @@ export const redeliverAllShape = z.strictObject({
   state: z.enum(redeliverableStates),
 });
 export const testEventShape = z.strictObject({ webhook_id: resourceId(), event: z.enum(webhookEvents).optional() });
-export const watchShape = z.strictObject({ webhook_id: identifier().optional() });
+export const watchShape = z.strictObject({ webhook_ids: watchedIds().optional() });
 
 export const emitShape = z.strictObject({
   account_id: resourceId(),
   event: z.enum(webhookEvents),
   data: jsonObject().optional(),
-  idempotency_key: idempotencyKey,
+  idempotency_key: idempotencyKey(),
 });
 
 export const fireTriggerShape = z.strictObject({
@@ -183,7 +208,7 @@ export const fireTriggerShape = z.strictObject({
   context: z.enum(triggerContexts),
   chat_id: identifier(),
   message_id: identifier().optional(),
-  idempotency_key: idempotencyKey,
+  idempotency_key: idempotencyKey(),
 });
 
 export type EmitEvent = z.infer<typeof emitShape>;
@@ -193,6 +218,7 @@ export type DeliveryFilter = z.infer<typeof deliveryFilterShape>;
 export type DeliveryListRequest = z.infer<typeof deliveryListShape>;
 export type AttemptListRequest = z.infer<typeof attemptListShape>;
 export type StatisticsRequest = z.infer<typeof statisticsShape>;
+export type SummaryRequest = z.infer<typeof summaryShape>;
 export type Redeliver = z.infer<typeof redeliverShape>;
 export type SendTestEvent = z.infer<typeof testEventShape>;
 export type Watch = z.infer<typeof watchShape>;

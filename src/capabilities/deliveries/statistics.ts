@@ -1,19 +1,20 @@
-/** Statistics of webhooks as callers read them: of the counts that the delivery engine keeps (capabilities/deliveries/attempt-counts.ts). */
+/** Reads the delivery engine's counts (attempt-counts.ts). */
 
-import { type RawBuilder, sql } from 'kysely';
-import { firstSpan, statisticsPeriods } from '../../kernel/periods.ts';
+import { expressionBuilder, type RawBuilder, sql } from 'kysely';
+import { isoOf } from '../../kernel/date-time.ts';
+import { firstSpan, type StatisticsPeriod, statisticsPeriods } from '../../kernel/periods.ts';
 import type { Database } from '../../store/database.ts';
 import { findManageable } from '../webhooks/manageable.ts';
 import { durationBounds } from './attempt-counts.ts';
 import type { DeliveriesPort } from './port.ts';
-import type { AttemptStatistics, StatisticsRequest, WebhookStatistics } from './shapes.ts';
+import type { AttemptStatistics, WebhookStatistics } from './shapes.ts';
 
 export interface StatisticsContext {
   readonly database: Database;
   readonly now: () => Date;
 }
 
-/** Attempts of a span, or of a period: how many succeeded, and how many there were of each class of durations. */
+/** Of a span or a period. */
 interface Counts {
   readonly succeeded: number;
   /** In the order of `durationBounds`. */
@@ -28,58 +29,82 @@ export const webhookStatistics =
     const managed = await findManageable(database, caller, webhook_ids);
     if (managed.length === 0) return webhook_ids.map(() => null);
     const start = firstSpan(period, now().getTime());
-    const countsOf = await readCounts(database, managed, period, start);
+    const countsOf = await readCounts(database, 'webhook', managed, { period, start });
     const isManaged = new Set(managed);
-    return webhook_ids.map((id) => (isManaged.has(id) ? statisticsOf(countsOf.get(id), period, start) : null));
+    return webhook_ids.map((id) => (isManaged.has(id) ? statisticsOf(countsOf.get(id), { period, start }) : null));
   };
 
 type CountsByStart = ReadonlyMap<number, Counts>;
 
-/** The database adds up: a row for each span, and not for each of its classes, is what this process has to read. */
+/** Of a period; `start` in epoch milliseconds. */
+interface Reach {
+  readonly period: StatisticsPeriod;
+  readonly start: number;
+}
+
+type Row = { readonly owner: string; readonly starts_at: number; readonly succeeded: number } & Readonly<
+  Record<`within_${number}`, number>
+>;
+
+const classColumns = sql.join(
+  durationBounds.map(
+    (bound) => sql`${attemptsWhere(sql`within_ms = ${sql.lit(bound)}`)} as ${sql.ref(`within_${bound}`)}`,
+  ),
+);
+
+/** The database adds up: this process reads a row per span, not per class. */
 async function readCounts(
   database: Database,
-  webhookIds: readonly string[],
-  period: StatisticsRequest['period'],
-  start: number,
+  owner: 'webhook' | 'workspace',
+  ids: readonly string[],
+  { period, start }: Reach,
 ): Promise<ReadonlyMap<string, CountsByStart>> {
-  const rows = await database
-    .selectFrom('webhook_statistics')
-    .select(['webhook_id', 'starts_at', attemptsWhere(sql`succeeded = 1`).as('succeeded')])
-    .select(durationBounds.map((bound) => attemptsWhere(sql`within_ms = ${sql.lit(bound)}`).as(`within_${bound}`)))
-    .where('webhook_id', 'in', webhookIds)
-    .where('span_ms', '=', statisticsPeriods[period].spanMs)
-    .where('starts_at', '>=', start)
-    .groupBy(['webhook_id', 'starts_at'])
-    .execute();
+  const id = sql.ref(`${owner}_id`);
+  const { rows } = await sql<Row>`
+    select ${id} as owner, starts_at, ${attemptsWhere(sql`succeeded = 1`)} as succeeded, ${classColumns}
+    from ${sql.table(`${owner}_statistics`)}
+    where ${expressionBuilder<never, never>()(sql<string>`${id}`, 'in', ids)}
+      and span_ms = ${statisticsPeriods[period].spanMs} and starts_at >= ${start}
+    group by ${id}, starts_at`.execute(database);
   const countsOf = new Map<string, Map<number, Counts>>();
-  for (const { webhook_id, starts_at, succeeded, ...row } of rows) {
-    const ofWebhook = countsOf.get(webhook_id) ?? new Map<number, Counts>();
-    countsOf.set(webhook_id, ofWebhook);
-    ofWebhook.set(starts_at, { succeeded, classes: durationBounds.map((bound) => row[`within_${bound}`]) });
+  for (const { owner: of, starts_at, succeeded, ...row } of rows) {
+    const counts = countsOf.get(of) ?? new Map<number, Counts>();
+    countsOf.set(of, counts);
+    counts.set(starts_at, { succeeded, classes: durationBounds.map((bound) => row[`within_${bound}`] ?? 0) });
   }
   return countsOf;
 }
 
-const attemptsWhere = (condition: RawBuilder<unknown>): RawBuilder<number> =>
-  sql`cast(sum(case when ${condition} then attempts else 0 end) as bigint)`;
+/** Of all webhooks of a workspace. */
+export async function workspaceStatistics(
+  { database, now }: StatisticsContext,
+  workspaceId: string,
+  period: StatisticsPeriod,
+): Promise<WebhookStatistics> {
+  const start = firstSpan(period, now().getTime());
+  const countsOf = await readCounts(database, 'workspace', [workspaceId], { period, start });
+  return statisticsOf(countsOf.get(workspaceId), { period, start });
+}
 
-function statisticsOf(
-  countsAt: CountsByStart = new Map(),
-  period: StatisticsRequest['period'],
-  start: number,
-): WebhookStatistics {
+function attemptsWhere(condition: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`cast(sum(case when ${condition} then attempts else 0 end) as bigint)`;
+}
+
+function statisticsOf(countsAt: CountsByStart = new Map(), { period, start }: Reach): WebhookStatistics {
   const { spanMs, spans } = statisticsPeriods[period];
   return {
-    starts_at: iso(start),
+    starts_at: isoOf(start),
     attempts: attemptStatistics(added([...countsAt.values()])),
     spans: Array.from({ length: spans }, (_, place) => {
       const at = start + place * spanMs;
-      return { starts_at: iso(at), ends_at: iso(at + spanMs), attempts: attemptStatistics(countsAt.get(at) ?? none) };
+      return {
+        starts_at: isoOf(at),
+        ends_at: isoOf(at + spanMs),
+        attempts: attemptStatistics(countsAt.get(at) ?? none),
+      };
     }),
   };
 }
-
-const iso = (time: number) => new Date(time).toISOString();
 
 const total = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
@@ -95,11 +120,7 @@ const attemptStatistics = ({ succeeded, classes }: Counts): AttemptStatistics =>
   p95_duration_ms: durationAt(classes, 0.95),
 });
 
-/**
- * Estimates a quantile of durations: the durations of a class are taken as spread evenly over it.
- * @param classes how many durations there are in each class, in the order of `durationBounds`
- * @returns whole milliseconds; null if nothing was counted
- */
+/** An estimate: durations of a class count as evenly spread. @param classes as `durationBounds` */
 export function durationAt(classes: readonly number[], quantile: number): number | null {
   let left = quantile * total(classes);
   let lower = 0;

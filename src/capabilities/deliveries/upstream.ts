@@ -15,6 +15,7 @@ export const upstreamDeliveries: DeliveriesPort = {
   lastAttempts: unsupported(readDeliveries),
   statistics: unsupported(readDeliveries),
   backlog: unsupported(readDeliveries),
+  summary: unsupported(readDeliveries),
   watch: unsupported(readDeliveries),
   emit: unsupported(sendEvents),
   fireTrigger: unsupported(sendEvents),

@@ -1,21 +1,31 @@
-/** Which deliveries a key can see: those of its workspace for events of accounts that it may act for. */
+/** A key sees the deliveries of its workspace for events of accounts that it may act for. */
+import { type ExpressionBuilder, sql } from 'kysely';
 import { mayActFor } from '../../auth/account-access.ts';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Database } from '../../store/database.ts';
-import type { DeliveryTable } from '../../store/schema.ts';
+import type { DeliveryTable, Tables } from '../../store/schema.ts';
 
-/** Whether the key can see this delivery. */
 export const canSee = (caller: Caller, delivery: Pick<DeliveryTable, 'workspace_id' | 'account_id'>): boolean =>
   delivery.workspace_id === caller.workspaceId && mayActFor(caller, delivery.account_id);
 
-/** {@link canSee} as a query: every delivery that the key can see. */
+/** {@link canSee} as a query. */
 export const visibleDeliveries = (database: Database, { workspaceId, accountIds }: Caller) =>
   storedDeliveries(database)
-    .where('deliveries.workspace_id', '=', workspaceId)
+    // No range of an index: beside ids, SQLite would look at each delivery of the workspace.
+    .where(sql<boolean>`(deliveries.workspace_id = ${workspaceId}) is true`)
     .where(amongAccounts(accountIds, 'deliveries.account_id'));
 
-/** Every delivery, except those of webhooks that were deleted, which leave their workspace. */
+/** Whether its webhook is not being deleted: such a webhook has left its workspace. */
+export const isStored = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'deliveries'>) =>
+  exists(
+    selectFrom('webhooks')
+      .select('webhooks.id')
+      .whereRef('webhooks.id', '=', 'deliveries.webhook_id')
+      .whereRef('webhooks.workspace_id', '=', 'deliveries.workspace_id'),
+  );
+
+/** Without deliveries of deleted webhooks, which leave their workspace. */
 export const storedDeliveries = (database: Database) =>
   database
     .selectFrom('deliveries')

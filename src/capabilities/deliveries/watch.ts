@@ -1,27 +1,23 @@
-/**
- * Watching deliveries. However many watch, a changed delivery is read once, together with the others that changed
- * meanwhile, and only if somebody who watches can see it. Whoever reads too slowly loses the oldest changes.
- */
+/** A changed delivery is read once for all watchers, if one can see it. Slow readers lose the oldest changes. */
+
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { isId } from '../../kernel/ids.ts';
 import { createPacer } from '../../kernel/lib/pacer.ts';
 import type { Database } from '../../store/database.ts';
+import { findByIds, requireFound } from '../../store/find-by-ids.ts';
 import { maxChangedIds, type Notifications } from '../../store/notifications.ts';
+import { changesPerTurn } from '../../store/row-watch.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
+import { type Watcher, type WatchFeed, watch } from '../../store/watch.ts';
+import { visibleWebhooks } from '../webhooks/repository.ts';
 import type { DeliveriesPort } from './port.ts';
 import { toDelivery } from './queries.ts';
 import type { Delivery } from './shapes.ts';
 import { canSee, storedDeliveries } from './visibility.ts';
-import { type Mailbox, mailbox } from './watch-mailbox.ts';
 
-/** Deliveries that are read with one query. */
+/** In one query. */
 const readAtOnce = 100;
-
-/**
- * Changes that watchers get in one turn of the event loop. Each is an execution of a selection and the text of its
- * result, which take about a millisecond.
- */
-const changesPerTurn = 8;
 
 export interface WatchContext {
   readonly database: Database;
@@ -29,16 +25,17 @@ export interface WatchContext {
   readonly now: () => Date;
 }
 
-interface Watcher {
+interface WatchedDeliveries {
   readonly caller: Caller;
-  /** Undefined for every webhook of the workspace. */
-  readonly webhookId: string | undefined;
-  readonly mailbox: Mailbox;
+  /** Null for every webhook of the workspace. */
+  readonly webhookIds: ReadonlySet<string> | null;
 }
 
+type DeliveryWatcher = Watcher<WatchedDeliveries, Delivery>;
+
 export function deliveryWatch({ database, notifications, now }: WatchContext): Pick<DeliveriesPort, 'watch'> {
-  const watchers = new Map<string, Set<Watcher>>();
-  /** Ids of deliveries that have changed and were not read since. */
+  const watchers = new Map<string, Set<DeliveryWatcher>>();
+  /** Changed since their last read. */
   const changed = new Set<string>();
   const pacer = createPacer(changesPerTurn);
   let isReading = false;
@@ -47,13 +44,13 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
   const everybody = () => [...watchers.values()].flatMap((each) => [...each]);
 
   function hear(ids: readonly string[] | null): void {
-    if (ids === null) for (const watcher of everybody()) watcher.mailbox.close();
+    if (ids === null) for (const watcher of everybody()) watcher.close();
     else addBounded(changed, ids);
     if (!isReading && changed.size > 0) readChanged().catch(failEverybody);
   }
 
   function failEverybody(error: unknown): void {
-    for (const watcher of everybody()) watcher.mailbox.fail(error);
+    for (const watcher of everybody()) watcher.fail(error);
   }
 
   async function readChanged(): Promise<void> {
@@ -62,7 +59,15 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
       while (changed.size > 0 && watchers.size > 0) {
         const ids = [...changed].slice(0, readAtOnce);
         for (const id of ids) changed.delete(id);
-        const rows = new Map((await watchedRows(database, everybody(), ids)).map((row) => [row.id, row]));
+        const rows = new Map(
+          (
+            await watchedRows(
+              database,
+              everybody().map(({ scope }) => scope),
+              ids,
+            )
+          ).map((row) => [row.id, row]),
+        );
         for (const id of ids) {
           const row = rows.get(id);
           if (row !== undefined) post(row);
@@ -75,65 +80,39 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
   }
 
   function post(row: DeliveryTable): void {
-    const seeing = [...(watchers.get(row.workspace_id) ?? [])].filter((watcher) => watches(watcher, row));
+    const seeing = [...(watchers.get(row.workspace_id) ?? [])].filter(({ scope }) => watches(scope, row));
     if (seeing.length === 0) return;
     const delivery = toDelivery(row, now());
-    for (const watcher of seeing) watcher.mailbox.post(delivery);
+    for (const watcher of seeing) watcher.post(delivery.delivery_id, delivery);
   }
 
-  function add(watcher: Watcher): void {
-    const { workspaceId } = watcher.caller;
-    watchers.set(workspaceId, (watchers.get(workspaceId) ?? new Set()).add(watcher));
-    stopListening ??= notifications.onUpdated(hear);
-  }
-
-  function remove(watcher: Watcher): void {
-    const { workspaceId } = watcher.caller;
-    const others = watchers.get(workspaceId);
-    others?.delete(watcher);
-    if (others?.size === 0) watchers.delete(workspaceId);
-    if (watchers.size > 0) return;
-    stopListening?.();
-    stopListening = null;
-  }
-
-  return {
-    async watch({ caller, signal }, { webhook_id }) {
-      const watcher: Watcher = { caller, webhookId: webhook_id, mailbox: mailbox() };
-      const stop = () => {
-        remove(watcher);
-        watcher.mailbox.close();
-      };
-      if (signal.aborted) stop();
-      else {
-        add(watcher);
-        // A generator that is never started runs no `finally`: the signal ends the watching all the same.
-        signal.addEventListener('abort', stop, { once: true });
-      }
-      return deliveriesOf(watcher, () => {
-        signal.removeEventListener('abort', stop);
-        stop();
-      });
+  const feed: WatchFeed<WatchedDeliveries, Delivery> = {
+    join(watcher) {
+      const { workspaceId } = watcher.scope.caller;
+      watchers.set(workspaceId, (watchers.get(workspaceId) ?? new Set()).add(watcher));
+      stopListening ??= notifications.onUpdated(hear);
+    },
+    leave(watcher) {
+      const { workspaceId } = watcher.scope.caller;
+      const others = watchers.get(workspaceId);
+      others?.delete(watcher);
+      if (others?.size === 0) watchers.delete(workspaceId);
+      if (watchers.size > 0) return;
+      stopListening?.();
+      stopListening = null;
     },
   };
 
-  async function* deliveriesOf(watcher: Watcher, stop: () => void): AsyncGenerator<Delivery> {
-    try {
-      for (;;) {
-        await watcher.mailbox.ready();
-        await pacer.next();
-        // Taken last, so that the delivery is as new as can be.
-        const delivery = watcher.mailbox.take();
-        if (delivery === null) return;
-        yield delivery;
-      }
-    } finally {
-      stop();
-    }
-  }
+  return {
+    async watch({ caller, signal }, { webhook_ids }) {
+      if (webhook_ids !== undefined) await requireVisible(database, caller, webhook_ids);
+      const webhookIds = webhook_ids === undefined ? null : new Set(webhook_ids);
+      return watch(feed, pacer, { caller, webhookIds }, signal, (delivery) => delivery);
+    },
+  };
 }
 
-/** Adds the ids at the end. Beyond the bound the oldest are dropped: a delivery that goes on changing is reported again. */
+/** Drops the oldest beyond the bound: a delivery that goes on changing is reported again. */
 function addBounded(changed: Set<string>, ids: readonly string[]): void {
   for (const id of ids) {
     changed.delete(id);
@@ -143,18 +122,25 @@ function addBounded(changed: Set<string>, ids: readonly string[]): void {
   }
 }
 
-/** Whether a watcher is told of a delivery. */
-const watches = ({ caller, webhookId }: Watcher, row: DeliveryTable): boolean =>
-  (webhookId === undefined || webhookId === row.webhook_id) && canSee(caller, row);
+const watches = ({ caller, webhookIds }: WatchedDeliveries, row: DeliveryTable): boolean =>
+  (webhookIds === null || webhookIds.has(row.webhook_id)) && canSee(caller, row);
 
-/** One read of what any of the watchers may see. A condition that one of them does not have is none of the query's. */
+/** @throws ServiceError `resource_not_found`: a missing one would be watched in vain */
+async function requireVisible(database: Database, caller: Caller, webhookIds: readonly string[]): Promise<void> {
+  const found = await findByIds(webhookIds, isId, (ids) =>
+    visibleWebhooks({ database }, caller).where('id', 'in', ids).clearSelect().select('id').execute(),
+  );
+  requireFound('webhook', webhookIds, found);
+}
+
+/** One read for all watchers, by the conditions that all of them have. */
 async function watchedRows(
   database: Database,
-  watchers: readonly Watcher[],
+  watchers: readonly WatchedDeliveries[],
   ids: readonly string[],
 ): Promise<readonly DeliveryTable[]> {
   const workspaceIds = distinct(watchers.map(({ caller }) => [caller.workspaceId]));
-  const webhookIds = distinct(watchers.map(({ webhookId }) => (webhookId === undefined ? null : [webhookId])));
+  const webhookIds = distinct(watchers.map((watcher) => watcher.webhookIds));
   const accountIds = distinct(watchers.map(({ caller }) => caller.accountIds));
   return storedDeliveries(database)
     .where('deliveries.id', 'in', ids)
@@ -164,10 +150,10 @@ async function watchedRows(
     .execute();
 }
 
-/** More values than that are no condition of a query: a statement has few parameters, and the watchers are asked anyway. */
+/** A statement has few parameters: beyond this, watchers' own checks suffice. */
 const maxValues = 1_000;
 
-/** The values of all lists; null where one of the lists stands for every value, or there are too many to ask for. */
+/** Null where a list stands for every value, or for too many values. */
 function distinct(lists: readonly (Iterable<string> | null)[]): string[] | null {
   const values = new Set<string>();
   for (const list of lists) {

@@ -4,37 +4,44 @@ import { requireSession } from '../../auth/session.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
+import { parse } from '../../kernel/parse.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
 import type { Database } from '../../store/database.ts';
 import { findByIds, requireFound } from '../../store/find-by-ids.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
+import { storeWithRows } from '../../store/key-response.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { onlyOf } from '../../store/read-together.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
-import { afterFailure, openCheckpoint, readCheckpoint, requireOpen, writeCheckpoint } from './checkpoint.ts';
+import {
+  afterFailure,
+  openCheckpoint,
+  readCheckpoint,
+  requireOpen,
+  shownCheckpoint,
+  writeCheckpoint,
+} from './checkpoint.ts';
 import { isJobId, newJobId } from './ids.ts';
 import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.ts';
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import {
-  countJobs,
-  fieldsOf,
-  findJobs,
+  countListedJobs,
   insertJob,
   pagesOfJobs,
-  readJobFields,
   requireJob,
   type StoredJob,
+  selectJobFields,
+  selectJobs,
+  storedFields,
   toPosting,
   watchedJobs,
 } from './repository.ts';
-import { type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
+import { checkpointInputShape, defaultJobOrder, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
+import { solutionFailure } from './unsolved-checkpoint.ts';
 
-/**
- * A change that has begun runs to its end even if its caller disconnects, because its outcome at the network must be
- * stored. Only the deadline of the network ends it early.
- */
+/** A change outlives its caller's connection, as its outcome must be stored; the network's deadline may end it. */
 const neverAborted = new AbortController().signal;
 
 /** Postings in our own database, published through the account's network. */
@@ -63,7 +70,7 @@ export function embeddedJobs({
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
 
-  /** Takes the next step of publishing a draft, under a lease, and stores the outcome. */
+  /** Takes the next step of a publication, under a lease, and stores the outcome. */
   async function advance(
     context: RequestContext,
     { account_id, draft_id }: { readonly account_id: string; readonly draft_id: string },
@@ -89,15 +96,15 @@ export function embeddedJobs({
   }
 
   const find: JobsPort['find'] = async ({ caller }, jobIds) => {
-    const jobs = await findByIds(jobIds, isJobId, (ids) => findJobs(database, caller, ids));
+    const jobs = await findByIds(jobIds, isJobId, (ids) => selectJobs(database, caller, ids));
     return jobs.map((job) => job && toPosting(job, now()));
   };
   const changes = createRowWatch(watchedJobs(database));
 
   const lists: JobsPort['lists'] = async ({ caller }, requests) => {
-    const pages = requests.map(({ cursor, limit = jobListLimits.limit.default, ...filter }) => {
-      const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
-      return { cursors, scope, cursor, limit, filter };
+    const pages = requests.map(({ cursor, limit = jobListLimits.limit.default, order_by, ...filter }) => {
+      const scope = ['jobs', caller.keyId, ...jobListScope({ ...filter, order_by })];
+      return { cursors, scope, cursor, limit, filter, order: order_by ?? defaultJobOrder };
     });
     const found = await pagesOfJobs(database, caller, pages);
     return found.map((page) =>
@@ -111,7 +118,7 @@ export function embeddedJobs({
       const readJob = async () => requireEditable(await requireJob(database, context.caller, account_id, job_id));
       await readJob();
       return underLease(leases, job_id, context.signal, async (lease) => {
-        const fields = { ...fieldsOf(await readJob()), ...changes };
+        const fields = { ...storedFields(await readJob()), ...changes };
         await network.editPosting(session, { jobId: job_id, fields }, neverAborted);
         await lease.store({ fields: JSON.stringify(fields) });
         return { object: 'PnetJobPostingEdited', job_id };
@@ -127,18 +134,19 @@ export function embeddedJobs({
       advance(context, request, async (session, draft, lease) => {
         const checkpoint = requireOpen(readCheckpoint(draft.checkpoint), now());
         try {
+          parse(checkpointInputShape, request);
           return await attemptPublication(lease, () =>
             network.solveCheckpoint(session, toNetwork(draft), checkpoint, request.input, neverAborted),
           );
         } catch (error) {
           const after = afterFailure(checkpoint, error);
           if (after !== checkpoint) await lease.note(lease.store({ checkpoint: writeCheckpoint(after) }));
-          throw error;
+          throw solutionFailure(error, shownCheckpoint(after, now()));
         }
       }),
 
     async createDraft(context, { account_id, ...fields }) {
-      // The draft is stored here alone, but an account that cannot act on it cannot have it either.
+      // An account that cannot act on a draft cannot have one either.
       await network.checkSession(await sessionOf(context, account_id), context.signal);
       const createdAt = now().getTime();
       const job: StoredJob = {
@@ -154,12 +162,13 @@ export function embeddedJobs({
         created_at: createdAt,
         updated_at: createdAt,
       };
-      await insertJob(database, job);
-      return toPosting(job, now());
+      const posting = toPosting(job, now());
+      await insertJob(database, job, (transaction) => storeWithRows(transaction, context.claim, posting));
+      return posting;
     },
 
     find,
-    fields: (context, jobIds) => readJobFields({ database, budget }, context, jobIds),
+    fields: (context, request) => selectJobFields({ database, kind, budget }, context, request),
     async watch(context, { job_ids }) {
       requireFound('job', job_ids, await find(context, job_ids));
       const { caller, signal } = context;
@@ -169,7 +178,7 @@ export function embeddedJobs({
     },
     lists,
     list: async (context, request) => onlyOf(await lists(context, [request])),
-    counts: ({ caller }, filters) => countJobs(database, caller, filters),
+    counts: ({ caller }, filters) => countListedJobs(database, caller, filters),
   };
 }
 
@@ -181,11 +190,11 @@ function requireEditable(job: StoredJob): StoredJob {
 
 /** @throws ServiceError `action_already_performed` when the draft has been published */
 function requireDraft(job: StoredJob): StoredJob {
-  // A network may accept a draft and keep it in the state draft: that is published too.
+  // A network may publish a draft and keep it in the state draft.
   if (job.state === 'draft' && job.publication !== 'published') return job;
   throw new ServiceError('action_already_performed', {
     detail: `The draft has already been published: its state is ${job.state}.`,
   });
 }
 
-const toNetwork = (job: StoredJob): NetworkPosting => ({ jobId: job.id, fields: fieldsOf(job) });
+const toNetwork = (job: StoredJob): NetworkPosting => ({ jobId: job.id, fields: storedFields(job) });

@@ -19,7 +19,7 @@ import {
 
 const publishResultShape = z.discriminatedUnion('object', [jobPublishedShape, jobCheckpointOpenedShape]);
 
-/** The terms of this capability that an upstream service may spell differently. */
+/** Terms that an upstream service may spell differently. */
 export const jobVocabularies = {
   job_objects: [jobEditedShape, publishResultShape].flatMap((shape) => constantsOf(shape, 'object')),
   job_states: jobStates,
@@ -34,7 +34,7 @@ export const jobVocabularies = {
   publish_modes: publishModes,
 } as const;
 
-const common = {
+const jobEndpoint = {
   capability: 'jobs',
   status: 200,
   body: true,
@@ -46,7 +46,7 @@ const publishResultTerms = { object: 'job_objects', job_state: 'job_states', typ
 
 export const jobEndpoints = {
   edit: {
-    ...common,
+    ...jobEndpoint,
     name: 'EDIT',
     operationId: 'editJob',
     method: 'PATCH',
@@ -68,7 +68,7 @@ export const jobEndpoints = {
     },
   },
   publish: {
-    ...common,
+    ...jobEndpoint,
     name: 'PUB',
     operationId: 'publishJob',
     method: 'POST',
@@ -79,7 +79,7 @@ export const jobEndpoints = {
     terms: { request: { mode: 'publish_modes', service: 'job_services' }, response: publishResultTerms },
   },
   solveCheckpoint: {
-    ...common,
+    ...jobEndpoint,
     name: 'CHK',
     operationId: 'solveJobCheckpoint',
     method: 'POST',

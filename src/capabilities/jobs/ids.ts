@@ -1,8 +1,8 @@
-/** Ids of job postings and drafts: digits only, like those of the network. */
+/** Ids of postings and drafts: digits only, like the network's. */
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 
-/** A new id: 15 digits, the first of which is not zero. */
+/** 15 digits, the first of which is not zero. */
 export const newJobId = (randomBytes: RandomBytes): string =>
   (100_000_000_000_000n + (randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n)).toString();
 

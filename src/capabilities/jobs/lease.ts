@@ -1,43 +1,28 @@
-/** The lease on a posting: one request at a time acts on it, and stores what the network has carried out. */
+/** Lease on a posting: one request at a time acts on it, and stores what the network has carried out. */
 import { ServiceError } from '../../kernel/errors.ts';
 import { DatabaseFault, unconfirmed } from '../../store/faults.ts';
-import { createLeases, type Lease, type LeaseDependencies, type LeaseOptions } from '../../store/lease.ts';
+import { createLeases, type LeaseDependencies, type LeaseOptions, type RowLease } from '../../store/lease.ts';
 import type { JobTable } from '../../store/schema.ts';
 
-/** The timing of leases. Only tests set it. */
+/** Only tests set it. */
 export type LeaseTuning = Partial<Pick<LeaseOptions, 'leaseMs' | 'waitMs' | 'onWait'>>;
 
-/** Requests that may wait for one posting in one process. */
-const maxWaiting = 50;
+/** Per posting and process. */
+export const maxWaiting = 50;
 
-/**
- * Longer than a lease, so that a request that finds the lease of a dead process goes on when it ends; shorter than the
- * time that a gateway in front of this one waits for a response.
- */
-const defaultWaitMs = 15_000;
-/** Long enough for a process that is busy to keep what it holds. */
+/** Longer than a lease, to outlive that of a dead process; shorter than the timeout of gateways in front. */
+export const defaultWaitMs = 15_000;
+/** Long enough for a busy process to renew it. */
 const defaultLeaseMs = 8_000;
 
-/** What a caller that was refused is told to wait, in seconds. */
-const retryAfterSeconds = 5;
+const leaseRetrySeconds = 5;
 
-/** Disposing of it gives the posting to the next request. */
 export interface JobLease extends AsyncDisposable {
-  /**
-   * Stores what the network has carried out.
-   * @throws Error when the lease has expired and another request holds the posting: the change is not stored
-   * @throws ServiceError of an unknown outcome when the database fails
-   */
+  /** @throws Error, storing nothing, when another request has the expired lease; ServiceError of unknown outcome */
   store(change: Partial<Pick<JobTable, 'state' | 'fields' | 'checkpoint' | 'publication'>>): Promise<void>;
-  /**
-   * Stores what is known of the publication, which callers do not see.
-   * @throws Error as `store` does
-   */
+  /** Stores the state of the publication, which callers do not see. @throws Error as `store` does */
   mark(publication: JobTable['publication']): Promise<void>;
-  /**
-   * Waits for a write about a request that has failed. If it fails too, that is logged and not thrown: the caller must
-   * hear why the request failed.
-   */
+  /** Logs the failure of a write about a failed request: the caller must learn why the request failed. */
   note(write: Promise<void>): Promise<void>;
 }
 
@@ -48,8 +33,8 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
   const timing = { leaseMs: defaultLeaseMs, waitMs: defaultWaitMs, ...tuning };
   const leases = createLeases('jobs', dependencies, { ...timing, maxWaiting, busy });
 
-  function leaseOf(jobId: string, { holder, [Symbol.dispose]: end }: Lease): JobLease {
-    /** Nothing, once the lease has expired and another request has it. */
+  function leaseOf(jobId: string, { holder, [Symbol.dispose]: end }: RowLease): JobLease {
+    /** Matches nothing once another request has taken the expired lease. */
     const held = database.updateTable('jobs').where('id', '=', jobId).where('claimed_by', '=', holder);
     async function change(values: Partial<JobTable>): Promise<void> {
       const { numUpdatedRows } = await held.set(values).executeTakeFirst();
@@ -69,7 +54,7 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
         try {
           await held.set({ claimed_until: 0, claimed_by: null }).execute();
         } catch (err) {
-          // Whatever the request came to is stored. The lease ends by itself, and until then the posting is locked.
+          // The outcome is stored. The lease ends by itself; until then the posting is locked.
           logger.warn({ err, jobId }, 'the lease on a job could not be released');
         } finally {
           end();
@@ -79,11 +64,7 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
   }
 
   return {
-    /**
-     * Waits until no other request acts on the posting, and leases it until the lease is disposed of.
-     * @throws ServiceError `service_unavailable` when the turn of the request does not come in time, `request_timeout` when
-     *   `signal` aborts
-     */
+    /** @throws ServiceError `service_unavailable` when no turn comes in time, `request_timeout` when `signal` aborts */
     async acquire(jobId: string, signal: AbortSignal): Promise<JobLease> {
       const lease = await leases.acquire<never>(jobId, signal, async (claim) => {
         const { numUpdatedRows } = await database
@@ -101,10 +82,7 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
   };
 }
 
-/**
- * Runs work while the lease on a posting is held.
- * @throws ServiceError as `acquire`, or what the work throws
- */
+/** Runs work under a lease. @throws ServiceError as `acquire`, or as the work */
 export async function underLease<Value>(
   leases: JobLeases,
   jobId: string,
@@ -121,6 +99,6 @@ export async function underLease<Value>(
 
 const busy = () =>
   new ServiceError('service_unavailable', {
-    detail: `Other requests are acting on this job. This one was not carried out: try again in ${retryAfterSeconds} seconds.`,
-    headers: { 'retry-after': String(retryAfterSeconds) },
+    detail: `Other requests are acting on this job. This one was not carried out: try again in ${leaseRetrySeconds} seconds.`,
+    headers: { 'retry-after': String(leaseRetrySeconds) },
   });

@@ -5,9 +5,11 @@ import {
   jobCheckpointShape,
   jobDraftShape,
   jobEditShape,
+  jobFieldsShape,
   jobFilterShape,
   jobListShape,
   jobPublishShape,
+  jobSolutionShape,
   jobWatchShape,
 } from './shapes.ts';
 
@@ -17,9 +19,13 @@ export const editJob = operation('jobs:write', jobEditShape, ({ jobs }) => jobs.
 });
 export const publishJob = operation('jobs:write', jobPublishShape, ({ jobs }) => jobs.publish);
 export const solveJobCheckpoint = operation('jobs:write', jobCheckpointShape, ({ jobs }) => jobs.solveCheckpoint);
-export const createJobDraft = operation('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft);
+/** For GraphQL, where a malformed input is a `CheckpointError` too: the network's port checks it behind the open checkpoint. */
+export const solveJobCheckpointByForm = operation('jobs:write', jobSolutionShape, ({ jobs }) => jobs.solveCheckpoint);
+export const createJobDraft = operation('jobs:write', jobDraftShape, ({ jobs }) => jobs.createDraft, {
+  isAtomic: true,
+});
 export const findJobs = operation('jobs:read', idList(), ({ jobs }) => jobs.find);
-export const readJobFields = operation('jobs:read', idList(), ({ jobs }) => jobs.fields);
+export const readJobFields = operation('jobs:read', jobFieldsShape, ({ jobs }) => jobs.fields);
 export const listJobs = operation('jobs:read', jobListShape, ({ jobs }) => jobs.list);
 export const countJobs = operation('jobs:read', z.array(jobFilterShape), ({ jobs }) => jobs.counts);
 export const watchJobs = operation('jobs:read', jobWatchShape, ({ jobs }) => jobs.watch);

@@ -1,37 +1,42 @@
-/** The stored job postings and drafts that a caller may see. To change one takes a lease (lease.ts). */
+/** Stored postings and drafts that a caller may see. Changing one takes a lease (lease.ts). */
 
+import type { Transaction } from 'kysely';
 import { requireAccount } from '../../auth/account-access.ts';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { isoOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
-import { byCreation, type PageRequest, startPage } from '../../store/keyset.ts';
+import { jsonEntries } from '../../store/json-entries.ts';
+import type { DatabaseKind } from '../../store/json-rows.ts';
+import { byCreation, type Keyset, type PageRequest, startPage } from '../../store/keyset.ts';
 import { countRows, selectPages } from '../../store/keyset-pages.ts';
-import { bytesOf, readLarge } from '../../store/large-rows.ts';
+import { columnBytes, readExtracts } from '../../store/large-rows.ts';
+import { nameContains } from '../../store/names.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import { readTogether } from '../../store/read-together.ts';
 import type { RowSource } from '../../store/row-watch.ts';
-import type { JobTable } from '../../store/schema.ts';
+import type { JobTable, Tables } from '../../store/schema.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
 import { checkJobId } from './ids.ts';
-import type { JobFields, JobFilter, JobPosting, JobState } from './shapes.ts';
+import type { JobFields, JobFieldsRequest, JobFilter, JobOrder, JobPosting, JobState } from './shapes.ts';
 
 /** Only states of the contract are stored. */
-interface Vocabulary {
+interface StoredWords {
   readonly state: JobState;
 }
 
-export type StoredJob = Omit<JobTable, keyof Vocabulary> & Vocabulary;
+export type StoredJob = Omit<JobTable, keyof StoredWords> & StoredWords;
 
-/** A posting without what it says, which is read by itself. */
+/** Without the contents, which are read separately. */
 export type ListedJob = Omit<StoredJob, 'fields'>;
 
-const listedColumns = [
+const listedJobColumns = [
   ...(['id', 'workspace_id', 'account_id', 'state', 'checkpoint', 'claimed_until', 'claimed_by'] as const),
   ...(['publication', 'created_at', 'updated_at'] as const),
 ] as const satisfies readonly (keyof ListedJob)[];
@@ -39,15 +44,12 @@ const listedColumns = [
 const visibleJobs = (database: Database, { workspaceId, accountIds }: Caller) =>
   database
     .selectFrom('jobs')
-    .select(listedColumns)
-    .$narrowType<Vocabulary>()
+    .select(listedJobColumns)
+    .$narrowType<StoredWords>()
     .where('workspace_id', '=', workspaceId)
     .where(amongAccounts(accountIds, 'account_id'));
 
-/**
- * The posting with this id. A posting of another account counts as unknown.
- * @throws ServiceError `invalid_resource_identifier` or `resource_not_found`
- */
+/** @throws ServiceError `invalid_resource_identifier` or `resource_not_found`, also for a posting of another account */
 export async function requireJob(
   database: Database,
   caller: Caller,
@@ -66,54 +68,74 @@ export async function requireJob(
   return job;
 }
 
-/** The postings that have one of these ids, at least one, in any order. */
-export const findJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<ListedJob[]> =>
+/** @param jobIds at least one. @returns in any order */
+export const selectJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<ListedJob[]> =>
   visibleJobs(database, caller).where('id', 'in', jobIds).execute();
 
-/** What those of these postings say that the key can see. */
-export const readJobFields = (
-  { database, budget }: { readonly database: Database; readonly budget: ReadBudget },
+/** Some fields of those postings that the key can see. */
+export async function selectJobFields(
+  { database, kind, budget }: { readonly database: Database; readonly kind: DatabaseKind; readonly budget: ReadBudget },
   context: RequestContext,
-  jobIds: readonly string[],
-): Promise<(JobFields | null)[]> => {
+  { job_ids, fields: names }: JobFieldsRequest,
+): Promise<(JobFields | null)[]> {
+  const entries = jsonEntries(kind, 'fields', names);
   const visible = (ids: readonly string[]) =>
     visibleJobs(database, context.caller).clearSelect().select('id').where('id', 'in', ids);
-  return readLarge(budget, context, jobIds, {
-    sizes: (ids) => visible(ids).select(bytesOf('fields').as('bytes')).execute(),
-    read: async (ids) => {
-      const rows = await visible(ids).select('fields').execute();
-      return rows.map(({ id, fields }) => [id, readJsonColumn<JobFields>(fields)] as const);
+  const texts = await readExtracts(budget, context, job_ids, {
+    sizes: (ids) => visible(ids).select(columnBytes('fields').as('bytes')).execute(),
+    async read(ids) {
+      const rows = await visible(ids).select(entries.as('fields')).execute();
+      return rows.map(({ id, fields }) => [id, fields] as const);
     },
   });
-};
+  return texts.map((text) => (text === null ? null : readJsonColumn<JobFields>(text)));
+}
 
-/** The postings that a filter lets through. @throws ServiceError `account_mismatch` for an account beyond the key */
-function listedJobs(database: Database, caller: Caller, { account_id, job_state: states = [] }: JobFilter) {
+/** @throws ServiceError `account_mismatch` for an account beyond the key */
+function listedJobs(
+  database: Database,
+  caller: Caller,
+  { account_id, job_state: states = [], query: text }: JobFilter,
+) {
   let query = visibleJobs(database, caller);
   if (account_id !== undefined) {
     requireAccount(caller, account_id);
     query = query.where('account_id', '=', account_id);
   }
   if (states.length > 0) query = query.where('state', 'in', states);
+  if (text !== undefined) query = query.where(nameContains('jobs', text));
   return query;
 }
 
-const newestFirst = byCreation('jobs', 'desc');
+type SortColumn = 'created_at' | 'updated_at' | 'id';
 
-/** Pages of postings, newest first, in the order of the requests. An error stands for a page that cannot be read. */
+const byChange = (order: 'asc' | 'desc'): Keyset<SortColumn> => ({
+  table: 'jobs',
+  columns: ['updated_at', 'id'],
+  order,
+});
+
+const keysets: Readonly<Record<JobOrder, Keyset<SortColumn>>> = {
+  created_at_desc: byCreation('jobs', 'desc'),
+  created_at_asc: byCreation('jobs', 'asc'),
+  updated_at_desc: byChange('desc'),
+  updated_at_asc: byChange('asc'),
+};
+
+/** In the order of the requests; an error for a page that cannot be read. */
 export const pagesOfJobs = (
   database: Database,
   caller: Caller,
-  requests: readonly (PageRequest & { readonly filter: JobFilter })[],
+  requests: readonly (PageRequest & { readonly filter: JobFilter; readonly order: JobOrder })[],
 ): Promise<(Page<ListedJob> | Error)[]> =>
   readTogether(
     requests,
-    ({ filter, ...page }) => startPage(listedJobs(database, caller, filter), newestFirst, page),
-    (pages) => selectPages(database, pages, newestFirst),
+    ({ filter, order, ...page }) => startPage(listedJobs(database, caller, filter), keysets[order], page),
+    (pages) => selectPages(database, pages),
   );
 
-/** The sizes of lists, in the order of their filters. An error stands for one that cannot be counted. */
-export const countJobs = (
+/** In the order of the filters; an error for a list that cannot be counted. */
+export const countListedJobs = (
   database: Database,
   caller: Caller,
   filters: readonly JobFilter[],
@@ -124,10 +146,9 @@ export const countJobs = (
     (lists) => countRows(database, lists, maxTotalCount),
   );
 
-/** Postings of every workspace, to be watched. */
 export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
   read: (ids) =>
-    database.selectFrom('jobs').select(listedColumns).$narrowType<Vocabulary>().where('id', 'in', ids).execute(),
+    database.selectFrom('jobs').select(listedJobColumns).$narrowType<StoredWords>().where('id', 'in', ids).execute(),
   async versions(ids) {
     const rows = await database
       .selectFrom('jobs')
@@ -138,20 +159,26 @@ export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
   },
 });
 
-/** In a transaction, so that a connection that is lost with its commit is told from one that was lost before. */
-export async function insertJob(database: Database, job: StoredJob): Promise<void> {
-  await inTransaction(database, (transaction) => transaction.insertInto('jobs').values(job).execute());
+/** In a transaction, which tells a connection lost in the commit from one lost before. */
+export async function insertJob(
+  database: Database,
+  job: StoredJob,
+  stored: (transaction: Transaction<Tables>) => Promise<void>,
+): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    await transaction.insertInto('jobs').values(job).execute();
+    await stored(transaction);
+  });
 }
 
-export const fieldsOf = ({ fields }: Pick<StoredJob, 'fields'>): JobFields => readJsonColumn(fields);
+export const storedFields = ({ fields }: Pick<StoredJob, 'fields'>): JobFields => readJsonColumn(fields);
 
-/** The posting as callers see it. */
 export const toPosting = (job: ListedJob, now: Date): JobPosting => ({
   object: 'PnetJobPosting',
   job_id: job.id,
   account_id: job.account_id,
   job_state: job.state,
   checkpoint: shownCheckpoint(readCheckpoint(job.checkpoint), now),
-  created_at: new Date(job.created_at).toISOString(),
-  updated_at: new Date(job.updated_at).toISOString(),
+  created_at: isoOf(job.created_at),
+  updated_at: isoOf(job.updated_at),
 });

@@ -1,13 +1,13 @@
-/**
- * Job postings: the vocabularies, requests and results of the contract, and the rules between fields that need no I/O.
- */
+/** Job postings: vocabularies, requests and results of the contract, and rules between fields that need no I/O. */
 import { z } from 'zod';
+import { keysOf } from '../../kernel/lib/keys-of.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
 import {
   anyValueOf,
   boundedList,
   httpUrl,
   identifier,
+  idList,
   label,
   maxEntries,
   maxPage,
@@ -16,6 +16,8 @@ import {
   pageCursor,
   pageLimit,
   resourceId,
+  rule,
+  searchText,
   shortText,
   statement,
   text,
@@ -47,7 +49,7 @@ export const publishModes = ['FREE', 'PROMOTED', 'PROMOTED_PLUS'] as const;
 export const jobStates = ['active', 'draft', 'review', 'closed', 'paused'] as const;
 export const checkpointTypes = ['EMAIL_VERIFICATION', 'OTP'] as const;
 
-/** Bounds of the recruiter lists, in entries (contract, "Limits"). */
+/** In entries (contract, "Limits"). */
 export const recruiterLimits = {
   functions: { min: 1, max: 3 },
   industries: { min: 1, max: 3 },
@@ -56,24 +58,35 @@ export const recruiterLimits = {
 
 const titleOrCompany = z
   .strictObject({ id: numericId().optional(), text: label().optional() })
-  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('needs an id or a text'))
+  .refine(({ id, text }) => id !== undefined || text !== undefined, ownRule('none_of_several', 'needs an id or a text'))
   .meta({ minProperties: 1 });
+
+/** The codes that ICU knows, which include those of currencies that were replaced. */
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+const currency = () =>
+  shortText()
+    .refine((code) => currencies.has(code), ownRule('not_allowed', 'must be an ISO 4217 code such as EUR'))
+    .meta({ enum: [...currencies] });
 
 const payAmount = () =>
   z
     .number()
-    .refine((value) => value >= 0, ownRule('must not be negative'))
+    .refine((value) => value >= 0, ownRule('too_small', 'must not be negative', { limit: 0 }))
     .meta({ minimum: 0 });
 
 const pay = z
   .strictObject({
-    currency: label(),
+    currency: currency(),
     min: payAmount(),
     max: payAmount(),
     pay_frequency: z.enum(payFrequencies),
   })
   // A negative max is named already.
-  .refine(({ min, max }) => max < 0 || min <= max, { ...ownRule('must not be below min'), path: ['max'] });
+  .refine(({ min, max }) => max < 0 || min <= max, {
+    ...ownRule('inconsistent', 'must not be below min'),
+    path: ['max'],
+  });
 
 const numericQuestion = z
   .strictObject({
@@ -85,7 +98,7 @@ const numericQuestion = z
     max_expectation: z.number().optional(),
   })
   .refine(({ min_expectation: min, max_expectation: max }) => min === undefined || max === undefined || min <= max, {
-    ...ownRule('must not be below min_expectation'),
+    ...ownRule('inconsistent', 'must not be below the lowest expected answer'),
     path: ['max_expectation'],
   });
 
@@ -94,14 +107,14 @@ const choiceQuestion = z
     answer_type: z.literal('multiple_choices'),
     question: statement(),
     choices: boundedList(label(), 0, maxEntries)
-      .refine((list) => list.length > 0, ownRule('must have at least 1 entry'))
+      .refine((list) => list.length > 0, ownRule('too_few', 'must have at least 1 entry', { limit: 1 }))
       .meta({ minItems: 1 }),
     expected_choices: boundedList(shortText(), 0, maxEntries),
     position: z.number().optional(),
     must_match: z.boolean().optional(),
   })
   .refine(({ choices, expected_choices }) => areAmong(choices, expected_choices), {
-    ...ownRule('must all be among choices'),
+    ...ownRule('inconsistent', 'must all be among choices'),
     path: ['expected_choices'],
   });
 
@@ -112,17 +125,17 @@ function areAmong(choices: readonly string[], expected: readonly string[]): bool
 
 export const screeningQuestionShape = z.discriminatedUnion('answer_type', [numericQuestion, choiceQuestion]);
 
-const ids = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(identifier(), min, max);
+const idsWithin = ({ min, max }: { readonly min: number; readonly max: number }) => boundedList(identifier(), min, max);
 
 const recruiterShape = z.strictObject({
   project_id: identifier(),
   functions: boundedList(
-    identifier().refine((id) => id === id.toLowerCase(), 'must be in lower case'),
+    identifier().refine((id) => id === id.toLowerCase(), rule('malformed', 'must be in lower case')),
     recruiterLimits.functions.min,
     recruiterLimits.functions.max,
   ).optional(),
-  industries: ids(recruiterLimits.industries).optional(),
-  skills: ids(recruiterLimits.skills).optional(),
+  industries: idsWithin(recruiterLimits.industries).optional(),
+  skills: idsWithin(recruiterLimits.skills).optional(),
   seniority: z.enum(seniorities).optional(),
   include_poster_info: z.boolean().optional(),
 });
@@ -131,14 +144,14 @@ export const applyMethodShape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pnet'),
     notification_email: shortText()
-      .refine((value) => z.regexes.email.test(value), ownRule('must be an e-mail address'))
+      .refine((value) => z.regexes.email.test(value), ownRule('malformed', 'must be an e-mail address'))
       .meta({ format: 'email' }),
     resume_required: z.boolean(),
   }),
   z.strictObject({ type: z.literal('external'), url: httpUrl() }),
 ]);
 
-/** The fields of a posting that an edit may set. Each replaces the stored value as a whole. */
+/** Fields that an edit may set; each replaces the stored value as a whole. */
 export const jobFields = {
   job_title: titleOrCompany.optional(),
   company: titleOrCompany.optional(),
@@ -163,20 +176,25 @@ export const jobFields = {
 /** PATCH /v1/pnet/jobs/{job_id}: the path's id and the body. */
 export const jobEditShape = z.strictObject({ job_id: resourceId(), account_id: resourceId(), ...jobFields });
 
-/** An addition to the contract. A draft is a posting with a title that is not published yet. */
+export const jobFieldsShape = z.strictObject({ job_ids: idList(), fields: z.array(z.enum(keysOf(jobFields))) });
+
+/** An addition to the contract: a titled posting that is not published yet. */
 export const jobDraftShape = z.strictObject({ account_id: resourceId(), ...jobFields, job_title: titleOrCompany });
 
 const amount = z.strictObject({
-  currency: label(),
+  currency: currency(),
   amount: z
     .number()
-    .refine((value) => value > 0, ownRule('must be above 0'))
+    .refine((value) => value > 0, ownRule('not_positive', 'must be above 0'))
     .meta({ exclusiveMinimum: 0 }),
 });
 
 const budgetShape = z
   .strictObject({ daily: amount.optional(), monthly: amount.optional() })
-  .refine(({ daily, monthly }) => (daily === undefined) !== (monthly === undefined), 'needs either daily or monthly')
+  .refine(
+    ({ daily, monthly }) => (daily === undefined) !== (monthly === undefined),
+    rule('not_exactly_one', 'needs either daily or monthly'),
+  )
   .meta({ minProperties: 1, maxProperties: 1 });
 
 const publishCommon = {
@@ -187,7 +205,7 @@ const publishCommon = {
   bypass_email_verification: z.boolean().optional(),
 };
 
-/** POST /v1/pnet/jobs/{draft_id}/publish: the path's id and the body, discriminated on `mode`. */
+/** POST /v1/pnet/jobs/{draft_id}/publish: the path's id and the body, by `mode`. */
 export const jobPublishShape = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('FREE'), ...publishCommon }),
   z.strictObject({ mode: z.literal('PROMOTED'), ...publishCommon, budget: budgetShape.optional() }),
@@ -199,35 +217,51 @@ export const jobPublishShape = z.discriminatedUnion('mode', [
   }),
 ]);
 
-/** Bounds of the list of postings, an addition to the contract. */
+/** An addition to the contract. */
 export const jobListLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
 
-const filter = { account_id: identifier().optional(), job_state: anyValueOf(jobStates) };
+const jobFilter = {
+  account_id: identifier().optional(),
+  job_state: anyValueOf(jobStates),
+  query: searchText().optional(),
+};
 
-export const jobFilterShape = z.strictObject(filter);
+export const jobOrders = ['created_at_desc', 'created_at_asc', 'updated_at_desc', 'updated_at_asc'] as const;
+export type JobOrder = (typeof jobOrders)[number];
+export const defaultJobOrder: JobOrder = 'created_at_desc';
 
-/** An addition to the contract: the filters and the page of the list of postings. */
+export const jobFilterShape = z.strictObject(jobFilter);
+
+/** An addition to the contract. */
 export const jobListShape = z.strictObject({
-  ...filter,
+  ...jobFilter,
+  order_by: z.enum(jobOrders).optional(),
   limit: pageLimit(jobListLimits.limit.max).optional(),
   cursor: pageCursor().optional(),
 });
 
-/** An addition to the contract: the postings to watch. */
+/** An addition to the contract. */
 export const jobWatchShape = z.strictObject({ job_ids: watchedIds() });
 
-/** What a cursor of the list of postings is bound to beside the key. */
-export const jobListScope = ({ account_id, job_state }: z.infer<typeof jobFilterShape>): CursorScope => [
+/** Binds cursors, beside the key. A cursor belongs to its order. */
+export const jobListScope = ({
   account_id,
-  anyOf(job_state),
-];
+  job_state,
+  query,
+  order_by = defaultJobOrder,
+}: JobFilter & Pick<JobListRequest, 'order_by'>): CursorScope => [account_id, anyOf(job_state), query, order_by];
+
+export const checkpointInputShape = z.object({ input: label() });
 
 /** POST /v1/pnet/jobs/{draft_id}/checkpoint: the path's id and the body. */
 export const jobCheckpointShape = z.strictObject({
   draft_id: resourceId(),
   account_id: resourceId(),
-  input: label(),
+  ...checkpointInputShape.shape,
 });
+
+/** From a form: the input is checked by {@link checkpointInputShape} where the checkpoint is known that it leaves open. */
+export const jobSolutionShape = jobCheckpointShape.extend({ input: z.string() });
 
 export const jobEditedShape = z.object({ object: z.literal('PnetJobPostingEdited'), job_id: z.string() });
 
@@ -247,8 +281,8 @@ export type JobState = (typeof jobStates)[number];
 export type CheckpointType = (typeof checkpointTypes)[number];
 export type JobEdit = z.infer<typeof jobEditShape>;
 export type JobDraft = z.infer<typeof jobDraftShape>;
-/** The content of a posting, without its ids. */
 export type JobFields = Omit<JobEdit, 'job_id' | 'account_id'>;
+export type JobFieldsRequest = z.infer<typeof jobFieldsShape>;
 export type JobPublish = z.infer<typeof jobPublishShape>;
 export type JobFilter = z.infer<typeof jobFilterShape>;
 export type JobWatch = z.infer<typeof jobWatchShape>;
@@ -257,10 +291,9 @@ export type JobCheckpoint = z.infer<typeof jobCheckpointShape>;
 export type JobEdited = z.infer<typeof jobEditedShape>;
 export type JobPublished = z.infer<typeof jobPublishedShape>;
 export type JobCheckpointOpened = z.infer<typeof jobCheckpointOpenedShape>;
-/** The result of publishing and of solving a checkpoint; `object` discriminates. */
 export type JobPublishResult = JobPublished | JobCheckpointOpened;
 
-/** An addition to the contract: a posting as callers read it, without what it says, its {@link JobFields}. Times are ISO 8601 in UTC. */
+/** An addition to the contract: a posting without its content ({@link JobFields}). Times are ISO 8601 in UTC. */
 export interface JobPosting {
   readonly object: 'PnetJobPosting';
   readonly job_id: string;
@@ -271,7 +304,7 @@ export interface JobPosting {
   readonly updated_at: string;
 }
 
-/** A step that the network requires before it publishes the draft. */
+/** Required by the network before it publishes the draft. */
 export interface OpenCheckpoint {
   readonly type: CheckpointType;
   readonly attempts_left: number;

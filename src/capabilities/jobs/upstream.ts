@@ -2,11 +2,9 @@ import { requireAccount } from '../../auth/account-access.ts';
 import { type Upstream, unsupported } from '../../upstream/client.ts';
 import { jobEndpoints } from './endpoints.ts';
 import type { JobsPort } from './port.ts';
+import { solutionFailure } from './unsolved-checkpoint.ts';
 
-/**
- * Job postings of a remote service. A result names the posting of its request: a response that omits the id is
- * completed.
- */
+/** Completes a response that omits the id of its posting. */
 export function upstreamJobs(upstream: Upstream): JobsPort {
   return {
     async edit(context, request) {
@@ -21,8 +19,12 @@ export function upstreamJobs(upstream: Upstream): JobsPort {
     },
     async solveCheckpoint(context, request) {
       requireAccount(context.caller, request.account_id);
-      const response = await upstream.call(context, jobEndpoints.solveCheckpoint, request);
-      return { ...response, job_id: response.job_id ?? request.draft_id };
+      try {
+        const response = await upstream.call(context, jobEndpoints.solveCheckpoint, request);
+        return { ...response, job_id: response.job_id ?? request.draft_id };
+      } catch (error) {
+        throw solutionFailure(error, null);
+      }
     },
     createDraft: unsupported('create drafts'),
     find: unsupported('read job postings'),

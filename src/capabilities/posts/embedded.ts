@@ -8,7 +8,6 @@ import type { Database } from '../../store/database.ts';
 import type { PostsPort } from './port.ts';
 import { postLimits } from './shapes.ts';
 
-/** Posts, read from the account's network. */
 export function embeddedPosts({
   database,
   providers,
@@ -29,7 +28,7 @@ export function embeddedPosts({
       if (!fitsPath(identifier)) {
         throw new ServiceError('invalid_recipient', { detail: 'The identifier fits no user or company.' });
       }
-      // Sealing the network's cursor binds it to its list and hides what it says about the network.
+      // Sealing binds the network's cursor to its list, and hides what it says about the network.
       const scope = ['posts', caller.workspaceId, account_id, identifier, isCompany];
       const provider = providers[session.type];
       if (provider === undefined) throw new TypeError(`No provider lists posts for accounts of type ${session.type}`);
@@ -38,7 +37,7 @@ export function embeddedPosts({
         {
           identifier,
           isCompany,
-          cursor: cursor === undefined ? null : openCursor(cursors, scope, cursor),
+          cursor: cursor === undefined ? null : openNetworkCursor(cursors, scope, cursor),
           limit: limit ?? postLimits.limit.default,
         },
         signal,
@@ -53,11 +52,11 @@ export function embeddedPosts({
   };
 }
 
-function openCursor(cursors: CursorCodec, scope: readonly (string | boolean)[], cursor: string): string {
+function openNetworkCursor(cursors: CursorCodec, scope: readonly (string | boolean)[], cursor: string): string {
   const opened = cursors.open(scope, cursor);
   if (typeof opened === 'string') return opened;
   throw new ServiceError('unprocessable_entity', {
     detail: 'cursor was not returned by this list',
-    issues: [{ path: ['cursor'], message: 'was not returned by this list' }],
+    issues: [{ path: ['cursor'], code: 'malformed', message: 'was not returned by this list' }],
   });
 }

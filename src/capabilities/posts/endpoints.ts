@@ -2,7 +2,7 @@ import { type ContractEndpoint, constantsOf } from '../../kernel/endpoint.ts';
 import { listPosts } from './operations.ts';
 import { attachmentTypes, postListShape, postProviders, postShape, reactions } from './shapes.ts';
 
-/** The terms of this capability that an upstream service may spell differently. */
+/** Terms that an upstream service may spell differently. */
 export const postVocabularies = {
   post_objects: [postListShape, postShape].flatMap((shape) => constantsOf(shape, 'object')),
   providers: postProviders,

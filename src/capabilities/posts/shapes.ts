@@ -1,14 +1,12 @@
 /**
- * Posts in the contract's wire shape ("Post list"). A post keeps this shape from the adapter to the GraphQL field or the
- * REST response. The zod shapes give a post its type, describe it in the OpenAPI document and check the sandbox's data.
- * They never validate what a provider sent, because reading is tolerant.
+ * Posts in the contract's wire shape ("Post list"), from the adapter to GraphQL and REST. The zod shapes type a post,
+ * describe it in OpenAPI and check the sandbox's data; they never validate a provider's, because reading is tolerant.
  */
 import { z } from 'zod';
 import { pageCursor, pageLimit, resourceId } from '../../kernel/validation.ts';
 
 export const postLimits = { limit: { min: 1, max: 100, default: 100 } } as const;
 
-/** The reactions that the reading account can have to a pnet post. */
 export const reactions = ['LIKE', 'PRAISE', 'APPRECIATION', 'EMPATHY', 'INTEREST', 'ENTERTAINMENT'] as const;
 
 export const attachmentTypes = ['img', 'video', 'audio', 'file', 'pnet_post', 'video_meeting'] as const;
@@ -22,7 +20,7 @@ const author = z.object({
   profile_picture_url: z.string().optional(),
 });
 
-const size = z.object({ width: z.number(), height: z.number() });
+const pictureSize = z.object({ width: z.number(), height: z.number() });
 
 const attachmentCommon = {
   id: z.string(),
@@ -34,8 +32,8 @@ const attachmentCommon = {
 };
 
 const attachment = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('img'), ...attachmentCommon, sticker: z.boolean(), size }),
-  z.object({ type: z.literal('video'), ...attachmentCommon, gif: z.boolean(), size }),
+  z.object({ type: z.literal('img'), ...attachmentCommon, sticker: z.boolean(), size: pictureSize }),
+  z.object({ type: z.literal('video'), ...attachmentCommon, gif: z.boolean(), size: pictureSize }),
   z.object({ type: z.literal('audio'), ...attachmentCommon, voice_note: z.boolean(), duration: z.number().optional() }),
   z.object({ type: z.literal('file'), ...attachmentCommon, file_name: z.string() }),
   z.object({ type: z.literal('pnet_post'), ...attachmentCommon }),
@@ -129,7 +127,7 @@ export const photonetPostShape = z.object({
 
 export const postShape = z.discriminatedUnion('provider', [pnetPostShape, photonetPostShape]);
 
-/** The contract's words for the networks whose posts can be listed. */
+/** In the contract's words. */
 export const postProviders = postShape.options.map(({ shape }) => shape.provider.value);
 
 export const postListShape = z.object({

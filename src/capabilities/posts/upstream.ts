@@ -6,7 +6,7 @@ import { postEndpoints } from './endpoints.ts';
 import type { PostsPort } from './port.ts';
 import type { PostList, PostListRequest } from './shapes.ts';
 
-/** Posts as a remote service lists them. They are not checked here: what reads them is tolerant. */
+/** Unchecked: readers of posts are tolerant. */
 export function upstreamPosts(upstream: Upstream): PostsPort {
   const port: PostsPort = {
     async list(context, request) {
@@ -14,10 +14,10 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
       return postListOf(await upstream.call(context, postEndpoints.list, request));
     },
   };
-  return upstream.isTranslated(postEndpoints.list) ? port : { ...port, pages: pagesOf(upstream) };
+  return upstream.isTranslated(postEndpoints.list) ? port : { ...port, pages: postPages(upstream) };
 }
 
-const pagesOf = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
+const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
   items: 'items',
   metadata: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
   async read(context, request) {
@@ -26,7 +26,7 @@ const pagesOf = (upstream: Upstream): PageSource<PostListRequest, PostList> => (
   },
   page(metadata) {
     if (!isPostList(metadata))
-      throw new ServiceError('provider_error', { detail: 'The response is no list of posts.' });
+      throw new ServiceError('provider_error', { detail: 'The response is not a list of posts.' });
     return postListOf(metadata);
   },
 });
@@ -36,7 +36,7 @@ const isPostList = (metadata: object): metadata is PostList => 'object' in metad
 /** @param response of which only `object` has been checked */
 function postListOf(response: PostList): PostList {
   const { items, cursor } = pageOf(response);
-  // What the service does not say, nobody knows: its count may be of something else than the items.
+  // Not made up: the service's count may be of something else than the items.
   const paging = Object(response.paging) === response.paging ? response.paging : ({} as PostList['paging']);
   return { object: 'PostList', items, cursor, paging };
 }

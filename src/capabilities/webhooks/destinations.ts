@@ -1,4 +1,4 @@
-/** Where the deliveries of a webhook go: its signing secrets, and whether it is disabled. Each webhook has one destination. */
+/** One destination per webhook: its signing secrets, and whether it is disabled. */
 import type { Transaction } from 'kysely';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
@@ -13,7 +13,6 @@ import { changeWebhook, type ManageableWebhook } from './manageable.ts';
 import type { DisabledReason } from './shapes.ts';
 import { newSecret, type SigningSecret } from './signing-secret.ts';
 
-/** What a new signing secret is created and sealed with. */
 export interface SecretContext {
   readonly vault: Vault;
   readonly randomBytes: RandomBytes;
@@ -24,41 +23,37 @@ const secretsPlace = (webhookId: string): string => `webhook-secrets:${webhookId
 export const sealSecrets = (vault: Vault, webhookId: string, secrets: readonly SigningSecret[]): string =>
   vault.seal(secretsPlace(webhookId), JSON.stringify(secrets));
 
-/**
- * The signing secrets of a webhook, the current one first.
- * @throws Error when they were sealed with another SECRET, or changed
- */
+/** The current one first. @throws Error for secrets that were changed, or sealed with another SECRET */
 export const openSecrets = (
   vault: Vault,
   { webhook_id, secrets }: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets'>,
 ): SigningSecret[] => readJsonColumn(vault.open(secretsPlace(webhook_id), secrets));
 
-/**
- * The signing secrets sealed with the current SECRET; null if they are already.
- * @throws Error as {@link openSecrets}
- */
+/** Null if sealed with the current SECRET already. @throws Error as {@link openSecrets} */
 export const resealSecrets = (
   vault: Vault,
   { webhook_id, secrets }: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets'>,
 ): string | null => vault.reseal(secretsPlace(webhook_id), secrets);
 
-/** The destination of a new webhook, with a new secret. */
+/** Of a destination without a run of failures. */
+export const recovered = { failing_since: null, failed_attempts: 0, failing: 0, paused_until: 0 } as const;
+
+/** With a new secret. */
 export const newDestination = ({ vault, randomBytes }: SecretContext, webhookId: string): WebhookDestinationTable => ({
   webhook_id: webhookId,
   secrets: sealSecrets(vault, webhookId, [newSecret(randomBytes)]),
   secret_shown: 0,
-  failing_since: null,
-  paused_until: 0,
+  ...recovered,
   disabled_reason: null,
   disabled_at: null,
 });
 
-/** Destinations are inserted this many at a time: each takes seven of the parameters that a statement can have. */
+/** Per insert: each takes nine of a statement's parameters. */
 const destinationsOfStatement = 500;
 
 /**
- * Creates the destinations that webhooks lack: those of databases from before migration 004, and of the demo workspace.
- * Called at every start. Processes that start together agree on one secret, the one that was stored first.
+ * Creates destinations that webhooks lack: of databases before migration 004. Processes that
+ * start together agree on the secret stored first.
  */
 export async function createMissingSecrets(database: Database, context: SecretContext): Promise<void> {
   await inTransaction(database, async (transaction) => {
@@ -67,7 +62,7 @@ export async function createMissingSecrets(database: Database, context: SecretCo
       .leftJoin('webhook_destinations', 'webhook_destinations.webhook_id', 'webhooks.id')
       .select('webhooks.id')
       .where('webhook_destinations.webhook_id', 'is', null)
-      // In one order for all processes, so that two of them never wait for each other.
+      // One order for all processes prevents deadlocks.
       .orderBy('webhooks.id')
       .execute();
     for (let at = 0; at < missing.length; at += destinationsOfStatement) {
@@ -81,10 +76,8 @@ export async function createMissingSecrets(database: Database, context: SecretCo
 }
 
 /**
- * Disables a webhook because of its destination, and has its owner told. Its pending deliveries are no longer claimed; they are
- * held behind it (holds.ts). A request in flight is not interrupted.
- * @param webhookId of a destination that is locked
- * @param now epoch milliseconds
+ * Has the owner told. Pending deliveries are held later (holds.ts), requests in flight go on.
+ * @param webhookId of a locked destination. @param now epoch milliseconds
  */
 export async function disableWebhook(
   transaction: Transaction<Tables>,
@@ -101,10 +94,7 @@ export async function disableWebhook(
     .execute();
 }
 
-/**
- * Disables a webhook for a caller, as {@link disableWebhook} does for its destination.
- * @returns whether it was disabled; if not, check the webhook again
- */
+/** As {@link disableWebhook}, for a caller. @returns false if the webhook has to be checked again */
 export async function disableForCaller(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -131,7 +121,7 @@ async function storeDisabled(
   await holdPending(transaction, webhookId, []);
 }
 
-/** Forgets what became of the attempts to a webhook: its statistics begin anew. */
+/** A webhook's statistics begin anew. */
 export async function forgetStatistics(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -142,9 +132,9 @@ export async function forgetStatistics(
 }
 
 /**
- * Enables a webhook that is disabled, with a clean record. What it had pending when it was disabled stays held until it is
- * redelivered. One that is enabled stays as it is: who enables it every day must not keep a destination that fails for years.
- * @returns whether it is enabled; if not, check the webhook again
+ * Enables a disabled webhook with a clean record. Its held deliveries stay held until redelivered. An enabled one stays
+ * as it is: enabling it every day must not keep a destination that fails for years.
+ * @returns false if the webhook has to be checked again
  */
 export async function enableWebhook(
   transaction: Transaction<Tables>,
@@ -156,7 +146,7 @@ export async function enableWebhook(
   if (!(await changeWebhook(transaction, webhook, { enabled: 1 }))) return false;
   await transaction
     .updateTable('webhook_destinations')
-    .set({ disabled_reason: null, disabled_at: null, failing_since: null, paused_until: 0 })
+    .set({ disabled_reason: null, disabled_at: null, ...recovered })
     .where('webhook_id', '=', webhook.id)
     .execute();
   return true;

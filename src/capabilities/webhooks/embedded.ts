@@ -3,7 +3,7 @@ import { isId } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import { findByIds } from '../../store/find-by-ids.ts';
-import { byCreation, startPage } from '../../store/keyset.ts';
+import { startPage } from '../../store/keyset.ts';
 import { countRows, selectPages } from '../../store/keyset-pages.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
@@ -12,18 +12,12 @@ import { disableForCaller, enableWebhook } from './destinations.ts';
 import { webhookListScope } from './filter.ts';
 import { webhookHealth } from './health.ts';
 import { holdStep } from './holds.ts';
-import { requireManageableWebhook } from './manageable.ts';
+import { fittingWebhooks, keysetOf, listedWebhooks } from './listed.ts';
+import { changeChecked } from './manageable.ts';
 import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
-import {
-  createWebhook,
-  listedWebhooks,
-  type RegistryContext,
-  readWebhooks,
-  toListed,
-  visibleWebhooks,
-} from './repository.ts';
+import { createWebhook, type RegistryContext, readWebhooks, toListed, visibleWebhooks } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
@@ -35,43 +29,18 @@ export interface EmbeddedWebhooksContext extends RegistryContext {
   readonly notifications: Pick<Notifications, 'transaction'>;
 }
 
-const oldestFirst = byCreation('webhooks', 'asc');
-
-/** The webhook registry in our own database. */
 export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort {
   const { database, kind, cursors, notifications, now } = context;
-
-  const remove: WebhooksPort['delete'] = async (call, request) => {
-    const webhook = await requireManageableWebhook(database, call.caller, request.id);
-    // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
-    return (await removeWebhook(notifications.transaction, context.kind, webhook))
-      ? { object: 'WebhookDeleted' }
-      : remove(call, request);
-  };
-
-  const setEnabled: WebhooksPort['setEnabled'] = async (call, request) => {
-    const { webhook_id, enabled } = request;
-    const webhook = await requireManageableWebhook(database, call.caller, webhook_id);
-    const isSet = await notifications.transaction((transaction, changed) => {
-      if (enabled) return enableWebhook(transaction, kind, webhook);
-      changed.withdrawn(webhook_id);
-      return disableForCaller(transaction, kind, webhook, now().getTime());
-    });
-    if (!isSet) return setEnabled(call, request);
-    // Few deliveries are held before the caller goes on.
-    await holdStep(notifications.transaction, kind, webhook_id);
-    return { object: 'WebhookUpdated', webhook_id };
-  };
 
   const lists: WebhooksPort['lists'] = ({ caller }, requests) =>
     readTogether(
       requests,
       ({ cursor, limit = webhookLimits.limit.default, ...filter }) => {
         const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
-        return startPage(listedWebhooks(context, caller, filter), oldestFirst, { cursors, scope, cursor, limit });
+        return startPage(listedWebhooks(context, caller, filter), keysetOf(filter), { cursors, scope, cursor, limit });
       },
       async (started) => {
-        const pages = await selectPages(database, started, oldestFirst);
+        const pages = await selectPages(database, started);
         return pages.map(({ items, cursor }) => ({ items: toListed(caller, items), cursor }));
       },
     );
@@ -89,7 +58,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
     counts: ({ caller }, filters) =>
       readTogether(
         filters,
-        (filter) => listedWebhooks(context, caller, filter).clearSelect().select('id'),
+        (filter) => fittingWebhooks(context, caller, filter).clearSelect().select('id'),
         (listed) => countRows(database, listed, maxTotalCount),
       ),
 
@@ -100,30 +69,42 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
 
     whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
 
-    async create({ caller }, request) {
+    async create(call, request) {
       const source: WebhookSource = request.source;
-      const id = await createWebhook(context, caller, request, {
+      return createWebhook(context, call, request, {
         type: 'AUTO',
         source,
         data: JSON.stringify(request.data ?? webhookSources[source].keys.map((key) => ({ name: key, key }))),
         events: JSON.stringify(subscribedEvents({ source }, request.events)),
         trigger: null,
       });
-      return { object: 'WebhookCreated', webhook_id: id };
     },
 
-    async createTrigger({ caller }, request) {
-      const id = await createWebhook(context, caller, request, {
+    createTrigger: (call, request) =>
+      createWebhook(context, call, request, {
         type: 'TRIGGER',
         source: null,
         data: '[]',
         events: '[]',
         trigger: JSON.stringify(request.trigger),
-      });
-      return { object: 'WebhookCreated', webhook_id: id };
-    },
+      }),
 
-    setEnabled,
-    delete: remove,
+    setEnabled: ({ caller }, { webhook_id, enabled }) =>
+      changeChecked(database, caller, webhook_id, async (webhook) => {
+        const isSet = await notifications.transaction((transaction) =>
+          enabled
+            ? enableWebhook(transaction, kind, webhook)
+            : disableForCaller(transaction, kind, webhook, now().getTime()),
+        );
+        if (!isSet) return null;
+        // Few deliveries are held before the caller goes on.
+        await holdStep(notifications.transaction, kind, webhook_id);
+        return { object: 'WebhookUpdated', webhook_id };
+      }),
+
+    delete: ({ caller }, { id }) =>
+      changeChecked(database, caller, id, async (webhook) =>
+        (await removeWebhook(notifications.transaction, kind, webhook)) ? { object: 'WebhookDeleted' } : null,
+      ),
   };
 }

@@ -13,7 +13,7 @@ import {
   webhookTypes,
 } from './shapes.ts';
 
-/** The terms of this capability that an upstream service may spell differently. */
+/** Terms that an upstream service may spell differently. */
 export const webhookVocabularies = {
   webhook_objects: [webhookListShape, webhookShape, webhookCreatedShape, webhookDeletedShape].flatMap((shape) =>
     constantsOf(shape, 'object'),

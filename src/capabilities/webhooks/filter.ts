@@ -1,47 +1,66 @@
-/** Filters of the list of webhooks. The contract's list has none, so that each backend applies them to what it lists. */
+/** The contract's list has no filters: each backend applies them to its list. */
 import { z } from 'zod';
 import { sourceOfEvents, webhookEvents, webhookSourceNames } from '../../events/sources.ts';
+import { nameKey } from '../../kernel/lib/name-key.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
-import { anyValueOf, identifier } from '../../kernel/validation.ts';
-import { type Webhook, webhookListRequestShape } from './shapes.ts';
+import { anyValueOf, identifier, searchText } from '../../kernel/validation.ts';
+import {
+  defaultWebhookOrder,
+  type Webhook,
+  webhookHealthStates,
+  webhookListRequestShape,
+  webhookOrders,
+} from './shapes.ts';
 
 const filter = {
   source: anyValueOf(webhookSourceNames),
   event: anyValueOf(webhookEvents),
   enabled: z.boolean().optional(),
+  health: anyValueOf(webhookHealthStates),
+  query: searchText().optional(),
   account_id: identifier().optional(),
 };
 
 export const webhookFilterShape = z.strictObject(filter);
-export const webhookSearchShape = z.strictObject({ ...webhookListRequestShape.shape, ...filter });
+export const webhookSearchShape = z.strictObject({
+  ...webhookListRequestShape.shape,
+  ...filter,
+  order_by: z.enum(webhookOrders).optional(),
+});
 
-/** Which webhooks a list has: those that fit every field. A list of values that is empty fits all. */
+/** Every field must fit; an empty list of values fits all. No service tells the health, or sorts. */
 export type WebhookFilter = z.infer<typeof webhookFilterShape>;
-/** A page of such a list. */
 export type WebhookSearch = z.infer<typeof webhookSearchShape>;
 
-/** What a cursor of the list is bound to beside the key. */
-export const webhookListScope = ({ source, event, enabled, account_id }: WebhookFilter): CursorScope => [
+/** Beside the key. A cursor belongs to its order. */
+export const webhookListScope = ({
+  source,
+  event,
+  enabled,
+  health,
+  query,
+  account_id,
+  order_by = defaultWebhookOrder,
+}: WebhookFilter & Pick<WebhookSearch, 'order_by'>): CursorScope => [
   anyOf(source),
   anyOf(event),
   enabled,
+  anyOf(health),
+  query,
   account_id,
+  order_by,
 ];
 
-/** Whether a filter leaves anything out. */
-export const isFilter = ({ source = [], event = [], enabled, account_id }: WebhookFilter): boolean =>
-  source.length > 0 || event.length > 0 || enabled !== undefined || account_id !== undefined;
+export const isFilter = ({ source = [], event = [], enabled, query, account_id }: WebhookFilter): boolean =>
+  source.length > 0 || event.length > 0 || enabled !== undefined || query !== undefined || account_id !== undefined;
 
-/**
- * Whether a webhook of a service fits a filter.
- * @param accountIds the accounts that it listens to; empty for all of the workspace
- */
+/** For a service's webhook. @param accountIds empty for all of the workspace */
 export function fits(
-  { source = [], event = [], enabled, account_id }: WebhookFilter,
+  { source = [], event = [], enabled, query, account_id }: WebhookFilter,
   webhook: Webhook,
   accountIds: readonly string[],
 ): boolean {
-  // Without events, it has all of its source, and does not say which that is: it may be any.
+  // Without events, it has all of a source that it does not name: it may be any.
   const hasAll = webhook.type === 'AUTO' && (webhook.events ?? null) === null;
   const events: readonly string[] = Array.isArray(webhook.events) ? webhook.events : [];
   const ofSource = sourceOfEvents(events);
@@ -49,6 +68,7 @@ export function fits(
     (source.length === 0 || hasAll || (ofSource !== null && source.includes(ofSource))) &&
     (event.length === 0 || hasAll || event.some((each) => events.includes(each))) &&
     (enabled === undefined || webhook.enabled === enabled) &&
+    (query === undefined || nameKey(String(webhook.name ?? '')).includes(nameKey(query))) &&
     (account_id === undefined || accountIds.length === 0 || accountIds.includes(account_id))
   );
 }

@@ -1,7 +1,6 @@
 /**
- * Extra headers of a webhook's deliveries. An owner may set any header (contract, "Webhook"), also one that deliveries
- * have a default for, such as `Content-Type`: the owner's wins. Refused is what decides where a request goes and where it
- * ends, and what proves that it is ours. What describes the body, such as `Content-Language`, is the owner's to say.
+ * Extra headers of deliveries. An owner may set any (contract, "Webhook"), also in place of a default such as
+ * `Content-Type`. Refused are those that decide where a request goes or ends, or that prove that it is ours.
  */
 import { z } from 'zod';
 import { ownRule, shortText, text } from '../../kernel/validation.ts';
@@ -22,23 +21,23 @@ const reserved: ReadonlySet<string> = new Set([
   ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
 ]);
 
-/** An extra header; one that must stay as deliveries set it is `errors/invalid_parameters`. */
+/** A header that must stay as it is, is `errors/invalid_parameters`. */
 export const extraHeader = () =>
   z.strictObject({
     key: shortText()
-      .refine((key) => token.test(key), ownRule('must be the name of an HTTP header'))
+      .refine((key) => token.test(key), ownRule('malformed', 'must be the name of an HTTP header'))
       .refine(
         (key) => !reserved.has(key.toLowerCase()),
-        ownRule('must not be a header that frames, routes or signs deliveries'),
+        ownRule('forbidden', 'must not be a header that frames, routes or signs deliveries'),
       )
       .meta({ minLength: 1, pattern: token.source }),
     value: text()
       .refine(
         (value) => fieldValue.test(value),
-        ownRule('must have no line break, control character or character beyond Latin-1'),
+        ownRule('malformed', 'must have no line break, control character or character beyond Latin-1'),
       )
       .meta({ pattern: fieldValue.source }),
   });
 
-/** Replaces header values for API keys without `webhooks:write`. */
+/** In place of header values, for API keys without `webhooks:write`. */
 export const hiddenValue = '********';

@@ -1,9 +1,9 @@
-/** How the destinations of webhooks are doing, as callers see it. */
 import { accessTo } from '../../auth/account-access.ts';
+import { isoOrNull } from '../../kernel/date-time.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import type { RegistryContext } from './repository.ts';
-import type { DisabledReason, WebhookHealth } from './shapes.ts';
+import type { DisabledReason, WebhookHealth, WebhookHealthState } from './shapes.ts';
 
 export const webhookHealth =
   ({ database, now }: RegistryContext): WebhooksPort['health'] =>
@@ -17,7 +17,8 @@ export const webhookHealth =
           .onRef('notice_receivers.workspace_id', '=', 'webhooks.workspace_id'),
       )
       .select('notice_receivers.webhook_id as notified')
-      .select(['webhooks.id', 'account_ids', 'disabled_reason', 'disabled_at', 'failing_since', 'paused_until'])
+      .select(['webhooks.id', 'account_ids', 'health', 'disabled_reason', 'disabled_at'])
+      .select(['failing_since', 'failed_attempts', 'failing', 'paused_until'])
       .where('webhooks.workspace_id', '=', caller.workspaceId)
       .where('webhooks.id', 'in', webhookIds)
       .execute();
@@ -27,9 +28,11 @@ export const webhookHealth =
       managed.map((row): [string, WebhookHealth] => [
         row.id,
         {
+          state: row.health as WebhookHealthState,
           disabled_reason: row.disabled_reason as DisabledReason | null,
           disabled_at: isoOrNull(row.disabled_at),
-          failing_since: isoOrNull(row.failing_since),
+          failing_since: row.failing === 1 ? isoOrNull(row.failing_since) : null,
+          failed_attempt_count: row.failing_since === null ? 0 : row.failed_attempts,
           receives_notices: row.notified !== null,
           paused_until: row.paused_until > time ? isoOrNull(row.paused_until) : null,
         },
@@ -37,5 +40,3 @@ export const webhookHealth =
     );
     return webhookIds.map((id) => byId.get(id) ?? null);
   };
-
-const isoOrNull = (time: number | null) => (time === null ? null : new Date(time).toISOString());

@@ -1,8 +1,7 @@
 /**
- * Holds the pending deliveries of webhooks that are disabled, or no longer listen to some accounts. There may be millions: the
- * transaction that changes the webhook leaves a row, and the deliveries are held behind it in steps, each of which goes on where
- * the one before has ended. Meanwhile nothing is claimed for a disabled webhook, nor after it has been enabled again, and
- * nothing for accounts that a webhook does not listen to.
+ * Holds pending deliveries of webhooks that are disabled or narrowed. There may be millions: the webhook's transaction
+ * leaves a row, and steps hold deliveries behind it, each from the end of the last. Meanwhile nothing of them is
+ * claimed, even after the webhook is enabled again.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { readJsonColumn } from '../../store/json.ts';
@@ -12,10 +11,9 @@ import { lockDeliveries } from '../../store/locks.ts';
 import { maxChangedIds, type NotifyingTransaction } from '../../store/notifications.ts';
 import type { PendingHoldTable, Tables } from '../../store/schema.ts';
 
-/** Deliveries of a step: all that it holds are reported to those who watch. */
+/** Watchers are told of all of them. */
 const deliveriesOfStep = maxChangedIds;
 
-/** The pending deliveries of a webhook. */
 const pendingOf = (transaction: Kysely<Tables>, webhookId: string) =>
   transaction
     .selectFrom('deliveries')
@@ -23,10 +21,7 @@ const pendingOf = (transaction: Kysely<Tables>, webhookId: string) =>
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending');
 
-/**
- * Leaves the pending deliveries of a webhook to {@link holdStep}.
- * @param exceptFor the accounts whose deliveries stay pending; empty if all are held
- */
+/** Leaves pending deliveries to {@link holdStep}. @param exceptFor accounts to leave out; empty to hold all */
 export async function holdPending(
   transaction: Transaction<Tables>,
   webhookId: string,
@@ -49,11 +44,7 @@ export async function holdPending(
     .execute();
 }
 
-/**
- * Goes on with one of the holds that are under way.
- * @param webhookId the webhook whose holds are meant; null for any that no other process works on
- * @returns whether there may be more to do
- */
+/** @param webhookId null for any that no other process works on. @returns whether there may be more to do */
 export const holdStep = (
   transaction: NotifyingTransaction,
   kind: DatabaseKind,
@@ -78,7 +69,7 @@ export const holdStep = (
       await open.updateTable('pending_holds').set(place).where(isHold(hold)).execute();
     } else {
       await open.deleteFrom('pending_holds').where(isHold(hold)).execute();
-      // What was created since is for a webhook that has been enabled again.
+      // Later deliveries are of a webhook enabled again.
       changed.work();
     }
     return true;
@@ -88,7 +79,7 @@ const isHold = ({ webhook_id, through_created_at, through_id, account_ids }: Pen
   sql<boolean>`(webhook_id, through_created_at, through_id, account_ids) =
     (${webhook_id}, ${through_created_at}, ${through_id}, ${account_ids})`;
 
-/** Whether the webhook listens to other accounts by now: then another hold is for those that it has lost since. */
+/** Whether the webhook listens to other accounts by now: another hold covers those lost since. */
 async function isWithdrawn(
   transaction: Transaction<Tables>,
   { webhook_id, account_ids }: PendingHoldTable,
@@ -111,7 +102,7 @@ function nextPending(transaction: Transaction<Tables>, hold: PendingHoldTable) {
   return pageQuery(within, byCreation('deliveries', 'asc'), [held_created_at, held_id], deliveriesOfStep).execute();
 }
 
-/** @returns those that are held from now on: some may have been sent meanwhile */
+/** @returns those held from now on: some may have been sent meanwhile */
 async function holdThose(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,

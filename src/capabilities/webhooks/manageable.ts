@@ -1,6 +1,6 @@
 /**
- * The one door to the webhook that a command names by its id. Whatever changes a webhook, uses its secrets or sends to it
- * on a caller's behalf takes a {@link ManageableWebhook}, so that it cannot be reached past the check.
+ * The one door to a webhook named by a command: whatever changes it, uses its secrets or sends to it takes a {@link
+ * ManageableWebhook}, which nothing reaches past the check.
  */
 import { accessTo, requireManaging } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
@@ -12,18 +12,14 @@ import type { WebhookTable } from '../../store/schema.ts';
 
 declare const manageable: unique symbol;
 
-/** A stored webhook that its caller may manage. Only {@link requireManageableWebhook} returns one. */
+/** Made by {@link requireManageableWebhook} only. */
 export type ManageableWebhook = WebhookTable & { readonly [manageable]: true };
 
-/** The accounts whose events a webhook receives; empty for all of the workspace. */
+/** Empty for all of the workspace. */
 export const accountIdsOf = ({ account_ids }: Pick<WebhookTable, 'account_ids'>): string[] =>
   readJsonColumn(account_ids);
 
-/**
- * The webhook with this id.
- * @throws ServiceError `invalid_resource_identifier`, `resource_not_found` when the workspace does not have it, or
- *   `account_mismatch` when its accounts are not all the key's
- */
+/** @throws ServiceError `invalid_resource_identifier`, `resource_not_found`, or `account_mismatch` beyond the key */
 export async function requireManageableWebhook(
   database: Pick<Database, 'selectFrom'>,
   caller: Caller,
@@ -42,7 +38,29 @@ export async function requireManageableWebhook(
   return webhook as ManageableWebhook;
 }
 
-/** Those of these webhooks that the caller may manage. */
+/** Of one command; several only where others change the webhook's accounts in between. */
+const maxChecks = 5;
+
+/**
+ * Checks and changes, again where the webhook was deleted or got other accounts in between.
+ * @param change returns null if so, as {@link changeWebhook} tells
+ * @throws ServiceError as {@link requireManageableWebhook}, and `service_unavailable` if others are always faster
+ */
+export async function changeChecked<Result>(
+  database: Pick<Database, 'selectFrom'>,
+  caller: Caller,
+  webhookId: string,
+  change: (webhook: ManageableWebhook) => Promise<Result | null>,
+): Promise<Result> {
+  for (let checks = 0; checks < maxChecks; checks += 1) {
+    const result = await change(await requireManageableWebhook(database, caller, webhookId));
+    if (result !== null) return result;
+  }
+  throw new ServiceError('service_unavailable', {
+    detail: 'The accounts of the webhook are being changed by others. Nothing was changed: try again.',
+  });
+}
+
 export async function findManageable(
   database: Pick<Database, 'selectFrom'>,
   caller: Caller,
@@ -61,10 +79,7 @@ export async function findManageable(
 export const unknownWebhook = (): ServiceError =>
   new ServiceError('resource_not_found', { detail: 'No webhook has this id.' });
 
-/**
- * Updates columns of a webhook, unless it was deleted, or its accounts have changed, since it was checked.
- * @returns whether it was updated; if not, check the webhook again
- */
+/** Unless it was deleted, or got other accounts, since the check. @returns false for another check */
 export async function changeWebhook(
   database: Pick<Database, 'updateTable'>,
   { id, workspace_id, account_ids }: ManageableWebhook,
@@ -75,7 +90,7 @@ export async function changeWebhook(
     .updateTable('webhooks')
     .set(changes)
     .where('id', '=', id)
-    // One that is being deleted is in another workspace.
+    // A webhook being deleted is in another workspace.
     .where('workspace_id', '=', workspace_id)
     .where('account_ids', '=', account_ids)
     .executeTakeFirst();

@@ -1,8 +1,6 @@
-/** Which webhooks receive an event. */
 import type { DeliveryEvent } from '../../events/event.ts';
 import type { WebhookSource } from '../../events/sources.ts';
 
-/** The part of a webhook that decides. */
 export interface Listener {
   readonly workspaceId: string;
   readonly source: WebhookSource | null;
@@ -12,14 +10,14 @@ export interface Listener {
   readonly accountIds: readonly string[];
 }
 
-/** Deliver the event, hold it until it is redelivered, or neither, because the webhook is not subscribed to it. */
+/** `hold` waits for a redelivery; null is not subscribed. */
 export type Match = 'deliver' | 'hold' | null;
 
-/** Whether a webhook that listens to these accounts, or to all of its workspace if there are none, listens to this one. */
+/** Without accounts, a webhook listens to all of its workspace. */
 export const listensTo = (accountIds: readonly string[], accountId: string | null): boolean =>
   accountIds.length === 0 || (accountId !== null && accountIds.includes(accountId));
 
-/** Whether a webhook receives an event. A disabled webhook holds what it would have received. */
+/** A disabled webhook holds what it would have received. */
 export function match(
   { workspaceId, source, event, accountId }: Pick<DeliveryEvent, 'workspaceId' | 'source' | 'event' | 'accountId'>,
   listener: Listener,

@@ -1,7 +1,4 @@
-/**
- * Who is notified when the gateway disables a webhook: webhooks whose owner has requested it. The contract's sources are a closed
- * list, and none of them is for what happens to webhooks, so a notice is no event that one can subscribe to there.
- */
+/** Webhooks with notices of disabled ones, no event to subscribe to: the contract's closed list has no such source. */
 import { ServiceError } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
 import { accountIdsOf, requireManageableWebhook } from './manageable.ts';
@@ -17,7 +14,7 @@ export const setNotices =
       // A notice may be of any webhook of the workspace, and a limited key may manage this one.
       if (accountIdsOf(webhook).length > 0) {
         const message = 'must be that of a webhook that listens to all accounts of the workspace';
-        throw invalidParameters([{ path: ['webhook_id'], message }]);
+        throw invalidParameters([{ path: ['webhook_id'], code: 'not_applicable', message }]);
       }
       const others = await database
         .selectFrom('notice_receivers')
@@ -27,7 +24,7 @@ export const setNotices =
         .execute();
       if (others.length >= maxNoticeReceivers) {
         throw new ServiceError('limit_too_high', {
-          detail: `A workspace can have ${maxNoticeReceivers} webhooks that receive notices: turn those of another one off.`,
+          detail: `A workspace can have ${maxNoticeReceivers} webhooks that receive notices: turn the notices of one of them off first.`,
         });
       }
       await database

@@ -16,7 +16,7 @@ import {
 } from './shapes.ts';
 
 export const listWebhooks = operation('webhooks:read', webhookListRequestShape, ({ webhooks }) => webhooks.list);
-/** The list with the filters that the contract does not have. */
+/** With filters that the contract does not have. */
 export const searchWebhooks = operation<WebhookSearch, Page<ListedWebhook>>(
   'webhooks:read',
   webhookSearchShape,
@@ -26,11 +26,14 @@ export const countWebhooks = operation('webhooks:read', z.array(webhookFilterSha
 export const findWebhooks = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.find);
 export const readWebhooks = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.whole);
 export const findWebhookHealth = operation('webhooks:read', idList(), ({ webhooks }) => webhooks.health);
-export const createWebhook = operation('webhooks:write', webhookCreateShape, ({ webhooks }) => webhooks.create);
+export const createWebhook = operation('webhooks:write', webhookCreateShape, ({ webhooks }) => webhooks.create, {
+  isAtomic: true,
+});
 export const createTriggerWebhook = operation(
   'webhooks:write',
   createTriggerShape,
   ({ webhooks }) => webhooks.createTrigger,
+  { isAtomic: true },
 );
 export const updateWebhook = operation('webhooks:write', updateShape, ({ webhooks }) => webhooks.update);
 export const setWebhookEnabled = operation('webhooks:write', setEnabledShape, ({ webhooks }) => webhooks.setEnabled);

@@ -1,6 +1,6 @@
 /**
- * Deletes webhooks with their deliveries, of which there may be millions. A webhook that is deleted goes to a workspace of its
- * own at once, where no caller finds it. Its deliveries are deleted there step by step, and the webhook with the last.
+ * Deletes webhooks with up to millions of deliveries. A deleted webhook goes at once to a workspace that no caller
+ * finds; steps delete its deliveries there, and the webhook with the last.
  */
 import type { Transaction } from 'kysely';
 import type { Database } from '../../store/database.ts';
@@ -12,23 +12,18 @@ import type { Tables } from '../../store/schema.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { changeWebhook, type ManageableWebhook } from './manageable.ts';
 
-/** The workspace of the webhooks that are being deleted. No API key is ever for it. */
+/** No API key is ever for it. */
 const removedWorkspace = { id: 'removed-webhooks', name: 'Webhooks that are being deleted', created_at: 0 };
 
-/** Deliveries of one step. */
 const deliveriesOfStep = 500;
 
-/**
- * Deletes a webhook with its deliveries, unless its accounts have changed, or it was deleted, since it was checked. If it has
- * more of them than a step deletes, the rest is left to {@link removalSteps}.
- * @returns whether it was deleted; if not, check the webhook again
- */
+/** {@link removalSteps} deletes what one step leaves. @returns false if it was changed or deleted since the check */
 export function removeWebhook(
   inNotifying: NotifyingTransaction,
   kind: DatabaseKind,
   webhook: ManageableWebhook,
 ): Promise<boolean> {
-  return inNotifying(async (transaction, changed) => {
+  return inNotifying(async (transaction) => {
     await transaction
       .insertInto('workspaces')
       .values(removedWorkspace)
@@ -37,19 +32,14 @@ export function removeWebhook(
     await lockDestinations(transaction, kind, [webhook.id]);
     if (!(await changeWebhook(transaction, webhook, { workspace_id: removedWorkspace.id, enabled: 0 }))) return false;
     await deleteSome(transaction, kind, webhook.id, null);
-    changed.withdrawn(webhook.id);
     return true;
   });
 }
 
-/** The values of the index in which a delivery stands. */
+/** In the index of deliveries. */
 type Place = readonly [state: string, createdAt: number, id: string];
 
-/**
- * Goes on with the webhooks that are being deleted, in steps, each of which begins where the one before has ended: it does not
- * read what is deleted already.
- * @returns takes the next step, and says whether there may be more to do
- */
+/** Each step begins at the end of the last. @returns takes one, and says whether there may be more to do */
 export function removalSteps(database: Database, kind: DatabaseKind): () => Promise<boolean> {
   let under: { readonly webhookId: string; readonly last: Place } | null = null;
   return async () => {
@@ -73,10 +63,7 @@ async function findRemoved(database: Database): Promise<string | undefined> {
 
 const stateOrder = { table: 'deliveries', columns: ['state', 'created_at', 'id'], order: 'asc' } as const;
 
-/**
- * Deletes the next deliveries of a webhook, and the webhook after the last.
- * @returns the last of them; null if there are no more behind it
- */
+/** The webhook goes after its last delivery. @returns the last deleted; null at the end */
 async function deleteSome(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,
@@ -88,7 +75,7 @@ async function deleteSome(
     .select(['state', 'created_at', 'id'])
     .where('webhook_id', '=', webhookId);
   const deliveries = await pageQuery(ofWebhook, stateOrder, after, deliveriesOfStep)
-    // Those that are being settled are left to a later step: see store/locks.ts.
+    // Those being settled are left to a later step: see store/locks.ts.
     .$if(kind === 'postgres', (query) => query.forUpdate().skipLocked())
     .execute();
   const ids = deliveries.map(({ id }) => id);

@@ -1,7 +1,6 @@
-/** Webhooks as rows: how they are inserted, found, and read in the contract's form. */
 import type { Transaction } from 'kysely';
 import { requireAccount, requireNamedAccounts } from '../../auth/account-access.ts';
-import { findAccounts } from '../../auth/account-repository.ts';
+import { findStoredAccounts } from '../../auth/account-repository.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { checkId, newId } from '../../kernel/ids.ts';
@@ -13,39 +12,33 @@ import { isBlockedPort } from '../../net/ports.ts';
 import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
-import { bytesOf, readLarge } from '../../store/large-rows.ts';
+import { storeWithRows } from '../../store/key-response.ts';
+import { columnBytes, readLarge } from '../../store/large-rows.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import type { Tables, WebhookTable } from '../../store/schema.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { newDestination, type SecretContext } from './destinations.ts';
-import type { WebhookFilter } from './filter.ts';
 import { accountIdsOf } from './manageable.ts';
-import type { ListedWebhook, Webhook, WebhookCreate, WebhookTrigger } from './shapes.ts';
+import type { ListedWebhook, Webhook, WebhookCreate, WebhookCreated, WebhookTrigger } from './shapes.ts';
 import { shownTo } from './visibility.ts';
 
 type Headers = Webhook['headers'];
 
 const headersPlace = (webhookId: string): string => `webhook-headers:${webhookId}`;
 
-/** Headers as a column: sealed, because their values may be credentials. An empty list is no secret. */
+/** Sealed, as values may be credentials; an empty list is no secret. */
 export const sealHeaders = (vault: Vault, webhookId: string, headers: readonly Headers[number][]): string =>
   headers.length === 0 ? '[]' : vault.seal(headersPlace(webhookId), JSON.stringify(headers));
 
-/**
- * Headers sealed with the current SECRET; null if they are already.
- * @throws Error as {@link openHeaders}
- */
+/** Null if sealed with the current SECRET already. @throws Error as {@link openHeaders} */
 export const resealHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): string | null =>
   headers === '[]' ? null : vault.reseal(headersPlace(id), headers);
 
-/** @throws Error when the headers were sealed with another SECRET, or changed */
+/** @throws Error for headers that were changed, or sealed with another SECRET */
 export const openHeaders = (vault: Vault, { id, headers }: Pick<WebhookTable, 'id' | 'headers'>): Headers =>
   headers === '[]' ? [] : readJsonColumn(vault.open(headersPlace(id), headers));
 
-/**
- * Each account id must be well formed, connected in the workspace, and one that the key may act for.
- * @throws ServiceError `account_mismatch`, `invalid_resource_identifier` or `resource_not_found` when one is not
- */
+/** @throws ServiceError `account_mismatch`, `invalid_resource_identifier` or `resource_not_found` */
 export async function requireAccounts(
   database: Database,
   caller: Caller,
@@ -54,7 +47,7 @@ export async function requireAccounts(
   requireNamedAccounts(caller, accountIds);
   if (accountIds.length === 0) return;
   for (const id of accountIds) checkId(id, 'account');
-  const rows = await findAccounts(database, caller.workspaceId, accountIds);
+  const rows = await findStoredAccounts(database, caller.workspaceId, accountIds);
   const known = new Set(rows.map((row) => row.id));
   const unknown = accountIds.filter((id) => !known.has(id));
   if (unknown.length > 0) {
@@ -63,10 +56,10 @@ export async function requireAccounts(
   for (const id of accountIds) requireAccount(caller, id);
 }
 
-/** A webhook without its large columns, but the accounts, which say who may see it. */
+/** Without large columns, but with the accounts, which say who may see it. */
 export type ListedRow = Omit<WebhookTable, 'headers' | 'data'>;
 
-/** Webhooks without their large parts, as the caller may see them. */
+/** As the caller may see them, without large parts. */
 export const toListed = (caller: Caller, rows: readonly ListedRow[]): ListedWebhook[] =>
   rows.flatMap((row) => {
     const webhook = shownTo(caller, readForm(row, { account_ids: [], headers: [], data: [] }), accountIdsOf(row));
@@ -75,16 +68,14 @@ export const toListed = (caller: Caller, rows: readonly ListedRow[]): ListedWebh
     return [listed];
   });
 
-/**
- * Webhooks in the contract's read form, as the caller may see them. The accounts of all of them are read with one query.
- */
-export async function toWebhooks(
+/** As the caller may see them; one query reads all accounts. */
+async function toWebhooks(
   { database, vault }: { readonly database: Database; readonly vault: Vault },
   caller: Caller,
   rows: readonly WebhookTable[],
 ): Promise<Webhook[]> {
   const accountIds = [...new Set(rows.flatMap((row) => accountIdsOf(row)))];
-  const accounts = await findAccounts(database, caller.workspaceId, accountIds);
+  const accounts = await findStoredAccounts(database, caller.workspaceId, accountIds);
   const byId = new Map(accounts.map((account) => [account.id, account]));
   return rows.flatMap((row) => {
     const listened = accountIdsOf(row).flatMap((id) => byId.get(id) ?? []);
@@ -93,7 +84,7 @@ export async function toWebhooks(
       headers: openHeaders(vault, row),
       data: readJsonColumn<Webhook['data']>(row.data),
     });
-    // The row decides, not the accounts that are found: one that is no longer connected is still not the key's.
+    // The row decides, not the accounts found: a disconnected one is still not the key's.
     return shownTo(caller, webhook, accountIdsOf(row)) ?? [];
   });
 }
@@ -125,10 +116,10 @@ interface ReadingContext {
   readonly budget: ReadBudget;
 }
 
-/** The bytes of what {@link listedColumns} leave out, and of accounts, which are shown with more than their ids. */
-export const largeBytes = bytesOf('headers', 'data', 'account_ids');
+/** Columns beyond {@link listedColumns}, and accounts, which are shown with more than their ids. */
+export const largeBytes = columnBytes('headers', 'data', 'account_ids');
 
-/** Webhooks with their large parts. @returns as the ids, null for each that the caller may not see */
+/** @returns as the ids, null for each that the caller may not see */
 export const readWebhooks = (
   context: ReadingContext,
   request: RequestContext,
@@ -144,7 +135,7 @@ export const readWebhooks = (
     read: readWhole(context, request),
   });
 
-/** Reads webhooks that the caller may see, with their large parts, by their ids. */
+/** As the caller may see them, with large parts. */
 export const readWhole =
   (context: ReadingContext, { caller }: RequestContext) =>
   async (ids: readonly string[]) => {
@@ -152,14 +143,14 @@ export const readWhole =
     return (await toWebhooks(context, caller, rows)).map((webhook) => [webhook.id, webhook] as const);
   };
 
-/**
- * The webhooks that a caller may see some of: those of its workspace and, if its key is limited to accounts, those that
- * listen to one of these, without their large columns. {@link shownTo} decides what is shown of them.
- */
+/** Of every workspace. */
+export const storedWebhooks = (database: Database) => database.selectFrom('webhooks').select(listedColumns);
+
+/** Without large columns: webhooks that listen to an account of the key. {@link shownTo} decides what is shown. */
 export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Caller) {
-  const webhooks = database.selectFrom('webhooks').select(listedColumns);
+  const webhooks = storedWebhooks(database);
   if (accountIds === null) return webhooks.where('workspace_id', '=', workspaceId);
-  // Only the listeners are asked for the workspace: SQLite would look at each of its webhooks otherwise.
+  // Without the workspace, as SQLite would look at each of its webhooks.
   return webhooks.where('id', 'in', (query) =>
     query
       .selectFrom('webhook_listeners as listener')
@@ -171,62 +162,32 @@ export function visibleWebhooks({ database }: { readonly database: Database }, {
   );
 }
 
-/**
- * Those of {@link visibleWebhooks} that fit a filter.
- * @throws ServiceError `account_mismatch` for an account beyond the key
- */
-export function listedWebhooks(
-  context: { readonly database: Database },
-  caller: Caller,
-  { source = [], event = [], enabled, account_id }: WebhookFilter,
-) {
-  let query = visibleWebhooks(context, caller);
-  if (source.length > 0) query = query.where('source', 'in', source);
-  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
-  if (event.length === 0 && account_id === undefined) return query;
-  if (account_id !== undefined) requireAccount(caller, account_id);
-  return query.where('id', 'in', (listeners) =>
-    listeners
-      .selectFrom('webhook_listeners as fitting')
-      .select('fitting.webhook_id')
-      .where('fitting.workspace_id', '=', caller.workspaceId)
-      .where('fitting.event', 'in', event.length === 0 ? [''] : event)
-      .$if(account_id !== undefined, (those) => those.where('fitting.account_id', 'in', [account_id ?? '', ''])),
-  );
-}
-
-/** What the registry works with. */
 export interface RegistryContext extends SecretContext {
   readonly database: Database;
   readonly kind: DatabaseKind;
-  /** The addresses that deliveries may go to. */
+  /** For deliveries. */
   readonly allows: AddressRule;
   readonly now: () => Date;
-  /** Webhooks that a workspace can have; 0 for any number. */
+  /** Per workspace; 0 for any number. */
   readonly maxWebhooks: number;
 }
 
-/** The fields that AUTO and TRIGGER webhooks share. */
 type CommonRequest = Pick<WebhookCreate, 'request_url' | 'name' | 'format' | 'enabled' | 'account_ids' | 'headers'>;
 
-/**
- * Creates a webhook with its destination.
- * @returns its id
- * @throws ServiceError `invalid_url` for a target that deliveries can never go to, what {@link requireAccounts} throws, and
- *   `action_required` when the workspace has as many webhooks as it can have
- */
+/** @throws ServiceError `invalid_url`, as {@link requireAccounts}, `action_required` for a full workspace */
 export async function createWebhook(
   context: RegistryContext,
-  caller: Caller,
+  { caller, claim }: RequestContext,
   request: CommonRequest,
   kind: Pick<WebhookTable, 'type' | 'source' | 'data' | 'events' | 'trigger'>,
-): Promise<string> {
+): Promise<WebhookCreated> {
   const { database, vault, allows, now, randomBytes } = context;
   requireTarget(allows, request.request_url);
   const accountIds = [...new Set(request.account_ids)];
   await requireAccounts(database, caller, accountIds);
   const id = newId(randomBytes);
-  await insertWebhook(database, context, {
+  const created: WebhookCreated = { object: 'WebhookCreated', webhook_id: id };
+  const row: WebhookTable = {
     ...kind,
     id,
     workspace_id: caller.workspaceId,
@@ -237,30 +198,29 @@ export async function createWebhook(
     account_ids: JSON.stringify(accountIds),
     headers: sealHeaders(vault, id, request.headers ?? []),
     created_at: now().getTime(),
+  };
+  await inTransaction(database, async (transaction) => {
+    await requireRoom(transaction, caller.workspaceId, context.maxWebhooks);
+    await insertWebhook(transaction, context, row);
+    await storeWithRows(transaction, claim, created);
   });
-  return id;
+  return created;
 }
 
-/** Inserts a webhook with its destination: no webhook is ever without a signing secret. */
+/** With its destination: no webhook is ever without a signing secret. */
 export async function insertWebhook(
-  database: Database,
-  context: SecretContext & { readonly maxWebhooks?: number },
+  transaction: Transaction<Tables>,
+  context: SecretContext,
   row: WebhookTable,
 ): Promise<void> {
-  await inTransaction(database, async (transaction) => {
-    await requireRoom(transaction, row.workspace_id, context.maxWebhooks ?? 0);
-    await transaction.insertInto('webhooks').values(row).execute();
-    await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();
-  });
+  await transaction.insertInto('webhooks').values(row).execute();
+  await transaction.insertInto('webhook_destinations').values(newDestination(context, row.id)).execute();
 }
 
-/**
- * Not 503, which clients repeat: nothing changes until somebody deletes a webhook. And not 400, because nothing is wrong
- * with the request.
- */
+/** Not 503, which clients repeat: somebody has to delete a webhook. Not 400: the request is right. */
 async function requireRoom(transaction: Transaction<Tables>, workspaceId: string, max: number): Promise<void> {
   if (max === 0) return;
-  // Locks the workspace, so that two that are created at once do not both find the last place. (SQLite has one writer.)
+  // Locks the workspace: two at once must not both find the last place. (SQLite has one writer.)
   await transaction
     .updateTable('workspaces')
     .set(({ ref }) => ({ name: ref('name') }))
@@ -273,7 +233,7 @@ async function requireRoom(transaction: Transaction<Tables>, workspaceId: string
     .executeTakeFirstOrThrow();
   if (Number(count) < max) return;
   throw new ServiceError('action_required', {
-    detail: `The workspace has ${count} webhooks, and can have no more: delete one first.`,
+    detail: `The workspace already has ${count} webhooks, which is the limit: delete one first.`,
   });
 }
 
@@ -285,4 +245,4 @@ export function requireTarget(allows: AddressRule, requestUrl: string): void {
 }
 
 const invalidTarget = (message: string): ServiceError =>
-  withIssues('invalid_url', [{ path: ['request_url'], message }]);
+  withIssues('invalid_url', [{ path: ['request_url'], code: 'forbidden', message }]);

@@ -1,4 +1,4 @@
-/** Seals what is stored of webhooks with the current secret of the deployment, after it has changed. */
+/** Reseals webhooks after a change of the deployment's secret. */
 import type { Vault } from '../../kernel/secrets/vault.ts';
 import type { Database } from '../../store/database.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
@@ -7,13 +7,10 @@ import { inTransaction } from '../../store/transaction.ts';
 import { resealSecrets } from './destinations.ts';
 import { resealHeaders } from './repository.ts';
 
-/** Webhooks of one transaction. */
-const webhooksOfStep = 200;
+/** Of one transaction: workers and commands wait for its rows. */
+const webhooksOfStep = 20;
 
-/**
- * Reseals all webhooks, in the order of their ids. A change meanwhile wins. What cannot be opened stays as it is: whoever
- * needs it hears of that.
- */
+/** In the order of ids. A concurrent change wins; unreadable values stay, for their users to report. */
 export async function resealWebhooks(database: Database, kind: DatabaseKind, vault: Vault): Promise<void> {
   let last = '';
   for (;;) {
@@ -58,7 +55,7 @@ function ifOpened(reseal: () => string | null): string | null {
   }
 }
 
-/** Whether a webhook of the database can be opened; true where there is none. */
+/** Whether one webhook can be opened; true without any. */
 export async function opensWebhooks(database: Database, vault: Vault): Promise<boolean> {
   const some = await database.selectFrom('webhook_destinations').select(['webhook_id', 'secrets']).limit(1).execute();
   try {

@@ -1,5 +1,3 @@
-/** The signing secret of a webhook, as callers read and rotate it. */
-
 import { ServiceError } from '../../kernel/errors.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { openSecrets, sealSecrets } from './destinations.ts';
@@ -19,7 +17,7 @@ export function webhookSecrets({
       const { id } = await requireManageableWebhook(database, caller, webhook_id);
       return inTransaction(database, async (transaction) => {
         const time = now().getTime();
-        // The update is the lock: a concurrent rotation waits for it, and then sees the secret of this one.
+        // The update locks: a concurrent rotation waits, and sees this one's secret.
         const destination = await transaction
           .updateTable('webhook_destinations')
           .set({ secret_shown: 1 })
@@ -45,7 +43,7 @@ export function webhookSecrets({
     async showSecret({ caller }, { webhook_id }) {
       const { id } = await requireManageableWebhook(database, caller, webhook_id);
       return inTransaction(database, async (transaction) => {
-        // The update is the lock: the request that sets `secret_shown` may read the secret, concurrent ones find it set.
+        // The update locks: one request sets `secret_shown` and may read; concurrent ones find it set.
         const destination = await transaction
           .updateTable('webhook_destinations')
           .set({ secret_shown: 1 })

@@ -1,4 +1,4 @@
-/** Webhooks: vocabularies, the read form, and the requests that change them (contract, "Webhook" and endpoint 4). */
+/** Contract, "Webhook" and endpoint 4. */
 import { z } from 'zod';
 import { accountTypes } from '../../auth/account.ts';
 import {
@@ -24,13 +24,13 @@ import {
 import { extraHeader } from './headers.ts';
 
 export const webhookLimits = { limit: { min: 1, max: maxPage, default: 100 } } as const;
-/** Webhooks of a workspace that are told of each one that is disabled. */
+/** Per workspace. */
 export const maxNoticeReceivers = 10;
 
 export const webhookFormats = ['json', 'form'] as const;
 export const webhookTypes = ['AUTO', 'TRIGGER'] as const;
 export const triggerContexts = ['MESSAGE', 'CHAT'] as const;
-/** Clients look up components by these names, so GraphQL spells them as the contract does. */
+/** Spelt as in the contract, as clients look up components by these names. */
 export const triggerIcons = [
   'WebhookIcon',
   'SettingsInputIcon',
@@ -81,13 +81,17 @@ export const webhookListShape = z.object({
 export const webhookCreatedShape = z.object({ object: z.literal('WebhookCreated'), webhook_id: z.string() });
 export const webhookDeletedShape = z.object({ object: z.literal('WebhookDeleted') });
 
-/** GET /v1/webhooks: the query. */
+export const webhookOrders = ['created_at_asc', 'created_at_desc', 'name_asc', 'name_desc'] as const;
+export type WebhookOrder = (typeof webhookOrders)[number];
+/** The contract's. */
+export const defaultWebhookOrder: WebhookOrder = 'created_at_asc';
+
 export const webhookListRequestShape = z.strictObject({
   limit: pageLimit(webhookLimits.limit.max).optional(),
   cursor: pageCursor().optional(),
 });
 
-/** The settings that AUTO and TRIGGER webhooks share, at creation and in updates. */
+/** Of AUTO and TRIGGER webhooks, at creation and in updates. */
 const settings = {
   name: shortText().optional(),
   format: z.enum(webhookFormats).optional(),
@@ -97,21 +101,20 @@ const settings = {
 
 const createCommon = { request_url: httpUrl(), ...settings, enabled: z.boolean().optional() };
 
-/** How a client presents a TRIGGER webhook to people. */
 const trigger = {
   icon: z.enum(triggerIcons),
   name: label(),
   context: z.enum(triggerContexts),
 };
 
-/** A field of the payload. Every payload has the type of the event as `event`, so that no other field can be it. */
+/** Not `event`, the event's type in every payload. */
 const fieldName = () =>
   label().refine(
     (name) => name !== 'event',
-    ownRule('must not be event: every payload has the type of its event there'),
+    ownRule('forbidden', 'must not be event: every payload has the type of its event there'),
   );
 
-/** The fields of the payload: the name of each, and the key of the event that its value is read from. */
+/** Names of payload fields, and the event's keys that they are read from. */
 const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
   boundedList(z.strictObject({ name: fieldName(), key: z.enum(keys) }), 0, maxEntries).superRefine(
     (fields, context) => {
@@ -119,7 +122,7 @@ const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
       for (const [index, { name }] of fields.entries()) {
         // Only one of them would be delivered.
         if (names.has(name)) {
-          const repeated = ownRule('must be given once: another field has this name');
+          const repeated = ownRule('duplicate', 'must be given once: another field has this name');
           context.addIssue({ code: 'custom', path: [index, 'name'], ...repeated });
         }
         names.add(name);
@@ -127,7 +130,7 @@ const dataMapping = <const Key extends string>(keys: readonly Key[]) =>
     },
   );
 
-/** The variant of one source: its own events and payload keys. A source that offers no choice accepts no `data`. */
+/** With its own events and payload keys; without a choice of keys, no `data`. */
 function createVariant<S extends WebhookSource>(source: S) {
   const { mapping, events, keys }: SourceRow = webhookSources[source];
   const data: z.ZodType<{ name: string; key: string }[]> =
@@ -140,7 +143,7 @@ function createVariant<S extends WebhookSource>(source: S) {
   });
 }
 
-/** POST /v1/webhooks: the body, discriminated on `source`. */
+/** POST /v1/webhooks, discriminated on `source`. */
 export const webhookCreateShape = z.discriminatedUnion('source', [
   createVariant('messaging'),
   createVariant('users'),
@@ -150,19 +153,18 @@ export const webhookCreateShape = z.discriminatedUnion('source', [
   createVariant('calendar_event'),
 ]);
 
-/** DELETE /v1/webhooks/{id}: the id in the path. */
+/** DELETE /v1/webhooks/{id}. */
 export const webhookDeleteShape = z.strictObject({ id: resourceId() });
 
 export type WebhookFormat = (typeof webhookFormats)[number];
 export type Webhook = z.infer<typeof webhookShape>;
 export type TriggerWebhook = Extract<Webhook, { type: 'TRIGGER' }>;
 export type WebhookTrigger = TriggerWebhook['trigger'];
-/** What of a webhook may be large. */
 type LargePart = 'headers' | 'data' | 'account_ids';
 type WithoutLarge<Whole> = Whole extends unknown
   ? Omit<Whole, LargePart> & Partial<Pick<Whole, LargePart & keyof Whole>>
   : never;
-/** A webhook, which has its large parts only where they came with it: our own database reads them by themselves. */
+/** With large parts only where they came with it: our own database reads them by themselves. */
 export type ListedWebhook = WithoutLarge<Webhook>;
 export type WebhookList = z.infer<typeof webhookListShape>;
 export type WebhookListRequest = z.infer<typeof webhookListRequestShape>;
@@ -172,16 +174,22 @@ export type WebhookDeleted = z.infer<typeof webhookDeletedShape>;
 const disabledReasons = ['caller', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** The health of a webhook's destination. Times are ISO 8601 text. */
+/** A webhook has one of them. What makes one failing: delivery/destination-health.ts. */
+export const webhookHealthStates = ['healthy', 'failing', 'disabled_by_gateway', 'disabled_by_caller'] as const;
+export type WebhookHealthState = (typeof webhookHealthStates)[number];
+
+/** Times are ISO 8601 text. */
 export interface WebhookHealth {
-  /** Null if the webhook is enabled, or was created disabled. */
+  readonly state: WebhookHealthState;
+  /** Null if enabled, or created disabled. */
   readonly disabled_reason: DisabledReason | null;
   readonly disabled_at: string | null;
-  /** When the current run of failures began; null after a success. */
+  /** The first of the failed attempts; null unless they are enough to call the webhook failing. */
   readonly failing_since: string | null;
-  /** Nothing is sent before this time, because the destination is overloaded; null if it is not. */
+  /** In a row; 0 after a success. */
+  readonly failed_attempt_count: number;
+  /** The end of a pause for overload; null without one. */
   readonly paused_until: string | null;
-  /** Whether the webhook is notified when another one is disabled. */
   readonly receives_notices: boolean;
 }
 
@@ -202,7 +210,7 @@ export const setNoticesShape = z.strictObject({ webhook_id: resourceId(), receiv
 
 export const createTriggerShape = z.strictObject({ ...createCommon, trigger: z.strictObject(trigger) });
 
-/** Only the fields that are present change. The backend checks that `source`, `events` and `data` fit the webhook. */
+/** Only present fields change. The backend checks `source`, `events` and `data` against the webhook. */
 export const updateShape = z.strictObject({
   webhook_id: resourceId(),
   request_url: httpUrl().optional(),
@@ -218,5 +226,5 @@ export type WebhookSetEnabled = z.infer<typeof setEnabledShape>;
 export type WebhookSetNotices = z.infer<typeof setNoticesShape>;
 export type TriggerCreate = z.infer<typeof createTriggerShape>;
 export type WebhookUpdate = z.infer<typeof updateShape>;
-/** The shape has checked that `events` and `data` fit the source. */
+/** `events` and `data` fit the source. */
 export type WebhookCreate = z.infer<typeof webhookCreateShape>;

@@ -1,5 +1,3 @@
-/** Updating a webhook: an addition to the contract. */
-
 import { type WebhookSource, webhookSources } from '../../events/sources.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { invalidParameters } from '../../kernel/issues.ts';
@@ -7,12 +5,11 @@ import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookTable } from '../../store/schema.ts';
 import { forgetStatistics } from './destinations.ts';
 import { holdPending, holdStep } from './holds.ts';
-import { accountIdsOf, changeWebhook, requireManageableWebhook } from './manageable.ts';
+import { accountIdsOf, changeChecked, changeWebhook } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import { type RegistryContext, requireAccounts, requireTarget, sealHeaders } from './repository.ts';
 import type { WebhookUpdate } from './shapes.ts';
 
-/** The fields of a request that become columns. */
 type Changes = Partial<WebhookTable>;
 
 export function updateWebhook({
@@ -22,44 +19,41 @@ export function updateWebhook({
   allows,
   notifications,
 }: RegistryContext & { readonly notifications: Pick<Notifications, 'transaction'> }): WebhooksPort['update'] {
-  const update: WebhooksPort['update'] = async (call, request) => {
-    const { caller } = call;
-    const { webhook_id, request_url, account_ids, headers } = request;
-    const webhook = await requireManageableWebhook(database, caller, webhook_id);
-    requireFit(webhook, request);
-    if (request_url !== undefined) requireTarget(allows, request_url);
-    const accountIds = account_ids && [...new Set(account_ids)];
-    if (accountIds !== undefined) await requireAccounts(database, caller, accountIds);
-    const changes = present({
-      request_url,
-      name: request.name,
-      format: request.format,
-      account_ids: accountIds && JSON.stringify(accountIds),
-      headers: headers && sealHeaders(vault, webhook_id, headers),
-      data: request.data && JSON.stringify(request.data),
-      events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
+  return ({ caller }, request) =>
+    changeChecked(database, caller, request.webhook_id, async (webhook) => {
+      const { webhook_id, request_url, account_ids, headers } = request;
+      requireFit(webhook, request);
+      if (request_url !== undefined) requireTarget(allows, request_url);
+      const accountIds = account_ids && [...new Set(account_ids)];
+      if (accountIds !== undefined) await requireAccounts(database, caller, accountIds);
+      const changes = present({
+        request_url,
+        name: request.name,
+        format: request.format,
+        account_ids: accountIds && JSON.stringify(accountIds),
+        headers: headers && sealHeaders(vault, webhook_id, headers),
+        data: request.data && JSON.stringify(request.data),
+        events: request.events && JSON.stringify(subscribedEvents(webhook, request.events)),
+      });
+      const isChanged = await notifications.transaction(async (transaction) => {
+        if (!(await changeWebhook(transaction, webhook, changes))) return false;
+        if (accountIds === undefined) return true;
+        if (accountIds.length > 0) await holdPending(transaction, webhook_id, accountIds);
+        // They would tell its future managers of the other accounts.
+        if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, kind, webhook);
+        return true;
+      });
+      if (!isChanged) return null;
+      if (accountIds !== undefined) await holdStep(notifications.transaction, kind, webhook_id);
+      return { object: 'WebhookUpdated', webhook_id };
     });
-    const isChanged = await notifications.transaction(async (transaction, changed) => {
-      if (!(await changeWebhook(transaction, webhook, changes))) return false;
-      changed.withdrawn(webhook_id);
-      if (accountIds === undefined) return true;
-      if (accountIds.length > 0) await holdPending(transaction, webhook_id, accountIds);
-      // They would tell those who may manage it from now on of the other accounts.
-      if (isNarrowed(accountIdsOf(webhook), accountIds)) await forgetStatistics(transaction, kind, webhook);
-      return true;
-    });
-    if (isChanged && accountIds !== undefined) await holdStep(notifications.transaction, kind, webhook_id);
-    // Otherwise it has been deleted, or given to other accounts, since it was checked: the next check says which.
-    return isChanged ? { object: 'WebhookUpdated', webhook_id } : update(call, request);
-  };
-  return update;
 }
 
-/** Whether a webhook stops listening to some accounts. No account in a list stands for all of the workspace. */
+/** No account in a list stands for all of the workspace. */
 const isNarrowed = (before: readonly string[], after: readonly string[]): boolean =>
   after.length > 0 && (before.length === 0 || before.some((id) => !after.includes(id)));
 
-/** A field that the request leaves out is left as it is. */
+/** Omitted fields stay. */
 const present = (changes: { [Column in keyof Changes]: Changes[Column] | undefined }): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 
@@ -71,22 +65,32 @@ export function subscribedEvents(
   return events.length === 0 ? vocabularyOf(source).events : [...new Set(events)];
 }
 
-/** The events and keys of a stored source; a TRIGGER webhook has neither. */
+/** A TRIGGER webhook has neither. */
 const vocabularyOf = (source: WebhookSource | null): { events: readonly string[]; keys: readonly string[] } =>
   source === null ? { events: [], keys: [] } : webhookSources[source];
 
-/** A webhook keeps its source: the changes must fit it. */
+/** A webhook keeps its source. */
 function requireFit({ source: own }: WebhookTable, { source, events = [], data = [] }: WebhookUpdate): void {
   const known = vocabularyOf(own);
   const issues: Issue[] = [
     ...(source === undefined || source === own
       ? []
-      : [{ path: ['source'], message: `must be ${own ?? 'left out'}: a webhook keeps its source` }]),
+      : [
+          {
+            path: ['source'],
+            code: 'not_applicable' as const,
+            message: `must be ${own ?? 'left out'}: a webhook keeps its source`,
+          },
+        ]),
     ...events.flatMap((event, index) =>
-      known.events.includes(event) ? [] : [{ path: ['events', index], message: 'is not an event of the source' }],
+      known.events.includes(event)
+        ? []
+        : [{ path: ['events', index], code: 'not_applicable' as const, message: 'is not an event of the source' }],
     ),
     ...data.flatMap(({ key }, index) =>
-      known.keys.includes(key) ? [] : [{ path: ['data', index, 'key'], message: 'is not a key of the source' }],
+      known.keys.includes(key)
+        ? []
+        : [{ path: ['data', index, 'key'], code: 'not_applicable' as const, message: 'is not a key of the source' }],
     ),
   ];
   if (issues.length > 0) throw invalidParameters(issues);

@@ -1,6 +1,6 @@
 import { requireAccount, requireManaging, requireNamedAccounts } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
-import { ServiceError } from '../../kernel/errors.ts';
+import { notOffered, ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import { pageOf, type Upstream, unsupported } from '../../upstream/client.ts';
 import { webhookEndpoints } from './endpoints.ts';
@@ -13,19 +13,15 @@ const changeWebhooks = 'change webhooks';
 const readSecrets = 'read the secrets of webhooks';
 const readDeliveries = 'read deliveries';
 
-/** The contract cannot read a single webhook: at most this many full pages of the list are read to find it. */
-const maxPages = 10;
-const pageLimit = webhookLimits.limit.max;
+/** Full pages read to find a webhook, as the contract reads no single one. */
+export const maxPages = 10;
+const pageSize = webhookLimits.limit.max;
 
-/** Webhooks of a remote service. */
 export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   const read = async (context: RequestContext, query: WebhookListRequest) =>
     pageOf(await upstream.call(context, webhookEndpoints.list, query));
 
-  /**
-   * Searches the list for webhooks, as the service has them: what of them is shown is still to be decided.
-   * @returns in the order of the ids; null for one that does not exist, an error for one that may be beyond the search
-   */
+  /** Before visibility. @returns by id; null for a missing one, an error for one that may be beyond the search */
   async function search(
     context: RequestContext,
     webhookIds: readonly string[],
@@ -33,7 +29,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
     const found = new Map<string, Webhook>();
     let cursor: string | null | undefined;
     for (let page = 0; page < maxPages && cursor !== null && !webhookIds.every((id) => found.has(id)); page += 1) {
-      const query = { limit: pageLimit, ...(cursor === undefined ? {} : { cursor }) };
+      const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
       const { items, cursor: next } = await read(context, query);
       for (const webhook of items) if (typeof webhook?.id === 'string') found.set(webhook.id, webhook);
       cursor = next;
@@ -42,13 +38,15 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       cursor === null
         ? null
         : new ServiceError('limit_too_high', {
-            detail: `The webhook is not among the first ${maxPages * pageLimit}. Page through the list to find it.`,
+            detail: `The webhook is not among the first ${maxPages * pageSize}. Page through the list to find it.`,
           });
     return webhookIds.map((id) => found.get(id) ?? missing);
   }
 
-  // The contract's list has no filters. To apply them here misses nothing: a page may be short, and says that others follow.
+  // The contract's list has no filters. Here they miss nothing: a short page says that others follow.
   const list: WebhooksPort['list'] = async (context, { limit, cursor, ...filter }) => {
+    if ((filter.health ?? []).length > 0) throw notOffered(readDeliveries);
+    if (filter.order_by !== undefined) throw notOffered('sort webhooks');
     if (filter.account_id !== undefined) requireAccount(context.caller, filter.account_id);
     const page = await read(context, { limit, cursor });
     const items = page.items.flatMap((item) => itemFor(context.caller, filter, item));
@@ -76,7 +74,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
       return upstream.call(context, webhookEndpoints.create, request);
     },
     async delete(context, { id }) {
-      // The service judges the one key that all callers share: what this caller's key may delete is for the gateway to say.
+      // The service judges the one key of all callers: the gateway decides what this caller's may delete.
       if (context.caller.accountIds !== null) {
         const [webhook] = await search(context, [id]);
         if (webhook instanceof Error) throw webhook;
@@ -96,7 +94,7 @@ export function upstreamWebhooks(upstream: Upstream): WebhooksPort {
   };
 }
 
-/** An item of the list as the caller may see it, or nothing. What is no webhook at all is the face's to report. */
+/** As the caller may see it, or nothing; faces report items that are no webhook. */
 function itemFor(caller: Caller, filter: WebhookFilter, item: Webhook): Webhook[] {
   if (typeof item !== 'object' || item === null) return caller.accountIds === null ? [item] : [];
   const accountIds = listenedBy(item);
@@ -104,7 +102,7 @@ function itemFor(caller: Caller, filter: WebhookFilter, item: Webhook): Webhook[
   return webhook === null ? [] : [webhook];
 }
 
-/** The accounts of a webhook of the service. A list that cannot be read counts as one of an account that nobody has. */
+/** An unreadable list counts as one of an account that nobody has. */
 function listenedBy({ account_ids }: Webhook): string[] {
   const ids = Array.isArray(account_ids) ? account_ids.map((account) => account?.id) : [undefined];
   return ids.map((id) => (typeof id === 'string' ? id : ''));

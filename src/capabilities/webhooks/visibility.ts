@@ -1,4 +1,4 @@
-/** What of a webhook a caller is shown. Both backends read webhooks through here, whoever stores them. */
+/** Both backends read webhooks through here. */
 import { accessTo, mayActFor } from '../../auth/account-access.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { hiddenValue } from './headers.ts';
@@ -29,7 +29,7 @@ export function shownTo(caller: Caller, webhook: Webhook, accountIds: readonly s
   }
 }
 
-/** The fields without a secret part. A field that a remote service adds to the contract is not among them. */
+/** A field that a remote service adds is none of them. */
 function withoutSecrets(caller: Caller, webhook: Webhook): Webhook {
   const { object, id, name, enabled, format, data, events } = webhook;
   const common = {
@@ -37,7 +37,7 @@ function withoutSecrets(caller: Caller, webhook: Webhook): Webhook {
     id,
     ...(name === undefined ? {} : { name }),
     enabled,
-    request_url: originOf(webhook.request_url),
+    request_url: shownUrl(webhook.request_url),
     format,
     account_ids: webhook.account_ids.filter((account) => mayActFor(caller, account?.id)),
     headers: hiddenHeaders(webhook),
@@ -49,14 +49,14 @@ function withoutSecrets(caller: Caller, webhook: Webhook): Webhook {
     : { ...common, type: webhook.type };
 }
 
-/** The headers without their values. What is no list could hold values anywhere: nothing of it is shown. */
+/** A value that is no list could hold secrets anywhere: nothing of it is shown. */
 function hiddenHeaders({ headers }: Webhook): Webhook['headers'] {
   if (!Array.isArray(headers)) return [];
   return headers.map((header) => ({ key: header?.key, value: hiddenValue }));
 }
 
-/** Scheme, host and port of a URL. Path and query may be credentials: those of most chat services are. */
-function originOf(url: string): string {
+/** Scheme, host and port: path and query may be credentials, as most chat services' are. */
+function shownUrl(url: string): string {
   if (!URL.canParse(url)) return hiddenValue;
   const { protocol, origin } = new URL(url);
   return protocol === 'https:' || protocol === 'http:' ? `${origin}/${hiddenValue}` : hiddenValue;

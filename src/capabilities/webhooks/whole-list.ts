@@ -1,31 +1,32 @@
-/** The list of webhooks with all that they are, as the contract has it: a page has as many as fit into so many bytes. */
+/** The contract's list with all parts: a page has as many webhooks as fit into its bytes. */
 import type { CursorCodec } from '../../kernel/paging.ts';
-import { byCreation, startPage } from '../../store/keyset.ts';
+import { startPage } from '../../store/keyset.ts';
 import { parts, readSized } from '../../store/large-rows.ts';
 import { webhookListScope } from './filter.ts';
+import { keysetOf, listedWebhooks, sortedName } from './listed.ts';
 import type { WebhooksPort } from './port.ts';
-import { largeBytes, listedWebhooks, readWhole } from './repository.ts';
+import { largeBytes, readWhole } from './repository.ts';
 import { type Webhook, webhookLimits } from './shapes.ts';
 
 type ListContext = Parameters<typeof readWhole>[0] & { readonly cursors: CursorCodec };
 
-/** Bytes of a page as JSON, unless one webhook alone has more. */
+/** Of a page as JSON, unless one webhook alone has more. */
 export const maxListBytes = 4_194_304;
 
-/** Stored bytes that are read with one statement, and measured, before the next: accounts are stored as their ids alone. */
+/** Stored bytes of one statement, measured before the next: accounts are stored as ids alone. */
 const atOnce = { bytes: 262_144, rows: webhookLimits.limit.max };
-
-const oldestFirst = byCreation('webhooks', 'asc');
 
 export const listWhole =
   (context: ListContext): WebhooksPort['list'] =>
   async (call, { cursor, limit = webhookLimits.limit.default, ...filter }) => {
     const { caller } = call;
     const scope = ['webhooks', caller.keyId, ...webhookListScope(filter)];
-    const listed = listedWebhooks(context, caller, filter)
-      .clearSelect()
-      .select(['id', 'created_at', largeBytes.as('bytes')]);
-    const page = startPage(listed, oldestFirst, { cursors: context.cursors, scope, cursor, limit });
+    const listed = listedWebhooks(context, caller, filter);
+    const sized = (...place: Parameters<typeof listed>) =>
+      listed(...place)
+        .clearSelect()
+        .select(['id', 'created_at', sortedName, largeBytes.as('bytes')]);
+    const page = startPage(sized, keysetOf(filter), { cursors: context.cursors, scope, cursor, limit });
     const rows = await page.query.execute();
     const items: Webhook[] = [];
     let bytes = 0;

@@ -16,7 +16,7 @@ const EventSampleObject = builder.objectRef<ReturnType<typeof samplesOf>[number]
   }),
 });
 
-/** Samples are documentation, so they do not change with the clock. */
+/** Documentation does not change with the clock. */
 const sampleTime = new Date('2026-11-20T10:15:00Z');
 
 builder.queryField('eventSamples', (t) =>

@@ -1,7 +1,6 @@
 /**
  * The directives of IBM's cost specification (https://ibm.github.io/graphql-specs/cost-spec.html), as Hot Chocolate,
- * Cosmo and Apollo read them. A field says its cost in `extensions.directives`; {@link applyCosts} adds what follows
- * from its type, and print.ts prints both.
+ * Cosmo and Apollo read them, in `extensions.directives`. {@link applyCosts} adds those that follow from types.
  */
 import {
   DirectiveLocation,
@@ -28,7 +27,7 @@ export const costDirective = new GraphQLDirective({
   args: { weight: { type: new GraphQLNonNull(GraphQLString), description: 'The weight: a number as text.' } },
 });
 
-const names = new GraphQLList(new GraphQLNonNull(GraphQLString));
+const nameList = new GraphQLList(new GraphQLNonNull(GraphQLString));
 
 export const listSizeDirective = new GraphQLDirective({
   name: 'listSize',
@@ -36,9 +35,12 @@ export const listSizeDirective = new GraphQLDirective({
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
     assumedSize: { type: GraphQLInt, description: 'The size, where no slicing argument gives it.' },
-    slicingArguments: { type: names, description: 'Arguments that give the size: a number, or a list by its length.' },
+    slicingArguments: {
+      type: nameList,
+      description: 'Arguments that give the size: a number, or a list by its length.',
+    },
     sizedFields: {
-      type: names,
+      type: nameList,
       description: 'Fields of the returned object that have the size, in place of the field.',
     },
     requireOneSlicingArgument: {
@@ -49,7 +51,6 @@ export const listSizeDirective = new GraphQLDirective({
   },
 });
 
-/** The arguments of `@listSize`. */
 export interface ListSize {
   readonly assumedSize?: number;
   readonly slicingArguments?: readonly string[];
@@ -57,13 +58,12 @@ export interface ListSize {
   readonly requireOneSlicingArgument?: boolean;
 }
 
-/** The directives of a field: its `extensions.directives`. */
 export interface CostDirectives {
   readonly cost?: { readonly weight: string };
   readonly listSize?: ListSize;
 }
 
-/** The `extensions` of a field or type that says its cost. */
+/** The `extensions` of a field or type with a cost. */
 export const costs = (weight: number | null, listSize?: ListSize): { readonly directives: CostDirectives } => ({
   directives: {
     ...(weight === null ? {} : { cost: { weight: String(weight) } }),
@@ -71,7 +71,5 @@ export const costs = (weight: number | null, listSize?: ListSize): { readonly di
   },
 });
 
-/** The directives that a field or type of the schema says. */
 export const directivesOf = ({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) =>
-  // Nothing else writes this extension.
   (extensions.directives ?? {}) as CostDirectives;

@@ -1,45 +1,39 @@
-/** The limits of one operation, and the error beyond them. */
 import { ServiceError } from '../../kernel/errors.ts';
 
-/** What a caller is told of the cost of an operation, in `extensions.cost`. */
 export interface CostReport {
-  /** Null for a document that was refused before it could be weighed. */
+  /** Null for a document that was refused before it was weighed. */
   readonly requestedCost: number | null;
   readonly limit: number;
 }
 
-/** The limits that a document must keep before it is even validated: each bounds the work of a later step. */
+/** Limits that a document must keep before it is validated: each bounds the work of a later step. */
 export const operationLimits = {
-  /** Characters of a document. Comments are no tokens, but are read all the same. */
+  /** Comments are no tokens, but are read too. */
   characters: 262_144,
-  /** Tokens of a document: about thirty times those of a query for every field of the schema. */
+  /** Thirty times those of a query for every field of the schema. */
   tokens: 10_000,
-  /** Brackets within brackets, of selections and of values. The parser and the validation descend into each of them. */
+  /** Of brackets in selections and values: parser and validation recurse into each. */
   nesting: 100,
   operations: 50,
-  /** Fragments that lead on to one another. */
+  /** Of fragments in fragments. */
   fragmentNesting: 32,
   aliases: 200,
-  /** Fields of the root type that are selected, under whatever names. */
+  /** Selected, under whatever names. */
   rootFields: 50,
   mutations: 20,
-  /** Fields within fields. */
+  /** Of fields in fields. */
   depth: 16,
-  /** Pairs of fields with the same name in the response, which the validation compares with one another. */
+  /** Pairs of fields with one response name, which the validation compares. */
   comparisons: 100_000,
-  /** Fields of all selections, with those of a fragment counted wherever it is spread. */
+  /** Fields of all selections, those of a fragment per spread. */
   selections: 10_000,
 } as const;
 
-/**
- * The largest cost of an introspection that is not prepared. Anybody may ask for one, without an API key and at any
- * rate. One type with everything that it has costs a third of this.
- */
+/** Needs no API key, so that anybody may ask for as much. One type with everything that it has costs a third. */
 export const maxIntrospectionCost = 24_000;
 
 export type OperationLimit = keyof typeof operationLimits | 'entries' | 'cost';
 
-/** What is limited, as the error says it. */
 const nouns: Readonly<Record<OperationLimit, string>> = {
   characters: 'characters',
   tokens: 'tokens',
@@ -56,19 +50,18 @@ const nouns: Readonly<Record<OperationLimit, string>> = {
   cost: 'cost',
 };
 
-/** A document or operation that is beyond a limit. */
 export class LimitError extends ServiceError {
-  constructor(limit: OperationLimit, max: number, requested?: number) {
+  /** @param hint a sentence on what to do instead */
+  constructor(limit: OperationLimit, max: number, requested?: number, hint = 'Request fewer items or fields.') {
     super('limit_too_high', {
       detail:
         limit === 'cost'
-          ? `The cost of the operation is ${requested}, and the limit is ${max}. Request fewer items or fields.`
+          ? `The cost of the operation is ${requested}, and the limit is ${max}. ${hint}`
           : `An operation can have at most ${max} ${nouns[limit]}${requested === undefined ? '' : `, but has ${requested}`}.`,
     });
   }
 }
 
-/** @throws LimitError if the operation has more than the limit */
 export function requireWithin(limit: keyof typeof operationLimits, count: number): void {
   if (count > operationLimits[limit]) throw new LimitError(limit, operationLimits[limit], count);
 }

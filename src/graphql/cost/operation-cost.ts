@@ -1,7 +1,4 @@
-/**
- * The cost of an operation, before anything is executed: the weights of its fields, each counted once for every object
- * that has it. It runs over a document that may be invalid: what the schema does not know weighs nothing but itself.
- */
+/** Cost before execution: weights of fields times numbers of objects. The document may be invalid. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -16,17 +13,22 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { argumentsOf, includedBy, type Variables, variablesOf } from './arguments.ts';
+import { LRUCache } from 'lru-cache';
+import type { Values } from '../documents/variables.ts';
 import { LimitError, operationLimits, requireWithin } from './limits.ts';
-import { collectFields, type Fragments, fragmentsOf, selectionSetsOf } from './selections.ts';
+import {
+  argumentsOf,
+  collectFields,
+  type Fragments,
+  fragmentsOf,
+  includedBy,
+  selectionSetsOf,
+  type VariableValues,
+  variablesOf,
+} from './selections.ts';
 import { createSizes, type FieldOf } from './sizes.ts';
 
-/**
- * The cost of an operation.
- * @param document within the limits of its shape (see shape.ts)
- * @param values of the variables, as they were sent
- * @throws LimitError for an operation with too many root fields, mutations or selections
- */
+/** @param values of the variables, as sent. @throws LimitError for too many root fields, mutations or selections */
 export function operationCost(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -43,21 +45,19 @@ export function operationCost(
   return Math.min(cost, Number.MAX_SAFE_INTEGER);
 }
 
-/** The object that selections are made in. */
-interface Place {
+interface ObjectScope {
   readonly type: GraphQLCompositeType;
-  /** If the object is a connection, the size of its page: of its `nodes` and `edges`. */
+  /** Of a connection: the page size, that is of `nodes` and `edges`. */
   readonly size: number | undefined;
 }
 
-function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Variables) {
+function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: VariableValues) {
   const sizes = createSizes(schema);
-  /** Costs of the selection sets that are alone in their place, for one object of a type and size. */
   const known = new Map<SelectionSetNode, Map<string, number>>();
   let selections = 0;
 
-  /** The cost of selections in one object. If its type is an interface or union, that of its dearest possible type. */
-  const inObject = (sets: readonly SelectionSetNode[], { type, size }: Place): number => {
+  /** Cost of selections in one object; of an interface or union, for its dearest type. */
+  const inObject = (sets: readonly SelectionSetNode[], { type, size }: ObjectScope): number => {
     if (!isAbstractType(type)) return remembered(sets, type, size);
     return Math.max(0, ...schema.getPossibleTypes(type).map((possible) => remembered(sets, possible, size)));
   };
@@ -71,7 +71,7 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
     const key = `${type.name} ${size}`;
     const before = costs.get(key);
     if (before !== undefined) return before;
-    // A fragment that leads back to itself ends here. The validation says so.
+    // Ends a fragment cycle, which the validation reports.
     costs.set(key, 0);
     const { cost } = ofFields(sets, type, size);
     costs.set(key, cost);
@@ -81,7 +81,7 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
   const ofFields = (sets: readonly SelectionSetNode[], type: GraphQLObjectType, size: number | undefined) => {
     const { fields } = collectFields(sets, fragments, {
       includes: (selection) => includedBy(selection, variables),
-      applies: (condition) => isOf(schema, type, condition),
+      applies: (condition) => fragmentApplies(schema, type, condition),
     });
     selections += fields.size;
     if (selections > operationLimits.selections) throw new LimitError('selections', operationLimits.selections);
@@ -107,24 +107,21 @@ function createWeigh(schema: GraphQLSchema, fragments: Fragments, variables: Var
   return (root: GraphQLObjectType, set: SelectionSetNode) => ofFields([set], root, undefined);
 }
 
-/**
- * How many objects a field returns. A connection is one object, and `page` is the size that its `nodes` and `edges` have.
- * @param inherited the size of the page that the field belongs to
- */
+/** A connection is one object; `page` is the size of its lists. @param inherited page size of the parent */
 function sizesOf(field: FieldOf, argument: (name: string) => unknown, inherited: number | undefined) {
   const size = field.size(argument);
   if (field.isSized && inherited !== undefined) return { objects: inherited, page: undefined };
   return field.sizesOthers ? { objects: 1, page: size } : { objects: size, page: undefined };
 }
 
-/** Whether a fragment on the condition applies to objects of the type. One on an unknown type counts. */
-function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
+/** An unknown condition applies. */
+function fragmentApplies(schema: GraphQLSchema, type: GraphQLObjectType, condition: string): boolean {
   const on = schema.getType(condition);
   if (on === undefined || on === type) return true;
   return isAbstractType(on) && !isObjectType(on) && schema.isSubType(on, type);
 }
 
-/** The operation of a document that a request chooses; undefined if it chooses none. */
+/** The operation with this name, or the only one; undefined if there is none. */
 export function chosenOperation(
   { definitions }: DocumentNode,
   operationName: string | null | undefined,
@@ -134,4 +131,45 @@ export function chosenOperation(
     return operations.length === 1 ? operations[0] : undefined;
   }
   return operations.find(({ name }) => name?.value === operationName);
+}
+
+export type CostOf = (values: Values) => number;
+
+/** Per operation: clients choose the values. */
+export const maxCosts = 100;
+/** In characters: an operation can have thousands of variables. */
+const maxKey = 200;
+
+export function createCosts(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): CostOf {
+  let weighed: LRUCache<string, number | LimitError> | undefined;
+  const weigh = (values: Values): number | LimitError => {
+    try {
+      return operationCost(schema, document, operation, values);
+    } catch (error) {
+      if (error instanceof LimitError) return error;
+      throw error;
+    }
+  };
+  return (values) => {
+    const key = weighing(operation, values);
+    const cost = (key === null ? undefined : weighed?.get(key)) ?? weigh(values);
+    if (key !== null) {
+      weighed ??= new LRUCache({ max: operation.variableDefinitions?.length ? maxCosts : 1 });
+      weighed.set(key, cost);
+    }
+    if (cost instanceof LimitError) throw cost;
+    return cost;
+  };
+}
+
+/** The values that decide the cost: numbers and booleans; null for lists and objects, where every entry weighs. */
+function weighing({ variableDefinitions = [] }: OperationDefinitionNode, values: Values): string | null {
+  let key = '';
+  for (const { variable } of variableDefinitions) {
+    const value = values[variable.name.value];
+    if (typeof value === 'object' && value !== null) return null;
+    key += typeof value === 'string' ? ' text' : ` ${value}`;
+    if (key.length > maxKey) return null;
+  }
+  return key;
 }

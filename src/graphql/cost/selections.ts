@@ -1,17 +1,19 @@
-/** Selection sets as an executor sees them: fields that have the same name in the response are one field. */
+/** Selection sets as an executor merges them: one field per response name. */
 import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { LimitError, operationLimits } from './limits.ts';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** The fragments of a document. The first of several that share a name: the validation refuses the others. */
+/** Fragments by name; validation refuses duplicates, so the first counts. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -21,25 +23,17 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return fragments;
 }
 
-/** Which selections count. */
 export interface Filter {
-  /** Whether the directives of a selection let it take part. */
   readonly includes: (selection: SelectionNode) => boolean;
-  /** Whether a fragment on the type applies. */
   readonly applies: (typeCondition: string) => boolean;
 }
 
 export interface Collected {
-  /** The fields, by their names in the response. */
   readonly fields: ReadonlyMap<string, readonly FieldNode[]>;
-  /** The number of fragments that lead to them. */
   readonly fragments: number;
 }
 
-/**
- * The fields of selection sets that belong to one object.
- * @throws LimitError for fragments that lead on to one another for too long
- */
+/** @throws LimitError for fragments nested too deeply */
 export function collectFields(sets: readonly SelectionSetNode[], fragments: Fragments, filter: Filter): Collected {
   const fields = new Map<string, FieldNode[]>();
   const seen = new Set<string>();
@@ -58,7 +52,7 @@ export function collectFields(sets: readonly SelectionSetNode[], fragments: Frag
       const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : spread(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      // Inline fragments are within one another in the text, so that the limit on brackets holds for them.
+      // Inline fragments are limited by their brackets.
       if (condition === undefined || filter.applies(condition)) {
         collect(fragment.selectionSet, fragment === selection ? level : level + 1);
       }
@@ -73,6 +67,95 @@ export function collectFields(sets: readonly SelectionSetNode[], fragments: Frag
   return { fields, fragments: seen.size };
 }
 
-/** The selection sets of fields that are one in the response. */
 export const selectionSetsOf = (nodes: readonly FieldNode[]): SelectionSetNode[] =>
   nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+
+interface VariableValue {
+  readonly value: unknown;
+  /** Of its lists and objects, at any depth. */
+  readonly weight: number;
+}
+
+export type VariableValues = ReadonlyMap<string, VariableValue>;
+
+/** An object's entry costs several times a list's: each key is looked up whenever the object is read or copied. */
+const entryWeights = { list: 1, object: 5 } as const;
+
+/** Defaults have no variables. */
+const noVariables: VariableValues = new Map();
+
+export function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, sent: unknown): VariableValues {
+  const given = new Map<string, unknown>(typeof sent === 'object' && sent !== null ? Object.entries(sent) : []);
+  return new Map(
+    variableDefinitions.map(({ variable: { name }, defaultValue }) => {
+      if (given.has(name.value)) {
+        const value = given.get(name.value);
+        return [name.value, { value, weight: weightIn(value) }];
+      }
+      if (defaultValue === undefined) return [name.value, { value: undefined, weight: 0 }];
+      return [name.value, { value: literal(defaultValue, noVariables), weight: nodeWeight(defaultValue, noVariables) }];
+    }),
+  );
+}
+
+/** A size: number, boolean, or a list of the same length; undefined for anything else. */
+function literal(node: ValueNode, variables: VariableValues): unknown {
+  switch (node.kind) {
+    case Kind.INT:
+      return Number(node.value);
+    case Kind.BOOLEAN:
+      return node.value;
+    case Kind.LIST:
+      return node.values.map(() => null);
+    case Kind.VARIABLE:
+      return variables.get(node.name.value)?.value;
+    default:
+      return undefined;
+  }
+}
+
+/** Evaluates `@skip` and `@include`; a selection with an unknown variable counts. */
+export function includedBy({ directives = [] }: SelectionNode, variables: VariableValues): boolean {
+  return directives.every(({ name, arguments: [condition] = [] }) => {
+    const value = condition && literal(condition.value, variables);
+    return !((name.value === 'skip' && value === true) || (name.value === 'include' && value === false));
+  });
+}
+
+export function argumentsOf({ arguments: given = [] }: FieldNode, variables: VariableValues) {
+  let weight = 0;
+  for (const { value } of given) weight += nodeWeight(value, variables);
+  return {
+    weight,
+    value: (name: string): unknown => {
+      const argument = given.find((each) => each.name.value === name);
+      return argument && literal(argument.value, variables);
+    },
+  };
+}
+
+/** Weight of a value's entries: each is coerced and checked for every object with the field. */
+function nodeWeight(node: ValueNode, variables: VariableValues): number {
+  switch (node.kind) {
+    case Kind.LIST:
+      return node.values.reduce((sum, value) => sum + entryWeights.list + nodeWeight(value, variables), 0);
+    case Kind.OBJECT:
+      return node.fields.reduce((sum, { value }) => sum + entryWeights.object + nodeWeight(value, variables), 0);
+    case Kind.VARIABLE:
+      return variables.get(node.name.value)?.weight ?? 0;
+    default:
+      return 0;
+  }
+}
+
+/** Iterative, as the value of a variable may be nested at any depth. */
+function weightIn(value: unknown): number {
+  let weight = 0;
+  const open: object[] = typeof value === 'object' && value !== null ? [value] : [];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    weight += inner.length * (Array.isArray(next) ? entryWeights.list : entryWeights.object);
+    for (const each of inner) if (typeof each === 'object' && each !== null) open.push(each);
+  }
+  return weight;
+}

@@ -1,50 +1,49 @@
-/** What the schema says of its fields: their weights, and the sizes of their lists. */
+/** Weights and list sizes of the schema's fields. */
 import {
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isAbstractType,
   isCompositeType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
   isIntrospectionType,
   isListType,
+  isObjectType,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
 import { maxPage } from '../../kernel/validation.ts';
 import { directivesOf } from './directives.ts';
-import { introspectionSizes } from './introspection-sizes.ts';
 import { pageWeightsOf } from './weights.ts';
 
-/** The types of introspection belong to graphql-js and say nothing. Their resolvers take twice the time of others. */
+/** Types of introspection carry no costs. Their resolvers take twice the time of others. */
 const introspectionWeight = 2;
 
 export interface FieldOf {
   readonly definition: GraphQLField<unknown, unknown>;
   readonly weight: number;
-  /** The weight of each object that the field returns. */
   readonly typeWeight: number;
-  /** What each item of the page weighs for being read, where the field returns a connection. */
   readonly itemWeight: number;
-  /** Whether the field has the size of the connection that it belongs to. */
   readonly isSized: boolean;
-  /** Whether the size is that of fields of the returned object: the field returns a connection. */
+  /** Whether the field returns a connection: its size is that of fields below. */
   readonly sizesOthers: boolean;
-  /** The number of objects, from the values of arguments. */
   readonly size: (argument: (name: string) => unknown) => number;
 }
 
 interface Sizes {
-  /** A field of a type; undefined for one that the schema does not have. */
   readonly field: (type: GraphQLObjectType, name: string) => FieldOf | undefined;
 }
 
-const tables = new WeakMap<GraphQLSchema, Sizes>();
+const knownSizes = new WeakMap<GraphQLSchema, Sizes>();
 
 export function createSizes(schema: GraphQLSchema): Sizes {
-  const known = tables.get(schema);
+  const known = knownSizes.get(schema);
   if (known !== undefined) return known;
   const fields = new Map<string, FieldOf>();
   const introspection = introspectionSizes(schema);
@@ -55,12 +54,12 @@ export function createSizes(schema: GraphQLSchema): Sizes {
       if (before !== undefined) return before;
       const definition = metaField(schema, type, name) ?? type.getFields()[name];
       if (definition === undefined) return undefined;
-      const field = describe(schema, definition, introspection.get(key), isIntrospectionType(type));
+      const field = sizesOfField(schema, definition, introspection.get(key), isIntrospectionType(type));
       fields.set(key, field);
       return field;
     },
   };
-  tables.set(schema, made);
+  knownSizes.set(schema, made);
   return made;
 }
 
@@ -69,7 +68,7 @@ function metaField(schema: GraphQLSchema, type: GraphQLObjectType, name: string)
   return [SchemaMetaFieldDef, TypeMetaFieldDef].find((field) => field.name === name);
 }
 
-function describe(
+function sizesOfField(
   schema: GraphQLSchema,
   definition: GraphQLField<unknown, unknown>,
   assumed: number | undefined,
@@ -84,7 +83,7 @@ function describe(
   const size = (argument: (name: string) => unknown): number => {
     if (!isList && !sizesOthers) return 1;
     const sizes = slicing.flatMap((name) => sizeOf(argument(name) ?? defaultOf(definition, name)));
-    // A field refuses a larger page itself, and says so in its own words.
+    // A field refuses a larger page itself, in its own words.
     if (sizes.length > 0) return Math.min(listSize?.assumedSize ?? maxPage, Math.max(1, ...sizes));
     return listSize?.assumedSize ?? assumed ?? maxPage;
   };
@@ -99,7 +98,7 @@ function describe(
   };
 }
 
-/** What an object of the type weighs; of the types that it may have, the dearest. */
+/** Weight of an object of the type; of an abstract type, the dearest. */
 function dearest(schema: GraphQLSchema, type: GraphQLCompositeType): number {
   const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
   return Math.max(...types.map((possible) => Number(directivesOf(possible).cost?.weight ?? 1)));
@@ -108,8 +107,31 @@ function dearest(schema: GraphQLSchema, type: GraphQLCompositeType): number {
 const defaultOf = ({ args }: GraphQLField<unknown, unknown>, name: string): unknown =>
   args.find((argument) => argument.name === name)?.defaultValue;
 
-/** The size that a slicing argument gives. What is no size is refused by the validation. */
 function sizeOf(value: unknown): number[] {
   if (Array.isArray(value)) return [value.length];
   return typeof value === 'number' && !Number.isNaN(value) ? [value] : [];
+}
+
+/** Largest size of each introspection list in a schema, by coordinate. */
+function introspectionSizes(schema: GraphQLSchema): ReadonlyMap<string, number> {
+  const types = Object.values(schema.getTypeMap());
+  const directives = schema.getDirectives();
+  const most = (of: (type: GraphQLNamedType) => number): number => Math.max(1, ...types.map(of));
+  const fields = (type: GraphQLNamedType) =>
+    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+  return new Map([
+    ['__Schema.types', types.length],
+    ['__Schema.directives', directives.length],
+    ['__Directive.locations', Math.max(1, ...directives.map(({ locations }) => locations.length))],
+    ['__Directive.args', Math.max(1, ...directives.map(({ args }) => args.length))],
+    ['__Field.args', most((type) => Math.max(0, ...fields(type).map(({ args }) => args.length)))],
+    ['__Type.fields', most((type) => fields(type).length)],
+    [
+      '__Type.interfaces',
+      most((type) => (isObjectType(type) || isInterfaceType(type) ? type.getInterfaces().length : 0)),
+    ],
+    ['__Type.possibleTypes', most((type) => (isAbstractType(type) ? schema.getPossibleTypes(type).length : 0))],
+    ['__Type.enumValues', most((type) => (isEnumType(type) ? type.getValues().length : 0))],
+    ['__Type.inputFields', most((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0))],
+  ]);
 }

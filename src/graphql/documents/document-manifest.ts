@@ -1,17 +1,13 @@
 /**
- * Manifests of trusted documents, as the tools of clients write them when an application is built: Relay's compiler and the
- * client preset of GraphQL Code Generator an object of texts by their ids, Apollo's `generate-persisted-query-manifest` a
- * list of operations (https://www.apollographql.com/docs/graphos/platform/security/persisted-queries#manifest-format).
+ * Manifests of trusted documents as build tools write them: Relay's compiler and GraphQL Code Generator texts by id,
+ * Apollo's
+ * tool a list (https://www.apollographql.com/docs/graphos/platform/security/persisted-queries#manifest-format).
  */
 import { z } from 'zod';
 
-/** The texts of documents by their ids, without a prefix. */
 export type DocumentManifest = ReadonlyMap<string, string>;
 
-/**
- * Whether the documents of the manifest are the only ones that are executed, or others are executed too.
- * `prefer` is for the time in which clients change over.
- */
+/** `only` executes nothing but the manifest's documents; `prefer` is for the time in which clients change over. */
 export const documentModes = ['only', 'prefer'] as const;
 
 export interface DocumentSettings {
@@ -26,14 +22,10 @@ const apolloManifest = z.object({
 });
 const textsById = z.record(z.string().min(1), z.string());
 
-/** An id without the prefix that GraphQL over HTTP (appendix A) and the client preset put before a SHA-256. */
+/** The prefix is that of GraphQL over HTTP (appendix A) and the client preset. */
 export const withoutPrefix = (id: string): string => id.replace(/^sha256:/, '');
 
-/**
- * Reads a manifest of any format.
- * @param content the JSON object that the file has
- * @throws Error that continues the name of a variable, for what is no manifest
- */
+/** Reads any format. @throws Error that continues the name of a variable */
 export function readManifest(content: object): DocumentManifest {
   const isApollo = 'format' in content && content.format === apolloFormat;
   const documents = new Map<string, string>();

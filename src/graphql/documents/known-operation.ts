@@ -1,51 +1,49 @@
-/** What follows from a document and the name of an operation: each part is computed once, when it is first asked for. */
+/** Everything that follows from a document and an operation name, computed once, on demand. */
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
   type GraphQLError,
   type GraphQLSchema,
+  Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   validate,
 } from 'graphql';
+import type { RequestFacts } from '../../http/incoming-request.ts';
 import { buildVersion } from '../../kernel/build-version.ts';
 import type { Ports } from '../../kernel/ports.ts';
-import { chosenOperation } from '../cost/operation-cost.ts';
+import type { SpanOptions } from '../../telemetry/telemetry.ts';
+import { shortErrors } from '../bounded-errors.ts';
+import { type CostOf, chosenOperation, createCosts } from '../cost/operation-cost.ts';
 import { type Plans, plansOf } from '../executors/compiled/plans.ts';
 import { Declined } from '../executors/declined.ts';
 import { type Introspect, isIntrospection, type Project } from '../executors/introspection.ts';
 import { maxAgeOf } from '../kit/max-age.ts';
-import { shortErrors } from '../short-errors.ts';
-import { type CostOf, createCosts } from './costs.ts';
-import { type OperationFacts, operationFacts } from './operation-facts.ts';
-import { validationRules } from './validation-rules.ts';
+import { validationRules } from './parse.ts';
 import { type Coerce, coercion } from './variables.ts';
 
 export interface KnowledgeOptions {
   readonly schema: GraphQLSchema;
-  /** Recognizes the introspection of tools; null where the schema cannot be read. */
+  /** Null where the schema cannot be read. */
   readonly introspect: Introspect | null;
-  /** Where the lists are read that operations are compiled for; null where none is. */
+  /** Sources of the lists that operations are compiled for; null: nothing is compiled. */
   readonly compiling: Ports | null;
 }
 
-/** Tokens that what is kept of an operation's costs weighs as much as. */
+/** In tokens. */
 const weightOfCosts = 10;
-/** Bytes that weigh as much as a token. */
 const bytesPerToken = 256;
 /** Comments and long strings are few tokens, but their text is kept. */
 const charactersPerToken = 16;
 
-/** A document within the limits of its shape, with its operations. */
 export class KnownDocument {
   readonly text: string;
   readonly document: DocumentNode;
   readonly options: KnowledgeOptions;
-  /** What it takes in memory with all that is known of it, in tokens. */
+  /** Memory of the document and all that is known of it, in tokens. */
   weight: number;
   readonly #grew: (document: KnownDocument) => void;
-  /** By the names that chose them. */
   readonly #operations = new Map<string | null, KnownOperation>();
   #errors: readonly GraphQLError[] | undefined;
   #schemaError: GraphQLError | null | undefined;
@@ -62,9 +60,15 @@ export class KnownDocument {
     this.weight = Math.max(document.tokenCount ?? 1, Math.ceil(text.length / charactersPerToken)) + weightOfCosts;
   }
 
-  /** The operation that a request chooses; undefined if it chooses none. */
   find(operationName: string | null): KnownOperation | undefined {
     return this.#operations.get(operationName) ?? this.#know(operationName);
+  }
+
+  /** That of an operation without a name is `(unnamed)`. */
+  get operationNames(): readonly string[] {
+    return this.document.definitions.flatMap((definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value ?? '(unnamed)'] : [],
+    );
   }
 
   #know(operationName: string | null): KnownOperation | undefined {
@@ -77,7 +81,6 @@ export class KnownDocument {
     return known;
   }
 
-  /** What graphql-js says against the document, short enough to be sent. */
   get errors(): readonly GraphQLError[] {
     if (this.#errors === undefined) {
       this.#errors = shortErrors(validate(this.options.schema, this.document, validationRules));
@@ -86,13 +89,12 @@ export class KnownDocument {
     return this.#errors;
   }
 
-  /** Why a document that asks for the schema, by whichever operation, is refused; null where it may, or does not. */
+  /** Why a document that asks for the schema is refused; null if it may, or does not ask. */
   get schemaError(): GraphQLError | null {
     if (this.#schemaError === undefined) this.#schemaError = this.#findSchemaError();
     return this.#schemaError;
   }
 
-  /** Adds to the weight. */
   grow(tokens: number): void {
     if (tokens === 0) return;
     this.weight += tokens;
@@ -110,9 +112,7 @@ export class KnownOperation {
   readonly source: KnownDocument;
   readonly node: OperationDefinitionNode;
   readonly type: OperationTypeNode;
-  /** Whether it asks for the schema only, which needs no API key. */
   readonly isIntrospection: boolean;
-  /** What the log, metrics and traces say of it. */
   readonly facts: OperationFacts;
   readonly costOf: CostOf;
   readonly coerce: Coerce;
@@ -145,25 +145,23 @@ export class KnownOperation {
     return this.type === OperationTypeNode.SUBSCRIPTION;
   }
 
-  /** For how long its response may be cached, in seconds. Of a valid operation only. */
+  /** In seconds, of a valid operation. */
   get maxAge(): number {
     this.#maxAge ??= maxAgeOf(this.source.options.schema, this.document, this.node);
     return this.#maxAge;
   }
 
-  /** Tells what is cached of it from what is cached of others, in all processes with the same build. */
+  /** Key of its cached responses, in all processes of the same build. */
   get cacheId(): string {
     this.#cacheId ??= hash('sha256', JSON.stringify([buildVersion, this.source.text, this.node.name?.value ?? null]));
     return this.#cacheId;
   }
 
-  /** The names of its variables, in order. */
   get variableNames(): readonly string[] {
     this.#variableNames ??= (this.node.variableDefinitions ?? []).map(({ variable }) => variable.name.value).sort();
     return this.#variableNames;
   }
 
-  /** Prints the response to a tool's introspection; null for any other operation. */
   get project(): Project | null {
     if (this.#project === undefined) {
       this.#project = this.source.options.introspect?.(this.document, this.node) ?? null;
@@ -171,7 +169,7 @@ export class KnownOperation {
     return this.#project;
   }
 
-  /** The plans of a valid operation, or why it has none; null where nothing is compiled. */
+  /** Plans of a valid operation, or why it has none; null where nothing is compiled. */
   get plans(): Plans | Declined | null {
     const { schema, compiling } = this.source.options;
     if (compiling === null) return null;
@@ -182,4 +180,29 @@ export class KnownOperation {
         );
     return this.#plans;
   }
+}
+
+export type OperationFacts = Pick<RequestFacts, 'operation' | 'operationType' | 'operationHash'>;
+
+/** A client's name may be as long as its document. */
+const maxName = 100;
+/** 64 bits tell the documents of all clients apart. */
+const hashDigits = 16;
+
+function operationFacts({ name, operation }: OperationDefinitionNode, text: string): OperationFacts {
+  return {
+    ...(name === undefined ? {} : { operation: name.value.slice(0, maxName) }),
+    operationType: operation,
+    operationHash: hash('sha256', text).slice(0, hashDigits),
+  };
+}
+
+export function spanOf({ operation, operationType = 'operation' }: OperationFacts): {
+  readonly name: string;
+  readonly options: SpanOptions;
+} {
+  return {
+    name: operation === undefined ? operationType : `${operationType} ${operation}`,
+    options: { attributes: { 'graphql.operation.name': operation, 'graphql.operation.type': operationType } },
+  };
 }

@@ -1,7 +1,4 @@
-/**
- * Which document a request asks for: by its text, by its hash (automatic persisted queries), or by an id of the manifest of
- * trusted documents; and whether it may be executed.
- */
+/** Finds a document by text, hash (automatic persisted queries) or manifest id, and decides whether it may run. */
 import { ServiceError } from '../../kernel/errors.ts';
 import { withoutPrefix } from './document-manifest.ts';
 import {
@@ -13,45 +10,34 @@ import {
 } from './persisted-queries.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 
-/** The parameters of a request that say what its document is, as they were sent. */
 export interface SentDocument {
   readonly query?: unknown;
-  /** GraphQL over HTTP, appendix A: what urql sends, and clients of the client preset. */
   readonly documentId?: unknown;
-  /** Relay's name of the same. */
   readonly doc_id?: unknown;
   readonly extensions?: unknown;
 }
 
 export interface RequestedDocument {
-  /** Null for a request without a document, or with one that is no text: the executor says what is wrong with it. */
+  /** Null if missing or no text: the executor reports it. */
   readonly text: string | null;
-  /** Whether it is of the manifest. */
   readonly isTrusted: boolean;
-  /** The hash with which the text came, if it is not known by it: whether it is its own remains to be seen. */
+  /** The unverified hash that came with the text. */
   readonly newHash?: string;
 }
 
-/** What decides which documents are executed, besides the request's own parameters. */
 export interface DocumentRequest {
-  /** The id of the request. */
   readonly id: string;
-  /** Is told whether the document is trusted. */
   readonly facts: { trusted?: boolean };
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/**
- * @throws ServiceError `malformed_request` for parameters that contradict each other, `resource_access_restricted` for a
- *   document that is not of the manifest; GraphQLError for an id that is not known
- */
+/** @throws ServiceError `malformed_request`, or `resource_access_restricted` outside of the manifest; GraphQLError */
 export type DocumentFinder = (sent: SentDocument, request: DocumentRequest) => RequestedDocument;
 
 export interface DocumentFinderOptions {
   readonly persistedQueries: PersistedQueries;
-  /** Null where there is no manifest. */
   readonly trusted: TrustedDocuments | null;
-  /** Whether a request may have any document, though none but those of the manifest are executed. */
+  /** Whether a request may use any document despite `only`. */
   readonly isExempt?: (request: DocumentRequest) => boolean;
 }
 
@@ -60,14 +46,12 @@ export function documentFinder({
   trusted,
   isExempt = () => false,
 }: DocumentFinderOptions): DocumentFinder {
-  /** The document that a request names, and may send as well. */
   function trustedText(named: DocumentName | null, query: unknown): string | undefined {
     const known = named === null ? undefined : trusted?.find(named.id);
     if (known === undefined || query === null || query === known) return known;
-    throw malformed('The document is not the one with this id.');
+    throw malformedRequest('The document is not the one with this id.');
   }
 
-  /** The document with a hash that somebody sent before. */
   function rememberedText({ id, isAutomatic }: DocumentName, isOnly: boolean, requestId: string): string {
     const text = isOnly ? undefined : persistedQueries.find(id);
     if (text !== undefined) return text;
@@ -79,7 +63,7 @@ export function documentFinder({
 
   const find: DocumentFinder = (sent, request) => {
     const query = sent.query === '' ? null : (sent.query ?? null);
-    const named = nameOf(sent, trusted !== null);
+    const named = documentName(sent, trusted !== null);
     const known = trustedText(named, query);
     if (known !== undefined) return { text: known, isTrusted: true };
     const isOnly = isOnlyFor(request);
@@ -99,21 +83,22 @@ export function documentFinder({
   };
 }
 
-/** What a request calls its document. */
 interface DocumentName {
-  /** An id of the manifest, or a SHA-256 in hex; without a prefix. */
   readonly id: string;
-  /** Whether its client follows the protocol of automatic persisted queries, and sends the text if it is asked to. */
+  /** Whether the client follows the protocol of automatic persisted queries, and so can send the text. */
   readonly isAutomatic: boolean;
 }
 
-/** @throws ServiceError `malformed_request` for what is no id, or for several */
-function nameOf({ documentId, doc_id: relayId, extensions }: SentDocument, hasManifest: boolean): DocumentName | null {
+/** @throws ServiceError `malformed_request` for an invalid id, or several */
+function documentName(
+  { documentId, doc_id: relayId, extensions }: SentDocument,
+  hasManifest: boolean,
+): DocumentName | null {
   const automatic = isGiven(extensions) ? persistedIdOf(extensions) : undefined;
-  if (automatic !== undefined && !hasManifest && !isHash(withoutPrefix(automatic))) throw malformed(hashDetail);
-  const ids = new Set([documentId, relayId, automatic].filter(isGiven).map(idIn));
+  if (automatic !== undefined && !hasManifest && !isHash(withoutPrefix(automatic))) throw malformedRequest(hashDetail);
+  const ids = new Set([documentId, relayId, automatic].filter(isGiven).map(documentIdIn));
   const [id] = ids;
-  if (ids.size > 1) throw malformed('The request names more than one document.');
+  if (ids.size > 1) throw malformedRequest('The request names more than one document.');
   return id === undefined ? null : { id, isAutomatic: automatic !== undefined };
 }
 
@@ -121,12 +106,12 @@ const hashDetail = 'extensions.persistedQuery.sha256Hash must be a SHA-256 in he
 
 const isGiven = (id: unknown): boolean => id !== undefined && id !== null && id !== '';
 
-function idIn(id: unknown): string {
+function documentIdIn(id: unknown): string {
   if (typeof id === 'string') return withoutPrefix(id);
-  throw malformed('documentId and doc_id must be texts.');
+  throw malformedRequest('documentId and doc_id must be texts.');
 }
 
-const malformed = (detail: string) => new ServiceError('malformed_request', { detail });
+const malformedRequest = (detail: string) => new ServiceError('malformed_request', { detail });
 
 const notTrusted = () =>
   new ServiceError('resource_access_restricted', {

@@ -1,7 +1,4 @@
-/**
- * Trusted documents: those that the developers of a client wrote, out of a manifest that their build made. They are parsed
- * and validated when the gateway starts, and stay in memory for as long as it runs.
- */
+/** Trusted documents, from a client's build manifest: parsed and validated at the start, and kept for good. */
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
@@ -12,29 +9,24 @@ import {
 } from 'graphql';
 import type { DocumentSettings } from './document-manifest.ts';
 import { parseDocument } from './documents.ts';
-import { validationRules } from './validation-rules.ts';
+import { validationRules } from './parse.ts';
 
 export interface TrustedDocuments {
-  /** Whether no other documents are executed. */
   readonly isOnly: boolean;
-  /** The text of a document by its id in the manifest, or by its SHA-256 in hex; without a prefix. */
   find(id: string): string | undefined;
-  /** The documents by their texts. */
   readonly parsed: ReadonlyMap<string, DocumentNode>;
 }
 
 export interface TrustedDocumentOptions {
   readonly schema: GraphQLSchema;
-  /** Whether the schema can be read. */
   readonly introspection: boolean;
-  /** The documents of the gateway's own pages, which are in no manifest. */
   readonly ofPages: readonly string[];
 }
 
-/** Beyond these a start does not name the documents that do not fit: where one does not, often none does. */
+/** Documents named in the error: where one does not fit, often none does. */
 const maxNamed = 10;
 
-/** @throws Error that continues the name of a variable, with the documents that are not valid for the schema, or beyond a limit */
+/** @throws Error that continues the name of a variable and lists the invalid documents */
 export function openTrustedDocuments(
   { manifest, mode }: DocumentSettings,
   { schema, introspection, ofPages }: TrustedDocumentOptions,
@@ -61,7 +53,7 @@ function namingDocuments(problems: readonly string[]): string {
   return ['names a manifest with documents that this gateway does not execute:', ...named, ...more].join('\n');
 }
 
-/** @throws Error for a document that is no GraphQL, not valid, or beyond a limit. Its message names the operation. */
+/** @throws Error that names the operation of a document that is no GraphQL, invalid or beyond a limit */
 function validDocument(schema: GraphQLSchema, text: string, introspection: boolean): DocumentNode {
   const document = parseDocument(text);
   const rules = introspection ? validationRules : [...validationRules, NoSchemaIntrospectionCustomRule];

@@ -1,4 +1,3 @@
-/** The variables of an operation: the values that were sent as graphql-js would make them, or what is wrong with them. */
 import {
   coerceInputValue,
   GraphQLBoolean,
@@ -15,37 +14,36 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
+import type { Issue } from '../../kernel/errors.ts';
 import { issueLimits, shortened } from '../../kernel/issues.ts';
-import { shortErrors, shortenedMessage } from '../short-errors.ts';
+import { shortErrors, shortenedMessage } from '../bounded-errors.ts';
+import { issuesExtension } from '../kit/errors.ts';
+import { missingValue, notNull, VariableIssues } from './variable-issues.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The coerced values of the variables of a valid operation, or the first errors. */
 export type Coerce = (sent: Values) => { readonly values: Values } | { readonly errors: readonly GraphQLError[] };
 
-/** What a value is that graphql-js takes as it is. */
-const fits = new Map<unknown, (value: unknown) => boolean>([
+/** Values that graphql-js takes unchanged. */
+const builtInChecks = new Map<unknown, (value: unknown) => boolean>([
   [GraphQLID, (value) => typeof value === 'string'],
   [GraphQLString, (value) => typeof value === 'string'],
   [GraphQLBoolean, (value) => typeof value === 'boolean'],
   [GraphQLInt, (value) => typeof value === 'number' && (value | 0) === value],
 ]);
 
-/**
- * Reads the variables before graphql-js does, and stops at the first errors. graphql-js would tell the same, but it prints
- * the whole object around each of fifty errors: of one with 70,000 unknown keys that takes seconds.
- */
+/** Stops at the first errors: graphql-js prints the whole object into fifty, seconds of work for 70,000 keys. */
 export function coercion(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): Coerce {
   const variables = variableDefinitions.map((definition) => {
     const type = typeFromAST(schema, definition.type);
     const inner = isNonNullType(type) ? type.ofType : type;
-    return { definition, name: definition.variable.name.value, type, isPlain: fits.get(inner) };
+    return { definition, name: definition.variable.name.value, type, isPlain: builtInChecks.get(inner) };
   });
   return (sent) => {
-    // An object of the literal kind would take `__proto__` for its prototype.
+    // A literal object would take `__proto__` for its prototype.
     const values: Record<string, unknown> = Object.create(null);
     const errors: GraphQLError[] = [];
-    let isMissing = false;
+    const absent: Issue[] = [];
     try {
       for (const { definition, name, type, isPlain } of variables) {
         const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
@@ -54,11 +52,12 @@ export function coercion(schema: GraphQLSchema, { variableDefinitions = [] }: Op
         else if (value === undefined && definition.defaultValue !== undefined) {
           values[name] = valueFromAST(definition.defaultValue, type);
         } else if (value === undefined || value === null) {
-          isMissing ||= isNonNullType(type);
+          if (isNonNullType(type)) absent.push({ path: [name], ...(value === null ? notNull : missingValue) });
           if (value === null) values[name] = null;
         } else {
+          const issues = new VariableIssues(name, type);
           values[name] = coerceInputValue(value, type, (path, invalid, error) => {
-            errors.push(errorAt(definition, path, invalid, error));
+            errors.push(errorAt(definition, path, invalid, error, issues.at(path, invalid)));
             if (errors.length >= issueLimits.count) throw new EnoughErrors();
           });
         }
@@ -68,9 +67,10 @@ export function coercion(schema: GraphQLSchema, { variableDefinitions = [] }: Op
       errors.push(new GraphQLError('There may be more errors: the rest of the variables was not read.'));
     }
     if (errors.length > 0) return { errors };
-    if (!isMissing) return { values };
-    // What is missing and what is null costs nothing: graphql-js tells of it.
-    return { errors: shortErrors(getVariableValues(schema, variableDefinitions, sent).errors ?? []) };
+    if (absent.length === 0) return { values };
+    // What is missing and what is null costs nothing: graphql-js tells of it, in the same order.
+    const told = getVariableValues(schema, variableDefinitions, sent).errors ?? [];
+    return { errors: shortErrors(told.map((error, at) => withIssue(error, absent[at]))) };
   };
 }
 
@@ -81,6 +81,7 @@ function errorAt(
   path: readonly (string | number)[],
   invalid: unknown,
   error: GraphQLError,
+  issue: Issue,
 ): GraphQLError {
   const { value: name } = definition.variable.name;
   const value = typeof invalid === 'object' ? '' : ` ${shortened(JSON.stringify(invalid) ?? '')}`;
@@ -90,5 +91,12 @@ function errorAt(
   );
   const at = path.length === 0 ? '' : ` at "${place}"`;
   const message = `Variable "$${shortened(name)}" got invalid value${value}${at}; ${error.message}`;
-  return new GraphQLError(shortenedMessage(message), { nodes: definition });
+  return withIssue(new GraphQLError(shortenedMessage(message), { nodes: definition }), issue);
+}
+
+/** The error with what a form reads of it. */
+function withIssue({ message, nodes }: GraphQLError, issue: Issue | undefined): GraphQLError {
+  if (issue === undefined) return new GraphQLError(message, { nodes });
+  const path = issue.path.map((key) => (typeof key === 'string' ? shortened(key) : key));
+  return new GraphQLError(message, { nodes, extensions: issuesExtension([{ ...issue, path }]) });
 }

@@ -1,36 +1,37 @@
-/** The doors of GraphQL over one pipeline. */
 import type { GraphQLSchema } from 'graphql';
 import type { Compress } from '../../http/compression.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
+import type { ServeSocket } from '../../http/web-socket.ts';
+import type { Authenticate } from '../../kernel/caller.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { createPipeline, type PipelineOptions } from '../pipeline.ts';
-import { socketDoor } from './socket.ts';
+import { jsonDoor } from './json.ts';
 
 export interface DoorsOptions extends PipelineOptions {
   readonly schema: GraphQLSchema;
-  /** Null where no response is compressed. */
   readonly compress: Compress | null;
+  readonly authenticate: Authenticate;
 }
 
 export interface Doors {
-  /** Serves a request of which the body can be read. */
   serve(request: IncomingRequest): Promise<void>;
-  /** Loads what no request has asked for so far. */
-  warmUp(): Promise<void>;
+  webSocket(): Promise<ServeSocket>;
 }
 
 export function openDoors(options: DoorsOptions): Doors {
-  const { schema, compress, maxCost, streams } = options;
+  const { schema, compress, maxCost, turns, streams } = options;
   const pipeline = createPipeline(options);
-  /** Yoga and what it brings are a third of all modules: what needs no stream does not wait for them. */
+  /** Yoga would be a third of all modules, and 25 MiB. Only the first stream of a process waits for it. */
   const yoga = once(async () => {
     const { yogaDoor } = await import('./yoga.ts');
     return yogaDoor({ schema, pipeline, stopping: streams.ended });
   });
+  const webSocket = once(async () => {
+    const { webSocketDoor } = await import('./websocket.ts');
+    return webSocketDoor({ ...options, pipeline });
+  });
   return {
-    serve: socketDoor({ pipeline, compress, maxCost, yoga: async (exchange) => (await yoga())(exchange) }),
-    async warmUp() {
-      await yoga();
-    },
+    webSocket,
+    serve: jsonDoor({ pipeline, compress, maxCost, turns, yoga: async (exchange) => (await yoga())(exchange) }),
   };
 }

@@ -6,9 +6,7 @@ type JsonType = (typeof mediaTypes)[number];
 
 const known = new LRUCache<string, JsonType>({ max: 100 });
 
-/**
- * The media type of a response in one piece for an `Accept` header, as Yoga would choose it; undefined where JSON is not accepted.
- */
+/** As Yoga would choose it for an `Accept` header; undefined where JSON is not accepted. */
 export function jsonTypeFor(accept = '*/*'): JsonType | undefined {
   const before = known.get(accept);
   if (before !== undefined) return before;
@@ -22,7 +20,7 @@ export function jsonTypeFor(accept = '*/*'): JsonType | undefined {
   return undefined;
 }
 
-/** How a response is sent: as JSON of a type, as events, in the multipart protocol of Apollo, or in that of Yoga. */
+/** JSON of a type, events, Apollo's multipart protocol, or Yoga's. */
 export type Protocol = JsonType | 'events' | 'multipart' | 'parts';
 
 /** @returns null where the client accepts nothing that we could send */
@@ -35,7 +33,7 @@ export function protocolFor(accept = '*/*', isStream: boolean): Protocol | null 
   return !isStream && accepts('multipart/mixed') ? 'parts' : null;
 }
 
-/** The media ranges of an `Accept` header, without those of another charset. */
+/** Without ranges of another charset. */
 const rangesOf = (accept: string): string[] =>
   accept
     .replace(/\s/g, '')

@@ -1,16 +1,16 @@
 /**
- * Subscriptions as `multipart/mixed;subscriptionSpec=1.0`, the protocol of Apollo's clients for the web, Kotlin and iOS
- * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol). Yoga knows
- * `multipart/mixed` for `@defer` only; server-sent events are its own.
+ * Subscriptions as `multipart/mixed;subscriptionSpec=1.0`, for Apollo's clients for the web, Kotlin and iOS
+ * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol). Yoga has
+ * `multipart/mixed` for `@defer` only.
  */
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
-import { withoutStatus } from '../kit/error-extensions.ts';
+import { withoutStatus } from '../kit/errors.ts';
 
-/** As often as Yoga sends one in a stream of events. Proxies close what is silent for a minute, some for half of one. */
+/** As Yoga's in event streams. Proxies close silent connections after a minute, some after half. */
 const heartbeatMs = 12_000;
 
-/** Whether a client accepts this protocol, and none for subscriptions before it. As in Yoga, `q` has no weight. */
+/** Accepted before any other protocol of subscriptions. As in Yoga, `q` has no weight. */
 export function wantsMultipart(accept: string): boolean {
   const protocol = accept
     .replaceAll(/[\s"]/g, '')
@@ -25,32 +25,35 @@ const isMultipart = (range: string): boolean => {
   return type === 'multipart/mixed' && parameters.includes('subscriptionspec=1.0');
 };
 
-/** Apollo's client for iOS compares the parameters as text: neither has quotes. */
-const contentType = 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0';
+/** Apollo's client for iOS compares parameters as text: no quotes. */
+const multipartType = 'multipart/mixed;boundary=graphql;subscriptionSpec=1.0';
 
-/** Writes the results of a subscription, or a refusal. */
 export function multipartResponse(
   result: ExecutionResult | ExecutionResult[] | AsyncIterable<ExecutionResult>,
   { Response, ReadableStream: Stream }: FetchAPI,
 ): Response {
   const results = Symbol.asyncIterator in result ? result : each([result].flat());
   const body = multipartBody(results, { Stream, heartbeatMs });
-  return new Response(body, { status: 200, headers: { 'content-type': contentType } });
+  return new Response(body, { status: 200, headers: { 'content-type': multipartType } });
+}
+
+/** The results of the pipeline are printed already; Yoga's own refusals are not. */
+function printed(result: ExecutionResult & { readonly stringify?: () => string }): string {
+  const { errors, stringify } = result;
+  if (stringify !== undefined) return stringify();
+  return JSON.stringify(errors === undefined ? result : { ...result, errors: errors.map(withoutStatus) });
 }
 
 async function* each(results: readonly ExecutionResult[]): AsyncGenerator<ExecutionResult> {
   yield* results;
 }
 
-/** Ends each part: clients read a part when they see the beginning of the next one (RFC 2046, section 5.1.1). */
+/** Clients read a part when they see the beginning of the next (RFC 2046, section 5.1.1). */
 const delimiter = '\r\n--graphql';
 const part = (content: string): string => `\r\ncontent-type: application/json\r\n\r\n${content}${delimiter}`;
 const heartbeat = part('{}');
 
-/**
- * The parts of a subscription: `{"payload":{"data":…}}` for each result, and `{}` for as long as nothing is read behind them.
- * @param heartbeatMs the time from one `{}` to the next, in milliseconds
- */
+/** `{"payload":{"data":…}}` for each result, and `{}` every `heartbeatMs` while nothing is read behind them. */
 export function multipartBody(
   results: AsyncIterable<ExecutionResult>,
   { Stream, heartbeatMs: everyMs }: { readonly Stream: typeof ReadableStream; readonly heartbeatMs: number },
@@ -83,11 +86,4 @@ export function multipartBody(
       await iterator.return?.();
     },
   });
-}
-
-/** A result as clients get it. */
-function printed(result: ExecutionResult & { readonly stringify?: () => string }): string {
-  const { errors, stringify } = result;
-  if (stringify !== undefined) return stringify();
-  return JSON.stringify(errors === undefined ? result : { ...result, errors: errors.map(withoutStatus) });
 }

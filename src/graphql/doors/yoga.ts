@@ -1,15 +1,14 @@
-/**
- * The door for what the other does not speak: server-sent events, `multipart/mixed`, and the words of GraphQL over HTTP for other
- * methods and media types. Yoga only writes here: what it would do before is in the pipeline.
- */
+/** Server-sent events, `multipart/mixed`, and refusals of other methods and media types. Yoga only writes. */
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
 import { privateHeaders } from '../../http/headers.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { fromUnknown } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
+import { warningOfBrowserStreams } from './browser-streams.ts';
 import { protocolFor } from './media-type.ts';
 import { multipartResponse } from './multipart-subscriptions.ts';
 import { cutAt } from './stream-cut.ts';
@@ -17,18 +16,15 @@ import { cutAt } from './stream-cut.ts';
 export interface YogaOptions {
   readonly schema: GraphQLSchema;
   readonly pipeline: Pipeline;
-  /** Aborts when the process ends all streams. */
   readonly stopping: AbortSignal;
 }
 
-/** What Yoga hands to each hook. */
 interface Served {
-  readonly exchange: Exchange;
+  readonly exchange: Exchange<IncomingRequest>;
   isAcceptable: boolean;
 }
 
-/** Serves a request that may have passed the stages already. */
-export type YogaDoor = (exchange: Exchange) => Promise<void>;
+export type YogaDoor = (exchange: Exchange<IncomingRequest>) => Promise<void>;
 
 export function yogaDoor(options: YogaOptions): YogaDoor {
   const yoga = createYoga<Served>({
@@ -52,15 +48,15 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
   };
 }
 
-/** An error as Yoga passes it on; what it is about is in `originalError`. */
+/** `originalError` has the cause. */
 const asGraphQLError = (error: unknown): GraphQLError =>
   error instanceof GraphQLError ? error : new GraphQLError('Unexpected error', { originalError: fromUnknown(error) });
 
-/** A result that is printed already. */
 type Printed = ExecutionResult & { readonly stringify: () => string };
 
 function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugin<object, Served> {
   const writeEvents = getSSEProcessor();
+  const warn = warningOfBrowserStreams();
 
   async function serve(served: Served): Promise<Printed | AsyncIterable<ExecutionResult>> {
     const { exchange } = served;
@@ -68,26 +64,23 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
     const canStream = exchange.isSubscription && protocolOf(exchange, true) !== null;
     const notAccepted = () => {
       served.isAcceptable = false;
-      return printed(pipeline.refuse(notAcceptable(), exchange));
+      return toPrinted(pipeline.refuse(notAcceptable(), exchange));
     };
-    // Before anything is executed whose result nobody could read.
+    // Before executing for a result that nobody could read.
     if (!canStream && protocolOf(exchange, false) === null) return notAccepted();
     const presented = refused ?? (await pipeline.execute(exchange));
-    if (!('results' in presented)) return printed(presented);
+    if (!('results' in presented)) return toPrinted(presented);
     if (!canStream) {
       await presented.results[Symbol.asyncIterator]().return?.();
       return notAccepted();
     }
-    return mapAsyncIterator(
-      presented.results,
-      (result) => pipeline.presentResult(result, exchange),
-      (error: unknown) => pipeline.presentResult({ errors: [asGraphQLError(error)] }, exchange),
-    );
+    const print = async (result: ExecutionResult) => toPrinted(await pipeline.printStreamed(result, exchange));
+    return mapAsyncIterator(presented.results, print, (error: unknown) => print({ errors: [asGraphQLError(error)] }));
   }
 
   return {
     onRequestParse({ request, setRequestParser }) {
-      // The pipeline reads the parameters. Yoga asks for a text.
+      // The pipeline reads parameters; Yoga asks for a text.
       if (['GET', 'POST'].includes(request.method)) setRequestParser(() => ({ query: '' }));
     },
     onParams({ setParamsHandler, context }) {
@@ -95,7 +88,7 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
     },
     onResultProcess({ result, setResult, setResultProcessor, serverContext: { exchange, isAcceptable } }) {
       const isStream = Symbol.asyncIterator in result;
-      // What Yoga itself refuses.
+      // Yoga's own refusals.
       if (!isStream && !Array.isArray(result) && !('stringify' in result)) {
         setResult(pipeline.presentResult(result, exchange));
       }
@@ -104,11 +97,13 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
       else if (protocol === 'multipart') setResultProcessor(multipartResponse, 'multipart/mixed');
       else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
     },
-    onResponse({ response, setResponse, fetchAPI }) {
-      // A stream of events would be `no-cache`, which lets a cache store it.
+    onResponse({ response, setResponse, fetchAPI, serverContext: { exchange } }) {
+      // Event streams would be `no-cache`, which lets a cache store them.
       response.headers.set('cache-control', privateHeaders['cache-control']);
       const cut = cutAt(stopping, response, fetchAPI);
-      if (cut !== null) setResponse(cut);
+      if (cut === null) return;
+      setResponse(cut);
+      if (exchange.isSubscription) warn(exchange.http);
     },
   };
 }
@@ -125,7 +120,7 @@ const notAcceptable = () =>
     { status: 406, headers: { Accept: `${json}, ${streams}` } },
   );
 
-function printed(presented: Exclude<Presented, { readonly results: unknown }>): Printed {
+function toPrinted(presented: Exclude<Presented, { readonly results: unknown }>): Printed {
   if ('splice' in presented) {
     const text = Buffer.from(presented.splice.output()).toString();
     presented.splice.close();

@@ -6,10 +6,7 @@ export interface GraphQLJsOptions extends ContextOptions {
   readonly schema: GraphQLSchema;
 }
 
-/**
- * Takes every query and mutation. Not with Yoga's own executor, which takes each object with a property `then` for a promise: an
- * alias of that name fails the operation, a mutation after it was executed.
- */
+/** Yoga's executor takes an object with an alias `then` for a promise, and fails a mutation that was executed. */
 export const graphqlJs =
   (options: GraphQLJsOptions): Executor =>
   async (exchange) => {
@@ -19,7 +16,7 @@ export const graphqlJs =
       document: operation.document,
       operationName: operation.node.name?.value,
       variableValues: variables,
-      // What may be read without a caller needs no context.
+      // Operations without a caller need no context.
       contextValue: caller === null ? undefined : createContext(options, exchange.contextOf(caller)),
     });
     return { result };

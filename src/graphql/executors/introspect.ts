@@ -1,14 +1,14 @@
 import type { Executor } from '../exchange.ts';
 import { Declined } from './declined.ts';
 
-/** Characters of a prepared introspection that cost 1. A microsecond puts together about as many. */
+/** Of a prepared introspection, per cost 1: about as many as a microsecond puts together. */
 const charactersOfCost = 64;
 
-/** Puts together what tools ask of the schema: see introspection.ts. */
 export const introspect = (): Executor => (exchange) => {
-  const { project } = exchange.operation;
+  const { operation, values } = exchange;
+  const { project } = operation;
   if (project === null) return new Declined('no introspection of a tool');
-  const body = project();
+  const body = project(values);
   exchange.cost = { ...exchange.cost, requestedCost: Math.ceil(body.length / charactersOfCost) };
   return { body };
 };

@@ -1,9 +1,9 @@
 /**
- * The introspection that tools use (GraphiQL, code generators, Relay, Apollo, urql). It is as large as the schema, and
- * anybody may ask for it without a key, so it is executed once: each response is a part of what was found then.
+ * Introspection by tools (GraphiQL, code generators, Relay, Apollo, urql). As large as the schema and keyless, it is
+ * executed once: each response is a part of it.
  *
- * A tool's query is recognised by what it selects, not by its text: some or all of what graphql-js' own introspection
- * query selects, in any order, without aliases. Everything else pays its cost.
+ * Recognised by its selection, not its text: some or all of graphql-js' own introspection query, in any order, without
+ * aliases, under any conditions. Everything else pays its cost.
  */
 import {
   type DocumentNode,
@@ -18,40 +18,47 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
+  print,
   SchemaMetaFieldDef,
+  type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
   visit,
 } from 'graphql';
-import { type Fragments, fragmentsOf } from '../cost/selections.ts';
+import {
+  argumentsOf,
+  type Fragments,
+  fragmentsOf,
+  includedBy,
+  type VariableValues,
+  variablesOf,
+} from '../cost/selections.ts';
 
-/** Selected fields in the order of the response. */
 type Tree = Map<string, Selected>;
 
 interface Selected {
-  /** The argument `includeDeprecated`; undefined where it is not given. */
-  readonly includeDeprecated: boolean | undefined;
+  /** The argument; undefined where it is not given. */
+  readonly includeDeprecated: unknown;
   readonly inner: Tree;
 }
 
-/** Several times those of any tool, with those of a fragment counted wherever it is spread. */
+/** Several times any tool's, with fragments counted at every spread. */
 const maxSelections = 1_000;
 
 const rootFields: ReadonlySet<string> = new Set(['__schema', '__typename']);
 
-/** A document while it is read. */
-interface Reading {
+interface Recognition {
   readonly fragments: Fragments;
-  /** Names of the fragments that are spread. */
+  /** Null during recognition, which takes every condition as met. */
+  readonly variables: VariableValues | null;
   readonly used: Set<string>;
-  /** The fragments that are being read. */
   readonly open: Set<object>;
   selections: number;
 }
 
-/** Prints the response to an introspection, as JSON. */
-export type Project = () => string;
+/** @param values of variables, coerced. @returns JSON */
+export type Project = (values: Readonly<Record<string, unknown>>) => string;
 
-/** Recognizes an introspection as tools send it; null for an operation that is more than that. */
 export type Introspect = (document: DocumentNode, operation: OperationDefinitionNode) => Project | null;
 
 export function preparedIntrospection(schema: GraphQLSchema): Introspect {
@@ -59,28 +66,29 @@ export function preparedIntrospection(schema: GraphQLSchema): Introspect {
   const selectable = withEndlessTypes(treeOfWhole(whole));
   let prepared: Prepared | undefined;
   return (document, operation) => {
-    const tree = treeOf(document, operation);
-    if (tree === null || !isPartOf(tree, selectable)) return null;
-    return () => {
-      prepared ??= prepare(schema, whole);
+    const recognised = treeOf(document, operation, null);
+    if (recognised === null || !isPartOf(recognised, selectable)) return null;
+    return (values) => {
+      prepared ??= prepareIntrospection(schema, whole);
+      // A part of the recognised tree.
+      const tree = treeOf(document, operation, variablesOf(operation, values)) ?? recognised;
       return `{"data":${project(tree, prepared)}}`;
     };
   };
 }
 
-/** The field with which a federation gateway reads the schema: see federation/subgraph.ts. */
+/** For federation gateways: see federation/subgraph.ts. */
 export const serviceField = '_service';
 
-/** Whether an operation asks for the schema only, which needs no API key. A fragment may hide anything: it counts as more. */
+/** Needs no API key. A fragment may hide anything: it counts as more. */
 export const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
   selectionSet.selections.every(
     (each) => each.kind === Kind.FIELD && (each.name.value.startsWith('__') || each.name.value === serviceField),
   );
 
-/** A value of the response to the whole introspection. What is no object or list is JSON already. */
 type Prepared = string | readonly Prepared[] | ReadonlyMap<string, Prepared>;
 
-function prepare(schema: GraphQLSchema, whole: DocumentNode): Prepared {
+function prepareIntrospection(schema: GraphQLSchema, whole: DocumentNode): Prepared {
   const { data, errors } = executeSync({ schema, document: withTypenames(whole) });
   if (errors !== undefined) throw new Error('The introspection of the schema failed', { cause: errors[0] });
   return toPrepared(data);
@@ -92,15 +100,14 @@ function toPrepared(value: unknown): Prepared {
   return new Map(Object.entries(value).map(([name, each]) => [name, toPrepared(each)]));
 }
 
-/** What the tree selects of a prepared value, as JSON. */
 function project(tree: Tree, value: Prepared): string {
   if (typeof value === 'string') return value;
   if (isList(value)) return `[${value.map((each) => project(tree, each)).join()}]`;
   let fields = '';
-  for (const [name, { includeDeprecated = false, inner }] of tree) {
-    // Beyond the types within types that the schema has, all are null.
+  for (const [name, { includeDeprecated, inner }] of tree) {
+    // Beyond the schema's nesting of types, all are null.
     const found = value.get(name) ?? 'null';
-    const shown = includeDeprecated || !isList(found) ? found : found.filter((each) => !isDeprecated(each));
+    const shown = includeDeprecated === true || !isList(found) ? found : found.filter((each) => !isDeprecated(each));
     fields += `${fields === '' ? '' : ','}"${name}":${project(inner, shown)}`;
   }
   return `{${fields}}`;
@@ -110,12 +117,15 @@ const isList = (value: Prepared): value is readonly Prepared[] => Array.isArray(
 
 const isDeprecated = (value: Prepared): boolean => value instanceof Map && value.get('isDeprecated') === 'true';
 
-/** The selections of a document with one operation; null where it has what no introspection of a tool has. */
-function treeOf(document: DocumentNode, operation: OperationDefinitionNode): Tree | null {
-  const reading: Reading = { fragments: fragmentsOf(document), used: new Set(), open: new Set(), selections: 0 };
+function treeOf(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: VariableValues | null,
+): Tree | null {
+  const fragments = fragmentsOf(document);
+  const reading: Recognition = { fragments, variables, used: new Set(), open: new Set(), selections: 0 };
   const isPlain =
     operation.operation === 'query' &&
-    (operation.variableDefinitions ?? []).length === 0 &&
     (operation.directives ?? []).length === 0 &&
     operation.selectionSet.selections.every((each) => each.kind === Kind.FIELD && rootFields.has(each.name.value));
   if (!isPlain) return null;
@@ -123,26 +133,37 @@ function treeOf(document: DocumentNode, operation: OperationDefinitionNode): Tre
   for (const selection of operation.selectionSet.selections) {
     if (selection.kind !== Kind.FIELD || (selection.arguments ?? []).length > 0) return null;
     const type = selection.name.value === '__schema' ? SchemaMetaFieldDef.type : undefined;
+    if (isLeftOut(selection, reading)) continue;
     if (!addField(tree, selection, type, reading)) return null;
   }
-  // The validation refuses a fragment that is not used, or defined twice. It is not asked here.
-  return document.definitions.length === 1 + reading.used.size ? tree : null;
+  // Validation, which does not run here, refuses unused and repeated fragments.
+  const isWhole = variables !== null || document.definitions.length === 1 + reading.used.size;
+  return isWhole ? tree : null;
 }
 
-/** Adds a field and what is selected of it. Returns false for a field that no introspection of a tool has. */
+const isLeftOut = (selection: SelectionNode, { variables }: Recognition): boolean =>
+  variables !== null && !includedBy(selection, variables);
+
+const isConditional = ({ directives = [] }: SelectionNode): boolean =>
+  directives.every(({ name }) => name.value === 'include' || name.value === 'skip');
+
 function addField(
   tree: Tree,
-  { alias, name: { value: name }, arguments: given = [], directives = [], selectionSet }: FieldNode,
+  field: FieldNode,
   type: Parameters<typeof getNamedType>[0],
-  reading: Reading,
+  reading: Recognition,
 ): boolean {
+  const { alias, arguments: given = [], selectionSet } = field;
+  const name = field.name.value;
   reading.selections += 1;
-  if (alias !== undefined || directives.length > 0 || reading.selections > maxSelections) return false;
-  let includeDeprecated: boolean | undefined;
-  for (const { name: argument, value } of given) {
-    if (argument.value !== 'includeDeprecated' || value.kind !== Kind.BOOLEAN) return false;
-    includeDeprecated = value.value;
-  }
+  if (alias !== undefined || !isConditional(field) || reading.selections > maxSelections) return false;
+  const isFlag = (value: ValueNode) => value.kind === Kind.BOOLEAN || value.kind === Kind.VARIABLE;
+  if (!given.every((argument) => argument.name.value === 'includeDeprecated' && isFlag(argument.value))) return false;
+  // During recognition, two variables are two values.
+  const includeDeprecated =
+    reading.variables === null
+      ? given[0] && print(given[0].value)
+      : argumentsOf(field, reading.variables).value('includeDeprecated');
   const selected = tree.get(name) ?? { includeDeprecated, inner: new Map() };
   // Two selections of a field with different arguments do not fit together.
   if (selected.includeDeprecated !== includeDeprecated) return false;
@@ -156,10 +177,11 @@ function addSet(
   tree: Tree,
   { selections }: SelectionSetNode,
   type: GraphQLNamedType | undefined,
-  reading: Reading,
+  reading: Recognition,
 ): boolean {
   if (!isObjectType(type)) return false;
   return selections.every((selection) => {
+    if (isLeftOut(selection, reading)) return true;
     if (selection.kind === Kind.FIELD) {
       const field = type.getFields()[selection.name.value];
       if ((selection.arguments?.length ?? 0) > (field?.args.length ?? 0)) return false;
@@ -168,10 +190,9 @@ function addSet(
     }
     const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
     const fragment = isSpread ? reading.fragments.get(selection.name.value) : selection;
-    if (fragment === undefined || (selection.directives ?? []).length > 0 || (fragment.directives ?? []).length > 0) {
-      return false;
-    }
-    // One that leads back to itself would never end.
+    const isPlain = isSpread ? (fragment?.directives ?? []).length === 0 : true;
+    if (fragment === undefined || !isConditional(selection) || !isPlain) return false;
+    // A cycle would never end.
     if (reading.open.has(fragment)) return false;
     if (isSpread) reading.used.add(selection.name.value);
     const condition = fragment.typeCondition?.name.value;
@@ -191,7 +212,7 @@ function isPartOf(tree: Tree, whole: Tree): boolean {
   });
 }
 
-/** Tools differ in how many types within types (`ofType`) they ask for. */
+/** Tools ask for different depths of `ofType`. */
 function withEndlessTypes(tree: Tree): Tree {
   for (const [name, { includeDeprecated, inner }] of tree) {
     tree.set(name, { includeDeprecated, inner: name === 'ofType' ? tree : withEndlessTypes(inner) });
@@ -199,7 +220,6 @@ function withEndlessTypes(tree: Tree): Tree {
   return tree;
 }
 
-/** Everything that a tool may select. */
 function wholeIntrospection(): DocumentNode {
   const options = {
     specifiedByUrl: true,
@@ -212,7 +232,7 @@ function wholeIntrospection(): DocumentNode {
 
 function treeOfWhole(whole: DocumentNode): Tree {
   const operation = getOperationAST(whole);
-  const tree = operation ? treeOf(whole, operation) : null;
+  const tree = operation ? treeOf(whole, operation, null) : null;
   if (tree === null) throw new Error("graphql-js' own introspection query is not recognised");
   return tree;
 }

@@ -1,14 +1,10 @@
-/**
- * The end of a subscription: with its client, by itself, or because its API key cannot be used any more. How it ends with
- * the process is in doors/stream-cut.ts.
- */
+/** The end of a subscription: by its client, itself, or its API key. doors/stream-cut.ts ends it with the process. */
 import type { Stream } from '../../auth/streams.ts';
 import type { ServiceError } from '../../kernel/errors.ts';
 
 /**
- * The results of a subscription for as long as its key can be used. Then a last result tells why, and the subscription
- * completes, which every client understands: an error event would make clients of server-sent events connect again.
- * @param lastResult the result that tells why the key cannot be used
+ * Results while the key can be used, then `lastResult`, which tells its refusal, and the end: clients of server-sent
+ * events would reconnect after an error event.
  */
 export function endingWith<Result>(
   stream: Stream,
@@ -23,7 +19,7 @@ export function endingWith<Result>(
     isOver = true;
     const { refusal } = stream;
     stream.close();
-    // The source ends in its own time: it may be waiting for something that never comes.
+    // The source ends in its own time: it may wait for something that never comes.
     Promise.resolve(source.return?.()).catch(() => undefined);
     return refusal === null ? { done: true, value: undefined } : { done: false, value: lastResult(refusal) };
   }
@@ -35,7 +31,7 @@ export function endingWith<Result>(
     async next() {
       if (isOver || stream.signal.aborted) return finish();
       const result = await beforeAbort(source.next(), stream.signal);
-      // What was read before the key expired or was revoked is not told after it.
+      // Nothing is told after the key's end, even if it was read before.
       return result === null || result.done || stream.refusal !== null ? finish() : result;
     },
     async return() {
@@ -47,7 +43,7 @@ export function endingWith<Result>(
   };
 }
 
-/** What the promise resolves to; null if the signal aborts first. Unlike `Promise.race` with the signal it leaves no listener. */
+/** Null if the signal aborts first. Unlike `Promise.race`, it leaves no listener. */
 export function beforeAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   return new Promise((resolve, reject) => {
     const abort = () => resolve(null);

@@ -1,119 +1,84 @@
 /**
- * What one event may cost over all the streams that it concerns. A hundred streams with a costly selection would be executed one after
- * the other, without a turn for anybody else, and their results would all be in memory. So streams take turns: the costs of what is
- * executed at once have a bound, keys follow each other, equal selections of a key are executed once, and a key whose clients have not
- * read what they were sent gets nothing more.
+ * One event's cost over all its streams. A hundred costly selections in a row would hold the event loop, with all
+ * results in memory: so concurrent costs have a bound, equal selections of a key are executed once, and a key with too
+ * much unread gets nothing more.
  */
-import { setImmediate } from 'node:timers';
 import type { ExecutionResult } from 'graphql';
+import { type FairTurns, turnLimits } from '../../kernel/lib/fair-turns.ts';
 
-export const turnLimits = {
-  /** Cost of what is executed at once, unless one execution alone has more. */
+export const streamLimits = {
+  /** Executed at once, unless one execution alone has more. */
   cost: 20_000,
-  /** Results that are given out in one turn of the event loop. */
-  perTurn: 8,
-  /** Bytes that the clients of one key have not read, of all their streams. */
+  /** Of any result: printing and sending takes as long. */
+  leastWeight: turnLimits.perTurn / 8,
   unreadBytes: 16_777_216,
-  /** How often a key is looked at whose clients do not read, in milliseconds. */
-  retryMs: 20,
 } as const;
 
-/** A stream to which a result is to go. */
 export interface StreamTurn {
   readonly keyId: string;
-  /** The cost of its operation. */
   readonly cost: number;
-  /** What is equal where the result is: the operation, its variables, and what happened. */
+  /** Equal where the result is: the operation, its variables, and the event. */
   readonly selection: string;
-  /** Bytes that its client has been sent and has not read. */
   readonly unread: () => number;
-  /** Aborts when the stream has ended. */
   readonly signal: AbortSignal;
 }
 
-interface Waiting extends StreamTurn {
-  readonly execute: () => Promise<ExecutionResult>;
-  readonly resolve: (result: ExecutionResult | Promise<ExecutionResult>) => void;
-}
+type Execute = () => Promise<ExecutionResult>;
 
 export interface StreamTurns {
-  /** Executes when it is the stream's turn, or gives what was executed for an equal selection of its key. */
-  take(turn: StreamTurn, execute: () => Promise<ExecutionResult>): Promise<ExecutionResult>;
-  /** Counts what a stream's client has not read for its key, until the stream has ended. */
+  take(turn: StreamTurn, execute: Execute): Promise<ExecutionResult>;
   open(turn: Pick<StreamTurn, 'keyId' | 'unread'>): { end(): void };
 }
 
-export function createStreamTurns(limits: typeof turnLimits = turnLimits): StreamTurns {
-  const waiting = new Map<string, Waiting[]>();
+export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits = streamLimits): StreamTurns {
   const streams = new Map<string, Set<() => number>>();
-  /** What is executed for selections that others wait for. */
+  const waiting = new Map<string, number>();
   const shared = new Map<string, Promise<ExecutionResult>>();
   let cost = 0;
-  let isScheduled = false;
-
-  const schedule = () => {
-    if (isScheduled || waiting.size === 0) return;
-    isScheduled = true;
-    setImmediate(giveTurns);
-  };
 
   const isUnread = (keyId: string): boolean => {
     let bytes = 0;
     for (const unread of streams.get(keyId) ?? []) bytes += unread();
     return bytes > limits.unreadBytes;
   };
+  const isReady = (turn: StreamTurn): boolean =>
+    !isUnread(turn.keyId) && (cost === 0 || cost + turn.cost <= limits.cost || shared.has(nameOf(turn)));
 
-  function giveTurns(): void {
-    isScheduled = false;
-    let given = 0;
-    let isBlocked = false;
-    for (const [keyId, queue] of [...waiting]) {
-      if (given === limits.perTurn) break;
-      if (isUnread(keyId)) {
-        isBlocked = true;
-        continue;
-      }
-      const [next] = queue;
-      if (next === undefined || (cost > 0 && cost + next.cost > limits.cost && !shared.has(nameOf(next)))) continue;
-      queue.shift();
-      waiting.delete(keyId);
-      // Behind the others.
-      if (queue.length > 0) waiting.set(keyId, queue);
-      given += next.cost > limits.cost / limits.perTurn ? limits.perTurn : 1;
-      next.resolve(resultFor(next, queue));
-    }
-    if (given > 0) schedule();
-    else if (isBlocked) setTimeout(schedule, limits.retryMs).unref();
-  }
-
-  function resultFor(turn: Waiting, queue: readonly Waiting[]): Promise<ExecutionResult> {
-    if (turn.signal.aborted) return Promise.resolve({});
+  function resultFor(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
     const name = nameOf(turn);
-    // What failed may have failed for its stream alone, which ended meanwhile.
-    const equal = shared.get(name)?.then((each) => (each.errors === undefined ? each : executed(turn)));
-    const result = equal ?? executed(turn);
-    if (queue.some(({ selection }) => selection === turn.selection)) shared.set(name, result);
-    else shared.delete(name);
+    const others = (waiting.get(name) ?? 1) - 1;
+    if (others === 0) waiting.delete(name);
+    else waiting.set(name, others);
+    // The failure may be its stream's alone, which ended meanwhile.
+    const equal = shared.get(name)?.then((each) => (each.errors === undefined ? each : executed(turn, execute)));
+    const result = turn.signal.aborted ? Promise.resolve({}) : (equal ?? executed(turn, execute));
+    if (others === 0) shared.delete(name);
+    else if (!turn.signal.aborted) shared.set(name, result);
     return result;
   }
 
-  async function executed(turn: Waiting): Promise<ExecutionResult> {
+  async function executed(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
     cost += turn.cost;
     try {
-      return await turn.execute();
+      return await execute();
     } finally {
       cost -= turn.cost;
-      schedule();
+      turns.wake();
     }
   }
 
   return {
     take: (turn, execute) =>
       new Promise((resolve) => {
-        const queue = waiting.get(turn.keyId) ?? [];
-        queue.push({ ...turn, execute, resolve });
-        waiting.set(turn.keyId, queue);
-        schedule();
+        const name = nameOf(turn);
+        waiting.set(name, (waiting.get(name) ?? 0) + 1);
+        turns.add({
+          // Streams hold up nothing else of their key.
+          owner: `${turn.keyId} streams`,
+          weight: Math.max(turn.cost, limits.leastWeight),
+          isReady: () => isReady(turn),
+          begin: () => resolve(resultFor(turn, execute)),
+        });
       }),
     open({ keyId, unread }) {
       const ofKey = streams.get(keyId) ?? new Set();

@@ -1,4 +1,4 @@
-/** Subscriptions as graphql-js has them, but that the executions of all streams take turns. */
+/** graphql-js' subscriptions, with executions of all streams in turns. */
 import {
   createSourceEventStream,
   type ExecutionResult,
@@ -8,14 +8,10 @@ import {
 } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ServiceError } from '../../kernel/errors.ts';
-import { includedBy, variablesOf } from '../cost/arguments.ts';
-import { collectFields, fragmentsOf } from '../cost/selections.ts';
+import { collectFields, fragmentsOf, includedBy, variablesOf } from '../cost/selections.ts';
 import type { StreamTurn, StreamTurns } from './stream-turns.ts';
 
-/**
- * @param turn of the stream; `selection` says which operation it is
- * @throws ServiceError `invalid_parameters` for a subscription whose directives leave no field
- */
+/** @param turn names the operation. @throws ServiceError `invalid_parameters` if directives leave no field */
 export async function subscribeInTurns(
   args: SubscriptionArgs,
   turns: StreamTurns,
@@ -33,7 +29,7 @@ export async function subscribeInTurns(
   });
 }
 
-/** graphql-js takes the first field of those that `@skip` and `@include` leave, without a look whether there is one. */
+/** graphql-js takes the first field that `@skip` and `@include` leave, if there is one or not. */
 function requireField({ document, operationName, variableValues }: SubscriptionArgs): void {
   const operation = getOperationAST(document, operationName);
   if (!operation) return;

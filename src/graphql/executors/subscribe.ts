@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
 import { missingKey } from '../../kernel/caller.ts';
+import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
 import type { Executor } from '../exchange.ts';
 import { createContext } from '../graphql-context.ts';
 import { presentError } from '../presentation.ts';
@@ -11,21 +12,22 @@ import { createStreamTurns } from './stream-turns.ts';
 
 export interface SubscribeOptions extends GraphQLJsOptions {
   readonly streams: Streams;
+  readonly turns: FairTurns;
 }
 
-/** Takes subscriptions. Every one is a stream, whatever its field: it is counted, and ends with its key. */
-export const subscribe = ({ streams, schema, ...options }: SubscribeOptions): Executor => {
-  const turns = createStreamTurns();
+/** Every subscription is a stream: counted, and ended with its key. */
+export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptions): Executor => {
+  const streamTurns = createStreamTurns(turns);
   return async (exchange) => {
     const { caller, operation, variables, http } = exchange;
     if (!operation.isSubscription) return new Declined(operation.type);
     if (caller === null) throw missingKey();
-    // It brings parts of Yoga, which what needs no stream does not wait for.
+    // It brings parts of Yoga, for streams alone.
     const { subscribeInTurns } = await import('./subscribe-in-turns.ts');
     const stream = streams.open(caller, http.clientAborted);
     let isOpen = false;
     try {
-      const { facts, response, id } = http;
+      const { facts, id } = http;
       const asked = {
         schema,
         document: operation.document,
@@ -33,11 +35,11 @@ export const subscribe = ({ streams, schema, ...options }: SubscribeOptions): Ex
         variableValues: variables,
         contextValue: createContext(options, exchange.contextOf(caller, stream.signal)),
       };
-      const results = await subscribeInTurns(asked, turns, {
+      const results = await subscribeInTurns(asked, streamTurns, {
         keyId: caller.keyId,
         cost: facts.cost ?? 0,
         selection: facts.operationHash ?? id,
-        unread: () => response.writableLength,
+        unread: () => http.unread,
         signal: stream.signal,
       });
       if (!(Symbol.asyncIterator in results)) return { result: results };
@@ -45,7 +47,7 @@ export const subscribe = ({ streams, schema, ...options }: SubscribeOptions): Ex
       const lastResult = (ended: Error): ExecutionResult => ({ errors: [presentError(ended, http)] });
       return { results: endingWith(stream, results, lastResult) };
     } finally {
-      // Whatever fails on the way to the first event cannot leave it open.
+      // A failure before the first event must not leave it open.
       if (!isOpen) stream.close();
     }
   };

@@ -1,11 +1,8 @@
-/** By which fields other subgraphs name our objects: the `@key`s of each type. */
+/** `@key`s: the fields by which other subgraphs name our objects. */
 import { type GraphQLNamedType, isInterfaceType, isObjectType } from 'graphql';
 import { Node } from '../kit/node.ts';
 
-/**
- * The raw id of each type whose objects have one that arguments take: other subgraphs know accounts, jobs and webhooks by
- * the ids of the contract, and need not learn our global ones. Types that implement an interface have its keys.
- */
+/** Raw ids as keys, so that other subgraphs can use the contract's. Implementing types have their interface's keys. */
 const rawKeys: Readonly<Record<string, string>> = {
   Account: 'accountId',
   PnetJobPosting: 'jobId',
@@ -14,9 +11,8 @@ const rawKeys: Readonly<Record<string, string>> = {
 };
 
 /**
- * The fields that each are a key of a type; none for a type that is no entity. Every object that can be read again by its
- * global id is an entity. So are the interfaces among them, but for `Node`: other subgraphs have nodes of their own, and
- * the implementations of an interface with a key must all be in one subgraph.
+ * Keys of a type; none if it is no entity. Every object with a global id is one, and so are its interfaces but `Node`:
+ * other subgraphs have nodes too, and all implementations of an interface with a key must be in one subgraph.
  */
 export function entityKeysOf(type: GraphQLNamedType | undefined): readonly string[] {
   if (!isObjectType(type) && !isInterfaceType(type)) return [];

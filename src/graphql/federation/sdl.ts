@@ -1,14 +1,10 @@
-/**
- * The schema as composers of Federation 2 read it: that of print.ts, with the keys of its entities, and with definitions of
- * all directives that it has. Composers do without most of these, but other tools then read it as any schema.
- */
+/** The schema for composers of Federation 2: print.ts with entity keys and definitions of all directives. */
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,
   type DirectiveNode,
   type DocumentNode,
   type FieldDefinitionNode,
-  GraphQLOneOfDirective,
   type GraphQLSchema,
   Kind,
   parse,
@@ -21,7 +17,7 @@ import { semanticNonNullDirective } from '../kit/semantic-nullability.ts';
 import { printedSchema } from '../schema/print.ts';
 import { entityKeysOf } from './keys.ts';
 
-/** The directives of Federation that the schema has. 2.9 is the first version with costs. */
+/** 2.9 is the first version with costs. */
 const federation = {
   url: 'https://specs.apollo.dev/federation/v2.9',
   directives: definitionsIn(`
@@ -34,15 +30,14 @@ const federation = {
 } as const;
 
 /**
- * Directives that a supergraph keeps, each by the URL of its specification: its gateway can check one-ofs, and its clients
- * know which null is an error. GraphQL gives its own `@oneOf` no URL; composers need one, and read nothing from it.
+ * Directives that a supergraph keeps, by the URL of their specification: its clients know which null is an error. `@oneOf` is
+ * none of them: tools that print a schema anew leave its definition out, and composers refuse to compose what is not defined.
  */
 const composed: Readonly<Record<string, string>> = {
   [semanticNonNullDirective.name]: 'https://specs.apollo.dev/nullability/v0.4',
-  [GraphQLOneOfDirective.name]: 'https://spec.graphql.org/oneOf/v1.0',
 };
 
-/** What else must be defined. graphql-js does not print `@oneOf`, and composers refuse a directive that they do not know. */
+/** graphql-js does not print `@oneOf`, and Apollo's composer refuses unknown directives. */
 const supportingDefinitions = parse(`
   directive @oneOf on INPUT_OBJECT
   directive @link(url: String!, as: String, for: link__Purpose, import: [link__Import]) repeatable on SCHEMA
@@ -51,14 +46,13 @@ const supportingDefinitions = parse(`
   scalar federation__FieldSet
 `).definitions;
 
-/** Types that other subgraphs have too, and that are the same in all. */
+/** Types that are the same in all subgraphs. */
 const shareable: ReadonlySet<string> = new Set(['PageInfo']);
 
 function definitionsIn(text: string): readonly DirectiveDefinitionNode[] {
   return parse(text).definitions.filter((definition) => definition.kind === Kind.DIRECTIVE_DEFINITION);
 }
 
-/** @param schema not federated */
 export function subgraphSdl(schema: GraphQLSchema): string {
   const withKeys = <Node extends TypeDefinitionNode>(node: Node): Node => {
     const keys = entityKeysOf(schema.getType(node.name.value)).map((key) => `@key(fields: "${key}")`);
@@ -75,7 +69,6 @@ export function subgraphSdl(schema: GraphQLSchema): string {
   return `${print(document)}\n`;
 }
 
-/** Replaces the document's own definitions of directives by Federation's, and adds what these need. */
 function withDefinitions({ definitions, ...document }: DocumentNode): DocumentNode {
   const names = new Set(federation.directives.map(({ name }) => name.value));
   const kept = definitions.filter((each) => each.kind !== Kind.DIRECTIVE_DEFINITION || !names.has(each.name.value));
@@ -94,13 +87,12 @@ function links(): readonly ConstDirectiveNode[] {
   ]);
 }
 
-/** Parses directives as they stand behind a type. */
 function directives(texts: readonly string[]): readonly ConstDirectiveNode[] {
   const [definition] = parse(`scalar Any ${texts.join(' ')}`).definitions;
   return definition?.kind === Kind.SCALAR_TYPE_DEFINITION ? (definition.directives ?? []) : [];
 }
 
-/** Federation takes sizes from numbers only: a list that is sized by the list in an argument has its assumed size. */
+/** Federation takes sizes from numbers only: a list sized by a list argument keeps its assumed size. */
 function withNumericSizes(field: FieldDefinitionNode): FieldDefinitionNode {
   const isNumber = (name: string): boolean =>
     field.arguments?.some((argument) => argument.name.value === name && /^Int!?$/.test(print(argument.type))) ?? false;
@@ -114,6 +106,6 @@ function withNumericSizes(field: FieldDefinitionNode): FieldDefinitionNode {
   });
 }
 
-/** In the cost specification of IBM weights are texts, in that of Federation numbers. */
+/** IBM's weights are texts, Federation's numbers. */
 const withNumber = (node: DirectiveNode): DirectiveNode =>
   visit(node, { StringValue: ({ value }) => ({ kind: Kind.INT, value }) });

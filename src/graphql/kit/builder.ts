@@ -1,4 +1,3 @@
-/** The Pothos builder, to which each capability adds its types and fields. */
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '../graphql-context.ts';
 
@@ -7,7 +6,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
-    /** A number is of seconds or milliseconds since the Unix epoch, as networks send it. */
+    /** A number is of seconds or milliseconds since the epoch, as networks send it. */
     DateTime: { Input: string; Output: string | number };
     Currency: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
@@ -15,6 +14,8 @@ export const builder = new SchemaBuilder<{
 }>({
   defaultFieldNullability: false,
 });
+
+export type SchemaTypes = (typeof builder)['$inferSchemaTypes'];
 
 builder.queryType({ description: 'Read operations. They have no side effects.' });
 builder.mutationType({

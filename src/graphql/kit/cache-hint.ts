@@ -1,22 +1,18 @@
 /**
- * Cache hints: for how long the gateway may cache what it read, as Apollo Server has them in `@cacheControl`. A type says its hint
- * in `extensions`, beside its description, and a field may say another one. Without a hint nothing is cached, so the next type is
- * safe until somebody has thought about it.
+ * Cache hints as in Apollo Server's `@cacheControl`: how long a response may be kept. A type has one in `extensions`, a
+ * field may override it. Without a hint nothing is cached, so a new type is safe.
  *
- * They do not stand in `schema.graphql`. A client could not cache a response for as long: the mutations of others do not
- * invalidate what is in its own cache.
+ * They are not printed: other callers' mutations do not invalidate a client's own cache.
  */
 
-/** Seconds, or as long as what it is a part of. */
+/** Seconds, or as long as the parent. */
 export type CacheHint = { readonly maxAge: number } | { readonly inheritMaxAge: true };
 
-/** For `extensions` of what is read from somewhere. @param seconds `Infinity` for what does not change by itself */
+/** For `extensions`. @param seconds `Infinity` for values that do not change by themselves */
 export const maxAge = (seconds: number) => ({ cacheHint: { maxAge: seconds } });
 
-/** For `extensions` of a type whose objects are parts of others, and are read with them. */
+/** For `extensions` of a type whose objects are read with their parents. */
 export const inheritMaxAge = { cacheHint: { inheritMaxAge: true } } as const;
 
-/** The hint of a type or field; undefined without one. */
 export const cacheHintOf = ({ extensions }: { readonly extensions: Readonly<Record<string, unknown>> }) =>
-  // Nothing else writes this extension.
   extensions.cacheHint as CacheHint | undefined;

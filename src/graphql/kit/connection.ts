@@ -2,13 +2,13 @@
  * Relay connections over lists that have one cursor per page (see paging.ts). They are forward only, as the lists are.
  *
  * Why not `@pothos/plugin-relay`: its `resolveCursorConnection` expects a list that can be read from the cursor of any
- * item, and reads one item more to learn whether another follows. A provider has one cursor per page and no other. So
- * windows, positions and sealed cursors would remain ours. The plugin would add only the types below, with `last` and
- * `before`, which no list here can serve.
+ * item, plus one item. A provider has one cursor per page, so windows, positions and sealed cursors would remain ours;
+ * the plugin would add only the types below, with `last` and `before`, which no list here can serve.
  */
 import type { OutputRef } from '@pothos/core';
+import { requireScope } from '../../kernel/caller.ts';
 import { type ErrorName, ServiceError } from '../../kernel/errors.ts';
-import { authorize, type Operation } from '../../kernel/operation.ts';
+import type { Operation } from '../../kernel/operation.ts';
 import {
   type CursorScope,
   type Page,
@@ -24,7 +24,7 @@ import { type CacheHint, inheritMaxAge } from './cache-hint.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
 import { shows } from './window-field.ts';
 
-/** Consecutive items of a list. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
+/** Consecutive items. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
 export interface Connection<T> {
   readonly window: Window<T | Error>;
   readonly hasPreviousPage: boolean;
@@ -70,8 +70,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * The connection type of an item, and its edge type: `PostConnection` and `PostEdge` for `Post`.
- * @param options.page what a page weighs in the cost of an operation
+ * Connection and edge type of an item: `PostConnection` and `PostEdge` for `Post`.
+ * @param options.page weights in the cost of an operation
  * @param options.hint how long a page may be kept
  */
 export function connectionType<T extends object, Page extends Connection<T> = Connection<T>>(
@@ -80,7 +80,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   things: string,
   { page = rowsOfDatabase, hint }: ConnectionOptions = {},
 ) {
-  // Not of T: where its items stand, a connection may have an Error.
+  // Not T: a connection may hold an Error.
   const node: OutputRef<object> = item;
   const EdgeObject = builder.objectRef<Edge>(`${name}Edge`).implement({
     description: `One item in a page of ${things}, with its cursor.`,
@@ -113,7 +113,7 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
         type: [node],
         extensions: shows('items'),
         nullable: { list: false, items: true },
-        description: 'The items without cursors. An item is null only with an error at its path.',
+        description: 'The items without cursors.',
         resolve: ({ window }) => window.items.map((item): object => item.node),
       }),
       pageInfo: t.field({
@@ -125,12 +125,15 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
   });
 }
 
-/** Bounds of the `first` argument, from the table of limits of a capability. */
+/** Of an argument `query`. */
+export const searchDescription = (things: string, whose: string) =>
+  `Lists only the ${things} ${whose} this text, of 1 to 255 characters. The case of A to Z makes no difference; every other character is matched as it is, wildcards and accents included.`;
+
 interface FirstLimits {
   readonly limit: { readonly min: number; readonly max: number; readonly default: number };
 }
 
-/** The arguments of a connection field, to be spread next to the field's own. */
+/** Spread next to the field's own arguments. */
 export function connectionArgs({ limit }: FirstLimits, things: string) {
   return builder.args((t) => ({
     first: t.int({
@@ -144,57 +147,49 @@ export function connectionArgs({ limit }: FirstLimits, things: string) {
   }));
 }
 
-/** What every request of a page has. */
 export interface ListRequest {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** A list that a connection shows a window of. */
 export interface ConnectionRequest<Request, Item> {
-  /** The operation that reads the list. Its scope and shape are checked once, however many pages are read. */
+  /** Its scope and shape are checked once, however many pages are read. */
   readonly operation: Operation<Request, Page<Item>>;
-  /** The arguments that choose the list, in the contract's terms. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly limits: FirstLimits;
   readonly first: number;
   readonly after?: string | null | undefined;
-  /** What cursors are bound to beside the workspace: the name of the list, and the arguments that choose it. */
+  /** Binds cursors: name of the list, and the arguments that choose it. */
   readonly list: CursorScope;
 }
 
-/** Reads a page in place of the operation's method: a loader that joins equal reads. */
 type LoadPage<Request, Item> = (request: Request) => Promise<Page<Item>>;
 
-/** A window that the caller may read, before any page of it is read. */
 export interface Opened<Request> {
-  /** The request, checked; of the window's own `cursor` and `limit` it says nothing. */
+  /** Without the window's own `cursor` and `limit`. */
   readonly checked: Request;
-  /** Where the window begins. */
   readonly from: Position;
-  /** Largest number of items of one page. */
   readonly maxLimit: number;
-  /** The connection of the window. */
   readonly connection: <T>(window: Window<T | Error>) => Connection<T>;
 }
 
 /**
- * Reads the page of a connection that `first` and `after` ask for.
- * @throws ServiceError of the operation, with its issues under the names of the GraphQL arguments
+ * Reads the page that `first` and `after` ask for.
+ * @throws ServiceError of the operation, with issues under the names of the GraphQL arguments
  */
-export async function connect<Request extends ListRequest, Item>(
+export async function readConnection<Request extends ListRequest, Item>(
   context: GraphQLContext,
   request: ConnectionRequest<Request, Item>,
   load?: LoadPage<Request, Item>,
 ): Promise<Connection<Item>> {
   try {
-    return await read(context, request, load);
+    return await readOpened(context, request, load);
   } catch (error) {
     throw error instanceof ServiceError ? issuesInGraphQL(error) : error;
   }
 }
 
-async function read<Request extends ListRequest, Item>(
+async function readOpened<Request extends ListRequest, Item>(
   context: GraphQLContext,
   request: ConnectionRequest<Request, Item>,
   load: LoadPage<Request, Item> = (page) => request.operation.method(context.ports)(context, page),
@@ -206,19 +201,16 @@ async function read<Request extends ListRequest, Item>(
     maxLimit,
   });
   return mapItems<Item, Item>(connection(window), (item) =>
-    typeof item === 'object' && item !== null ? item : notAnObject(),
+    typeof item === 'object' && item !== null ? item : itemNotAnObject(),
   );
 }
 
-/**
- * What is checked before a page is read: scope, then shape, then cursor.
- * @throws ServiceError of the operation, with its issues under the contract's names
- */
+/** Checks scope, shape, cursor, in this order. @throws ServiceError with issues under the contract's names */
 export function openConnection<Request, Item>(
   context: Pick<GraphQLContext, 'caller' | 'cursors'>,
   { operation, request, limits: { limit }, first, after, list }: ConnectionRequest<Request, Item>,
 ): Opened<Request> {
-  authorize(operation, context.caller);
+  requireScope(context.caller, operation.scope);
   const checked = operation.check({ ...request, limit: first });
   const scope = [context.caller.workspaceId, ...list];
   return {
@@ -233,7 +225,7 @@ export function openConnection<Request, Item>(
   };
 }
 
-/** A cursor is sealed once, however often an operation selects it. */
+/** However often an operation selects the cursor. */
 function sealOnce(seal: (position: Position) => string): (position: Position) => string {
   const sealed = new Map<Position, string>();
   return (position) => {
@@ -245,10 +237,7 @@ function sealOnce(seal: (position: Position) => string): (position: Position) =>
   };
 }
 
-/**
- * The connection with each item as its GraphQL type takes it.
- * @param show returns an Error for an item that cannot be shown: its node is null, and the rest of the page is unharmed
- */
+/** @param show returns an Error for an unshowable item: its node is null, and the rest of the page is unharmed */
 export function mapItems<Item, Shown>(
   { window, ...connection }: Connection<Item>,
   show: (item: Item) => Shown | Error,
@@ -257,7 +246,7 @@ export function mapItems<Item, Shown>(
   return { ...connection, window: { ...window, items } };
 }
 
-const notAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is not an object.' });
+const itemNotAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is not an object.' });
 
 function openPosition(
   { cursors }: Pick<GraphQLContext, 'cursors'>,
@@ -266,9 +255,9 @@ function openPosition(
   invalid: ErrorName = 'invalid_parameters',
 ): Position {
   if (after === null || after === undefined) return startOfList;
-  // The codec opens nothing that it did not seal: the payload is what `cursorOf` put in.
+  // The codec opens only what it sealed: the payload of `cursorOf`.
   const opened = cursors.open(scope, after) as [string | null, number] | undefined;
   if (opened !== undefined) return { cursor: opened[0], offset: opened[1] };
-  const issue = { path: ['after'], message: 'is not a cursor of this list' };
+  const issue = { path: ['after'], code: 'malformed', message: 'is not a cursor of this list' } as const;
   throw new ServiceError(invalid, { detail: 'after is not a cursor of this list', issues: [issue] });
 }

@@ -1,10 +1,10 @@
 /**
- * The contract writes `job_title`, GraphQL writes `jobTitle`. The contract marks a variant with a tag, GraphQL with a
- * one-of. This file maps requests from GraphQL to the contract, and the paths of invalid fields back.
+ * Maps requests from GraphQL to the contract, and paths of issues back: camelCase to snake_case, one-ofs to tagged
+ * variants.
  *
  * ```
- * { jobTitle, applyMethod: { external: { url } } }   the input, at input.applyMethod.external.url
- * { job_title, apply_method: { type: 'external', url } }   the request, at apply_method.url
+ * { jobTitle, applyMethod: { external: { url } } } the input, at input.applyMethod.external.url
+ * { job_title, apply_method: { type: 'external', url } } the request, at apply_method.url
  * ```
  */
 import { type Issue, ServiceError } from '../../kernel/errors.ts';
@@ -13,15 +13,19 @@ import { detailOf } from '../../kernel/issues.ts';
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isObjectOrList = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** A raw `id` within a request. In GraphQL, `id` is always a global id. */
+/** A raw `id` within a request; in GraphQL, `id` is always a global id. */
 const rawIdName = { graphql: 'providerId', contract: 'id' } as const;
 
 /** Arguments whose names are not the contract's in camelCase. */
-const argumentNames: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after', id: 'webhookId' };
+const argumentNames: Readonly<Record<string, string>> = {
+  limit: 'first',
+  cursor: 'after',
+  id: 'webhookId',
+  job_state: 'state',
+};
 
-/** A GraphQL input under the contract's keys, at any depth. Values stay as they are. */
 export function toSnakeCase(input: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
@@ -33,53 +37,53 @@ export function toSnakeCase(input: object): Record<string, unknown> {
 
 function valueToSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(valueToSnakeCase);
-  return isObject(value) ? toSnakeCase(value) : value;
+  return isObjectOrList(value) ? toSnakeCase(value) : value;
 }
 
-/**
- * For objects that were one-ofs in the input: the path that leads from the place of the object to a key of it in the
- * input. Kept outside of the objects, as a request has the contract's keys and no others.
- */
-const variantPaths = new WeakMap<object, (key: string | number) => readonly string[]>();
+/** Paths in the input of what one-ofs became. A WeakMap, as requests have the contract's keys and no others. */
+const variantPaths = new WeakMap<object, (key: string) => readonly string[]>();
 
 /**
- * A one-of as the variant of a tagged union. With the tag `type`,
- * `{ external: { url } }` is `{ type: 'external', url }`. Null and undefined stay as they are.
+ * With the tag `type`, `{ external: { url } }` becomes `{ type: 'external', url }`. Null and undefined stay.
  * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
 export function tagOneOf(tag: string, oneOf: object | null | undefined): object | null | undefined {
   if (oneOf === null || oneOf === undefined) return oneOf;
   const { name, tagged } = tagVariant(tag, oneOf);
-  variantPaths.set(tagged, () => [name]);
+  variantPaths.set(tagged, (key) => (key === tag ? [] : [name, graphqlName(key)]));
   return tagged;
 }
 
 /**
  * `common` and the variant of a one-of in one object: with the tag `source` and the name as common, the input
  * `{ name, source: { users: { events } } }` is `{ name, source: 'users', events }`.
+ * @param tagOf the value of the tag, from the name of the variant
  * @throws ServiceError `invalid_parameters` unless exactly one variant is given
  */
-export function flattenOneOf(tag: string, oneOf: object, common: object): object {
-  const { name, tagged } = tagVariant(tag, oneOf);
+export function flattenOneOf(tag: string, oneOf: object, common: object, tagOf = snakeCase): object {
+  const { name, tagged } = tagVariant(tag, oneOf, tagOf);
   const flat = { ...common, ...tagged };
-  variantPaths.set(flat, (key) => (Object.hasOwn(tagged, key) ? [camelCase(tag), name] : []));
+  variantPaths.set(flat, (key) => {
+    if (key === tag) return [camelCase(tag)];
+    return Object.hasOwn(tagged, key) ? [camelCase(tag), name, graphqlName(key)] : [graphqlName(key)];
+  });
   return flat;
 }
 
-function tagVariant(tag: string, oneOf: object): { readonly name: string; readonly tagged: object } {
-  const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObject(value));
-  // The executor checks it too, but what reaches a port must not depend on that.
+function tagVariant(tag: string, oneOf: object, tagOf = snakeCase) {
+  const [variant, ...others] = Object.entries(oneOf).filter(([, value]) => isObjectOrList(value));
+  // The executor checks it too, but ports must not depend on that.
   if (variant === undefined || others.length > 0) {
     throw new ServiceError('invalid_parameters', { detail: 'Exactly one variant must be given.' });
   }
   const [name, value] = variant;
-  return { name, tagged: { [tag]: snakeCase(name), ...toSnakeCase(value) } };
+  return { name, tagged: { [tag]: tagOf(name), ...toSnakeCase(value) } };
 }
 
 /**
- * The failure with the path of each issue as the GraphQL request has it.
- * @param request in the contract's terms; its one-ofs were mapped by {@link tagOneOf} or {@link flattenOneOf}
- * @param prefix where the request is among the arguments
+ * Replaces each issue's path by that of the GraphQL request.
+ * @param request mapped by {@link tagOneOf} or {@link flattenOneOf}
+ * @param prefix path of the request among the arguments
  */
 export function issuesInGraphQL(
   error: ServiceError,
@@ -87,26 +91,22 @@ export function issuesInGraphQL(
   prefix: readonly string[] = [],
 ): ServiceError {
   if (error.issues.length === 0) return error;
-  const issues = error.issues.map(({ path, message }) => ({
-    path: [...prefix, ...graphqlPath(path, request)],
-    message,
-  }));
+  const issues = error.issues.map((issue) => ({ ...issue, path: [...prefix, ...graphqlPath(issue.path, request)] }));
   const { status, title, family, moreIssues } = error;
-  const detail = detailOf(issues, moreIssues);
+  // A sentence of its own names no path.
+  const saysPaths = (error.detail ?? detailOf(error.issues, moreIssues)) === detailOf(error.issues, moreIssues);
+  const detail = saysPaths ? detailOf(issues, moreIssues) : error.detail;
   return new ServiceError(error.errorName, { issues, moreIssues, detail, cause: error, status, title, family });
 }
 
 function graphqlPath(path: Issue['path'], request: unknown): (string | number)[] {
   let parent = request;
-  return path.flatMap((key, depth) => {
-    const variantPath = isObject(parent) ? (variantPaths.get(parent)?.(key) ?? []) : [];
-    parent = isObject(parent) ? Reflect.get(parent, key) : undefined;
-    return [...variantPath, graphqlName(key, depth)];
+  return path.flatMap((key, depth): readonly (string | number)[] => {
+    const pathOf = isObjectOrList(parent) ? variantPaths.get(parent) : undefined;
+    parent = isObjectOrList(parent) ? Reflect.get(parent, key) : undefined;
+    if (typeof key === 'number') return [key];
+    return pathOf?.(key) ?? [(depth === 0 ? argumentNames[key] : undefined) ?? graphqlName(key)];
   });
 }
 
-function graphqlName(key: string | number, depth: number): string | number {
-  if (typeof key === 'number') return key;
-  if (depth === 0) return argumentNames[key] ?? camelCase(key);
-  return key === rawIdName.contract ? rawIdName.graphql : camelCase(key);
-}
+const graphqlName = (key: string): string => (key === rawIdName.contract ? rawIdName.graphql : camelCase(key));

@@ -1,7 +1,4 @@
-/**
- * Enums over the contract's vocabularies. A provider may send a value that is newer than this gateway: an output enum
- * falls back to UNRECOGNIZED, so that a new value never breaks a query.
- */
+/** Enums of the contract. Output enums fall back to UNRECOGNIZED, so that a provider's new value breaks no query. */
 
 import { type GraphQLEnumType, type GraphQLSchema, isEnumType } from 'graphql';
 import { entriesOf } from '../../kernel/lib/keys-of.ts';
@@ -9,13 +6,12 @@ import { builder } from './builder.ts';
 
 const unrecognized = 'UNRECOGNIZED';
 
-/** The GraphQL name of a value of the contract. */
 type EnumName<Word extends string> = Uppercase<Word>;
 
 /**
- * An enum of the keys of `descriptions`, under SCREAMING_SNAKE_CASE names. Resolvers use the contract's values.
- * @param options.read the enum is an output, so that it needs UNRECOGNIZED, and cannot be an input
- * @param options.verbatim keeps the contract's spelling, for values that clients look up as they are
+ * Enum of the keys of `descriptions` in SCREAMING_SNAKE_CASE. Resolvers use the contract's values.
+ * @param options.read an output enum: it has UNRECOGNIZED, and cannot be an input
+ * @param options.verbatim keeps the contract's spelling, for values that clients look up
  */
 export function contractEnum<Word extends string>(
   name: string,
@@ -23,7 +19,7 @@ export function contractEnum<Word extends string>(
   descriptions: Readonly<Record<Word, string>>,
   { read = false, verbatim = false }: { readonly read?: boolean; readonly verbatim?: boolean } = {},
 ) {
-  // Object.entries and Object.fromEntries do not keep the types of keys.
+  // Object.entries and Object.fromEntries lose the types of keys.
   const values = Object.fromEntries(
     entriesOf(descriptions).map(([word, wordDescription]) => [
       verbatim ? word : word.toUpperCase(),
@@ -36,7 +32,7 @@ export function contractEnum<Word extends string>(
       ? {
           ...values,
           [unrecognized]: {
-            // A resolver never returns it: `serialize` does, for any value that the enum does not have.
+            // Resolvers never return it: `serialize` does, for unknown values.
             value: unrecognized as Word,
             description: 'A value that this gateway does not know yet.',
           },
@@ -45,10 +41,7 @@ export function contractEnum<Word extends string>(
   });
 }
 
-/**
- * Two enums of the same values: one that is read, and one that is sent, which has no UNRECOGNIZED: its name begins with `Known`.
- * The parameters are those of {@link contractEnum}.
- */
+/** An output enum and an input enum of the same values; the latter has no UNRECOGNIZED and begins with `Known`. */
 export function contractEnums<Word extends string>(
   name: string,
   description: string,
@@ -66,10 +59,8 @@ export function contractEnums<Word extends string>(
   };
 }
 
-/** What an enum makes of a value that it does not have; undefined if it fails. */
 export const fallbackOf = (type: GraphQLEnumType): string | undefined => type.getValue(unrecognized)?.name;
 
-/** Makes each enum that has UNRECOGNIZED serialize unknown values as it. */
 export function allowUnknownValues(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isEnumType(type) && type.getValue(unrecognized) !== undefined) tolerate(type);

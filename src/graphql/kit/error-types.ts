@@ -1,9 +1,8 @@
 /**
- * Expected failures of mutations as data: an error type for each family of the error table, all of which implement
- * `ServiceError`.
+ * Expected failures of mutations as data: an error type per family of the error table, all implementing `ServiceError`.
  *
- * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Failures here are of one
- * class, and the family in the error table selects the type, for REST and OpenAPI too.
+ * Why not `@pothos/plugin-errors`: it selects the GraphQL type by the class of the Error. Here one class has families,
+ * which select the type in REST and OpenAPI too.
  */
 import type { ObjectRef } from '@pothos/core';
 import {
@@ -14,17 +13,16 @@ import {
   type Issue,
   type ServiceError,
 } from '../../kernel/errors.ts';
+import { issueCodes } from '../../kernel/issue-codes.ts';
 import { listOf } from '../cost/weights.ts';
-import { builder } from './builder.ts';
+import { builder, type SchemaTypes } from './builder.ts';
 import { contractEnum } from './enums.ts';
 
-/** A family whose failures a mutation may return as data. */
 export type DataFamily = Exclude<ErrorFamily, 'key' | 'system'>;
 
-/** A failure that a mutation may return as data. */
 export type ExpectedError = ServiceError & { readonly family: DataFamily };
 
-/** A failure as a result. Not an Error itself: graphql-js throws an Error that a resolver returns. */
+/** A failure as a result. No Error: graphql-js throws an Error that a resolver returns. */
 export class Failure {
   readonly error: ExpectedError;
 
@@ -33,10 +31,10 @@ export class Failure {
   }
 }
 
-const ErrorCode = contractEnum(
+const ErrorCodeEnum = contractEnum(
   'ErrorCode',
   'Every type of error: the `code` of a `ServiceError`, and of the `extensions` of a top-level error.',
-  // Object.fromEntries does not keep the types of keys.
+  // Object.fromEntries loses the types of keys.
   Object.fromEntries(
     errorNames.map((name) => [name, `${errorTable[name].title}: \`errors/${name}\`, ${errorTable[name].status}.`]),
   ) as Record<ErrorName, string>,
@@ -46,7 +44,7 @@ const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').impl
   description: 'An expected failure that a caller can handle.',
   fields: (t) => ({
     code: t.field({
-      type: ErrorCode,
+      type: ErrorCodeEnum,
       description: 'The type of error, for a `switch`: `RESOURCE_NOT_FOUND` for `errors/resource_not_found`.',
       resolve: ({ error }) => error.errorName,
     }),
@@ -75,13 +73,25 @@ const ServiceErrorInterface = builder.interfaceRef<Failure>('ServiceError').impl
   }),
 });
 
+const IssueCodeEnum = contractEnum('IssueCode', 'What is wrong with a field of a request.', issueCodes);
+
 const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
-  description: 'One invalid field of a request.',
+  description:
+    'One invalid field of a request. A top-level error about variables or arguments has issues of the same shape in `extensions.issues`.',
   fields: (t) => ({
     path: t.stringList({
       extensions: listOf(5),
       description: 'Path to the field: names of arguments and fields, and indexes of lists, from the outside in.',
       resolve: ({ path }) => path.map(String),
+    }),
+    code: t.expose('code', {
+      type: IssueCodeEnum,
+      description: 'What is wrong, for a page that says it in its own words.',
+    }),
+    limit: t.exposeFloat('limit', {
+      nullable: true,
+      description:
+        'The bound that the code is about, such as the most characters of a text. Null for a code without one.',
     }),
     message: t.exposeString('message', {
       description: 'What is wrong with the field, as the rest of a sentence that starts with the path.',
@@ -89,25 +99,30 @@ const RequestIssue = builder.objectRef<Issue>('RequestIssue').implement({
   }),
 });
 
-const errorType = (name: string, description: string): ObjectRef<(typeof builder)['$inferSchemaTypes'], Failure> =>
+const errorType = (name: string, description: string): ObjectRef<SchemaTypes, Failure> =>
   builder.objectRef<Failure>(name).implement({ description, interfaces: [ServiceErrorInterface] });
 
-const InvalidRequestError = builder.objectRef<Failure>('InvalidRequestError').implement({
-  description: 'The request is invalid. Correct it before you send it again.',
-  interfaces: [ServiceErrorInterface],
-  fields: (t) => ({
-    issues: t.field({
-      type: [RequestIssue],
-      extensions: listOf(50),
-      description: 'The invalid fields; empty if the error is not about particular fields.',
-      resolve: ({ error }) => [...error.issues],
+/** An error of which a form tells its user beside the field. */
+const formErrorType = (name: string, description: string, issues: string): ObjectRef<SchemaTypes, Failure> =>
+  builder.objectRef<Failure>(name).implement({
+    description,
+    interfaces: [ServiceErrorInterface],
+    fields: (t) => ({
+      issues: t.field({
+        type: [RequestIssue],
+        extensions: listOf(50),
+        description: issues,
+        resolve: ({ error }) => [...error.issues],
+      }),
     }),
-  }),
-});
+  });
 
-/** The type of each family whose failures are data. */
 export const errorTypes = {
-  request: InvalidRequestError,
+  request: formErrorType(
+    'InvalidRequestError',
+    'The request is invalid. Correct it before you send it again.',
+    'The invalid fields; empty if the error is not about particular fields.',
+  ),
   not_found: errorType(
     'NotFoundError',
     'An object that the request refers to does not exist, or the API key cannot access it.',
@@ -116,9 +131,10 @@ export const errorTypes = {
     'AccountError',
     'The account cannot do this: it is disconnected, expired, restricted, of the wrong type or inaccessible to the key.',
   ),
-  checkpoint: errorType(
+  checkpoint: formErrorType(
     'CheckpointError',
-    'The checkpoint was not solved: the input is wrong, the link has expired or no checkpoint is open.',
+    'The checkpoint was not solved: the input is wrong or malformed, the link has expired or no checkpoint is open.',
+    'What is wrong with the input; empty if the error is not about it.',
   ),
   payment: errorType(
     'PaymentError',

@@ -1,13 +1,65 @@
-/** Failures as top-level errors: everything but the expected failures of mutations, which are data (error-types.ts). */
+/** Top-level errors: all failures but the expected ones of mutations (error-types.ts). */
 import { GraphQLError, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
-import { fromUnknown, type ServiceError, toEnvelope } from '../../kernel/errors.ts';
+import {
+  type ErrorCode,
+  type ErrorEnvelope,
+  type ErrorType,
+  fromUnknown,
+  type Issue,
+  type ServiceError,
+  toEnvelope,
+} from '../../kernel/errors.ts';
+import type { IssueCode } from '../../kernel/issue-codes.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
-import { errorExtensions } from './error-extensions.ts';
+
+/** The contract's envelope, and its type as a value of the enum `ErrorCode`. */
+export interface ErrorExtensions extends ErrorEnvelope {
+  readonly code: ErrorCode;
+}
+
+const errorExtensions = (envelope: ErrorEnvelope): ErrorExtensions => ({
+  code: codeOf(envelope.type),
+  ...envelope,
+});
+
+interface ShownIssue {
+  readonly path: readonly string[];
+  readonly code: Uppercase<IssueCode>;
+  readonly limit: number | null;
+  readonly message: string;
+}
+
+/** The part of the extensions that tells which fields of the request are invalid; nothing if that is not known. */
+export const issuesExtension = (issues: readonly Issue[]): { readonly issues?: readonly ShownIssue[] } =>
+  issues.length === 0 ? {} : { issues: issues.map(shownIssue) };
+
+const shownIssue = ({ path, code, limit, message }: Issue): ShownIssue => ({
+  path: path.map(String),
+  code: upperCase(code),
+  limit: limit ?? null,
+  message,
+});
+
+const codeOf = (type: ErrorType): ErrorCode => upperCase(type.slice('errors/'.length) as Lowercase<ErrorCode>);
+
+/** The methods of strings lose literal types. */
+const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
+
+/** An error for clients: its HTTP status is for the response as a whole. */
+export function withoutStatus(error: GraphQLError): object {
+  const { extensions: { http: _, ...extensions } = {}, ...told } = error.toJSON();
+  return { ...told, extensions };
+}
+
+export const errorBody = (envelope: ErrorEnvelope) => ({
+  errors: [{ message: envelope.detail ?? envelope.title, extensions: errorExtensions(envelope) }],
+});
 
 /**
- * A failure as a top-level error. Its extensions are the contract's envelope with a code, and the issues of an invalid request.
+ * Extensions are the contract's envelope, a code, and the issues of an invalid request.
  * @param requestId the `instance` of the envelope
- * @param at the executor's error, for the path of the field and its location in the document
+ * Without an original error, of which graphql-js would print the stack.
+ * @param at the executor's error, for path and location
  */
 export function toGraphQLError(error: ServiceError, requestId: string, at?: GraphQLError): GraphQLError {
   return new GraphQLError(error.message, {
@@ -15,42 +67,38 @@ export function toGraphQLError(error: ServiceError, requestId: string, at?: Grap
     source: at?.source,
     positions: at?.positions,
     path: at?.path,
-    originalError: error,
     extensions: {
       ...errorExtensions(toEnvelope(error, requestId)),
-      ...(error.issues.length === 0 ? {} : { issues: error.issues }),
+      ...issuesExtension(error.issues),
     },
   });
 }
 
-/** What GraphQL over HTTP says about a refusal: its status, and headers of the response. */
 export interface HttpOfError {
   readonly status: number;
-  /** Whether it is 200 for a client that accepts nothing newer than application/json. */
+  /** Whether the status is 200 for a client that accepts only application/json. */
   readonly spec?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an error says about the response as a whole; undefined for one that says nothing. */
 export const httpOfError = ({ extensions }: GraphQLError): HttpOfError | undefined =>
-  // Nothing else writes this extension.
   extensions.http as HttpOfError | undefined;
 
-/** A request that is no request of GraphQL, in the words of Yoga. */
+/** In the words of Yoga. */
 export const badRequest = (message: string, { status = 400, ...http }: Partial<HttpOfError> = {}): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status, ...http } } });
 
 /**
- * Turns whatever a resolver throws into a ServiceError, where it is thrown. Later would be too late: graphql-js throws
- * a plain Error for a value that does not fit the schema, and a bug of ours could not be told from odd data of a
- * provider. Fields that only expose a property throw nothing, and stay as they are.
+ * Turns whatever a resolver throws into a ServiceError, at once: graphql-js itself throws a plain Error for a value
+ * that does
+ * not fit the schema, and later our bugs would look like a provider's odd data. Exposed properties throw nothing.
  */
 export function wrapResolverErrors(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const { resolve, subscribe } = field;
-      // A refused subscription is about the arguments of the field, under their GraphQL names.
+      // A refused subscription concerns the field's arguments, under their GraphQL names.
       if (subscribe !== undefined) field.subscribe = withServiceErrors(subscribe, inGraphQL);
       if (resolve === undefined || field.extensions.pothosExposedField !== undefined) continue;
       field.resolve = withServiceErrors(resolve, fromUnknown);

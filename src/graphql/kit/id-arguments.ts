@@ -1,7 +1,4 @@
-/**
- * Ids in arguments: each may be the raw id that the contract uses, or the global id that `node` takes. Both name the same
- * object, so a client passes on whichever it has. Operations see raw ids only.
- */
+/** Arguments take raw ids or global ids, whichever a client has. Operations see raw ids only. */
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -16,7 +13,7 @@ import {
 import { invalidParameters, shortened } from '../../kernel/issues.ts';
 import { type IdKind, isGlobalId, parseGlobalId } from './node.ts';
 
-/** What the arguments and input fields of each name are ids of, if their type is `ID`. */
+/** Kinds of id by the name of an argument or input field of type `ID`. */
 export const idArguments: Readonly<Record<string, IdKind>> = {
   accountId: 'Account',
   accountIds: 'Account',
@@ -24,49 +21,49 @@ export const idArguments: Readonly<Record<string, IdKind>> = {
   jobIds: 'Job',
   draftId: 'Job',
   webhookId: 'Webhook',
+  webhookIds: 'Webhook',
   deliveryId: 'Delivery',
 };
 
-/** Where ids stand in the value of an input. What is not in it is nobody's id: scalars of JSON have keys of any name. */
+/** Places of ids within an input. Keys of JSON scalars are no ids, whatever their names. */
 export interface IdPlaces {
   readonly [name: string]: IdKind | IdPlaces;
 }
 
 type Input = Pick<GraphQLArgument | GraphQLInputField, 'name' | 'type'>;
-type Path = readonly (string | number)[];
+type ArgumentPath = readonly (string | number)[];
 
-const placesOfInputs = new WeakMap<object, IdPlaces>();
+export function idPlacesOf({ args }: Pick<GraphQLField<unknown, unknown>, 'args'>): IdPlaces {
+  /** An input object may have a field of its own type. */
+  const known = new Map<GraphQLInputType, IdPlaces>();
 
-/** Where ids stand in the arguments of a field. */
-export function idPlacesOf(field: Pick<GraphQLField<unknown, unknown>, 'args'>): IdPlaces {
-  return remembered(field.args, field.args);
-}
-
-/** @param key what the places are remembered by; an input object may have a field of its own type */
-function remembered(key: object, inputs: readonly Input[]): IdPlaces {
-  const known = placesOfInputs.get(key);
-  if (known !== undefined) return known;
-  const places: Record<string, IdKind | IdPlaces> = {};
-  placesOfInputs.set(key, places);
-  for (const { name, type } of inputs) {
-    const place = placeOf(name, type);
-    if (place !== undefined) places[name] = place;
+  function placesIn(inputs: readonly Input[], places: Record<string, IdKind | IdPlaces>): IdPlaces {
+    for (const { name, type } of inputs) {
+      const place = placeOf(name, getNamedType(type));
+      if (place !== undefined) places[name] = place;
+    }
+    return places;
   }
-  return places;
-}
 
-function placeOf(name: string, type: GraphQLInputType): IdKind | IdPlaces | undefined {
-  const named = getNamedType(type);
-  if (named === GraphQLID) return Object.hasOwn(idArguments, name) ? idArguments[name] : undefined;
-  return isInputObjectType(named) ? remembered(named, Object.values(named.getFields())) : undefined;
+  function placeOf(name: string, type: GraphQLInputType): IdKind | IdPlaces | undefined {
+    if (type === GraphQLID) return Object.hasOwn(idArguments, name) ? idArguments[name] : undefined;
+    if (!isInputObjectType(type)) return undefined;
+    const before = known.get(type);
+    if (before !== undefined) return before;
+    const places = {};
+    known.set(type, places);
+    return placesIn(Object.values(type.getFields()), places);
+  }
+
+  return placesIn(args, {});
 }
 
 /**
- * Arguments with raw ids in the place of global ids. Without global ids they are the same object.
+ * Replaces global ids by raw ids; without any it returns the same object.
  * @throws ServiceError `invalid_parameters` with an issue for a global id of another kind of object
  */
 export const withRawIds = <Args extends object>(args: Args, places: IdPlaces): Args =>
-  // The shape stays: a string takes the place of a string.
+  // A string replaces a string, so the shape stays.
   hasGlobalId(args, places) ? (replace(args, places, []) as Args) : args;
 
 function hasGlobalId(value: unknown, place: IdKind | IdPlaces): boolean {
@@ -80,10 +77,10 @@ function hasGlobalId(value: unknown, place: IdKind | IdPlaces): boolean {
   return false;
 }
 
-function replace(value: unknown, place: IdKind | IdPlaces | undefined, path: Path): unknown {
+function replace(value: unknown, place: IdKind | IdPlaces | undefined, path: ArgumentPath): unknown {
   if (place === undefined) return value;
   if (Array.isArray(value)) return value.map((entry, index) => replace(entry, place, [...path, index]));
-  if (typeof place === 'string') return typeof value === 'string' ? rawId(value, place, path) : value;
+  if (typeof place === 'string') return typeof value === 'string' ? toRawId(value, place, path) : value;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
@@ -93,16 +90,17 @@ function replace(value: unknown, place: IdKind | IdPlaces | undefined, path: Pat
   );
 }
 
-function rawId(id: string, kind: IdKind, path: Path): string {
+function toRawId(id: string, kind: IdKind, path: ArgumentPath): string {
   const parsed = parseGlobalId(id);
   const [raw, ...others] = parsed?.rawIds ?? [];
   if (parsed === null || raw === undefined) return id;
-  // What has several is no id of an object that arguments name.
+  // Arguments name no objects with several raw ids.
   if (parsed.kind === kind) return others.length === 0 ? raw : id;
-  throw invalidParameters([{ path, message: `must be an id of the type ${kind}, not ${shortened(parsed.kind)}` }]);
+  const message = `must be an id of the type ${kind}, not ${shortened(parsed.kind)}`;
+  throw invalidParameters([{ path, code: 'wrong_type', message }]);
 }
 
-/** Lets queries and subscriptions take global ids; mutations do in mutation.ts, as their failures are data. */
+/** For queries and subscriptions; mutation.ts does it for mutations, whose failures are data. */
 export function acceptGlobalIds(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type === schema.getMutationType()) continue;

@@ -1,4 +1,4 @@
-/** How long the response to an operation may be cached: for as long as all that it selects, whatever its directives say. */
+/** Cache lifetime of an operation: the least of all that it selects, whatever its directives say. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -17,20 +17,18 @@ import { type CacheHint, cacheHintOf } from './cache-hint.ts';
 
 /**
  * @param document a valid one
- * @returns seconds; 0 for what is not cached. What no hint limits is read from nowhere, and not worth it
+ * @returns seconds; 0 if uncacheable, or if no hint limits it: then nothing is read, and caching not worth it
  */
 export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): number {
   const query = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !query) return 0;
   const fragments = fragmentsOf(document);
   /**
-   * The selection sets that have been counted, with what they inherited. A valid document has each in one type. All that comes of
-   * them is the minimum, so a set that is reached again adds nothing: fragments that each spread the next one twice would
-   * otherwise take exponential time.
+   * Visited selection sets with the inherited age. A valid document has each in one type and the result is a minimum,
+   * so each counts once; fragments that each spread the next one twice would take exponential time.
    */
   const counted = new Map<SelectionSetNode, Set<number>>();
 
-  /** @param inherited how long the object may be cached of which these are selected */
   const ofSelections = (type: GraphQLCompositeType, set: SelectionSetNode, inherited: number): number => {
     const before = counted.get(set) ?? new Set();
     if (before.has(inherited)) return Number.POSITIVE_INFINITY;
@@ -49,12 +47,12 @@ export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operatio
   function ofField(type: GraphQLCompositeType, { name, selectionSet }: FieldNode, inherited: number): number {
     if (name.value === '__typename') return Number.POSITIVE_INFINITY;
     const field = 'getFields' in type ? type.getFields()[name.value] : undefined;
-    // What is no field of the type asks for the schema.
+    // Introspection fields.
     if (field === undefined) return 0;
     const returned = getNamedType(field.type);
     const hint = cacheHintOf(field);
     if (!isCompositeType(returned)) return hint === undefined ? inherited : secondsOf(hint, inherited);
-    const own = hint === undefined ? ofType(schema, returned, inherited) : secondsOf(hint, inherited);
+    const own = hint === undefined ? ageOfType(schema, returned, inherited) : secondsOf(hint, inherited);
     return selectionSet === undefined ? own : Math.min(own, ofSelections(returned, selectionSet, own));
   }
 
@@ -62,10 +60,10 @@ export function maxAgeOf(schema: GraphQLSchema, document: DocumentNode, operatio
   return Number.isFinite(seconds) ? seconds : 0;
 }
 
-/** Of an abstract type, the least of its objects: which one comes is not known. */
-const ofType = (schema: GraphQLSchema, type: GraphQLCompositeType, inherited: number): number =>
+/** Of an abstract type the least, as any object may come. */
+const ageOfType = (schema: GraphQLSchema, type: GraphQLCompositeType, inherited: number): number =>
   isAbstractType(type)
-    ? Math.min(...schema.getPossibleTypes(type).map((each) => ofType(schema, each, inherited)))
+    ? Math.min(...schema.getPossibleTypes(type).map((each) => ageOfType(schema, each, inherited)))
     : secondsOf(cacheHintOf(type), inherited);
 
 function secondsOf(hint: CacheHint | undefined, inherited: number): number {

@@ -1,47 +1,42 @@
-/**
- * Mutations. Each has one argument `input` and runs one operation. Its result union has a member for each success and
- * each failure that a caller must expect.
- */
+/** Mutations: one argument `input`, one operation, and a result union of successes and expected failures. */
 import type { InputObjectRef, ObjectRef, UnionRef } from '@pothos/core';
 import type { GraphQLField } from 'graphql';
 import { ServiceError } from '../../kernel/errors.ts';
 import { type AnyOperation, run } from '../../kernel/operation.ts';
 import { writes } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
-import { builder } from './builder.ts';
+import { builder, type SchemaTypes } from './builder.ts';
 import { issuesInGraphQL, toSnakeCase } from './contract-mapping.ts';
 import { type DataFamily, type ExpectedError, errorTypes, Failure } from './error-types.ts';
 import { type IdPlaces, idPlacesOf, withRawIds } from './id-arguments.ts';
+import { performOnce } from './idempotent-mutation.ts';
 
-/** The contract's results state their type in `object`. Their GraphQL types have the same names. */
+/** The contract's results name their type in `object`, as GraphQL does. */
 interface Result {
   readonly object: string;
 }
 
-type Types = (typeof builder)['$inferSchemaTypes'];
-
 /** The object type of each member of `Success`. */
-type SuccessType<Success> = Success extends Result ? ObjectRef<Types, Success> : never;
+type SuccessType<Success> = Success extends Result ? ObjectRef<SchemaTypes, Success> : never;
 
-/** A result union, and the families of failures that are its members. */
 interface MutationResult<Success extends Result> {
-  readonly type: UnionRef<Types, Result | Failure>;
+  readonly type: UnionRef<SchemaTypes, Result | Failure>;
   readonly failures: readonly DataFamily[];
-  /** Exists in the types only: what a mutation with this result may return. */
+  /** Type only: the successes of the result. */
   readonly success?: Success;
 }
 
-/**
- * Declares the result union of a mutation: its success types, and the error types of the families that it returns as
- * data. Other failures are top-level errors.
- */
+/** Declares a result union: success types, and error types of the families returned as data. */
 export function mutationResult<Success extends Result>(
   name: string,
   description: string,
   success: readonly SuccessType<Success>[],
   failures: readonly DataFamily[],
 ): MutationResult<Success> {
-  const types: ObjectRef<Types, Result | Failure>[] = [...success, ...failures.map((family) => errorTypes[family])];
+  const types: ObjectRef<SchemaTypes, Result | Failure>[] = [
+    ...success,
+    ...failures.map((family) => errorTypes[family]),
+  ];
   const type = builder.unionType(name, {
     description,
     types,
@@ -54,63 +49,74 @@ export function mutationResult<Success extends Result>(
 }
 
 interface Mutation<Input extends object, Output, Success extends Result> {
-  /** What the mutation does. The operation's scope is appended. */
   readonly description: string;
-  readonly input: InputObjectRef<Types, Input>;
+  readonly input: InputObjectRef<SchemaTypes, Input>;
   readonly inputDescription: string;
   readonly result: MutationResult<Success>;
   readonly operation: AnyOperation<Output>;
-  /** The operation's request, with every null: the shape refuses it. By default fields keep their names, in snake_case. */
+  /** The operation's request, with nulls, which the shape refuses. By default the fields in snake_case. */
   readonly toRequest?: (input: Input) => object;
+  /** Whether the input has an `idempotencyKey`, which is none of the operation's. */
+  readonly oncePerKey?: true;
 }
 
-/** Turns the output into a success of the result union, if that shows more than the operation returns. */
-type ToSuccess<Input, Output, Success> = (output: Output, input: Input) => Success;
+/** @param repeated whether an idempotency key was used before */
+type ToSuccess<Input, Output, Success> = (output: Output, input: Input, repeated: boolean) => Success;
 
-type Presentation<Input, Output, Success> = Output extends Success
+type OutputMapping<Input, Output, Success> = Output extends Success
   ? { readonly toSuccess?: undefined }
   : { readonly toSuccess: ToSuccess<Input, Output, Success> };
 
-/** Adds a mutation to the schema. */
 export function mutationField<Input extends object, Output extends Result, Success extends Result>(
   name: string,
-  mutation: Mutation<Input, Output, Success> & Presentation<Input, Output, Success>,
+  mutation: Mutation<Input, Output, Success> & OutputMapping<Input, Output, Success>,
 ): void {
   const { description, input, inputDescription, result, operation, toSuccess } = mutation;
-  const { toRequest = toSnakeCase } = mutation;
+  const { toRequest = toSnakeCase, oncePerKey = false } = mutation;
+  let idPlaces: IdPlaces | undefined;
   const perform = async (sent: Input, context: GraphQLContext, places: IdPlaces): Promise<Result | Failure> => {
     let request: object | undefined;
     try {
       const given = withRawIds(sent, places);
       request = toRequest(given);
-      const output = await run(operation, context.ports, context, request);
-      return toSuccess === undefined ? output : toSuccess(output, given);
+      const { output, repeated } = oncePerKey
+        ? await performOnce({ operation, name, key: takeKey(request), request }, context)
+        : { output: await run(operation, context.ports, context, request), repeated: false };
+      return toSuccess === undefined ? output : toSuccess(output, given, repeated);
     } catch (error) {
       const failure = error instanceof ServiceError ? issuesInGraphQL(error, request, ['input']) : error;
-      if (!isExpected(failure, result.failures)) throw error;
+      if (!isExpectedError(failure, result.failures)) throw error;
       return new Failure(failure);
     }
   };
   builder.mutationField(name, (t) =>
     t.field({
       type: result.type,
-      // A failure at the top makes its own field null. In a field that cannot be null it would hide what the others did.
+      // A failed mutation nulls its own field only: in a non-null field it would hide the others' results.
       nullable: true,
       description: `${description} Scope: \`${operation.scope}\`.`,
       extensions: writes,
       args: { input: t.arg({ type: input, required: true, description: inputDescription }) },
       // The type of the arguments is not resolved while Input is generic.
-      resolve: (_root, args, context, { parentType, fieldName }) =>
-        perform((args as { readonly input: Input }).input, context, placesOfInput(parentType.getFields()[fieldName])),
+      resolve: (_root, args, context, { parentType, fieldName }) => {
+        idPlaces ??= placesOfInput(parentType.getFields()[fieldName]);
+        return perform((args as { readonly input: Input }).input, context, idPlaces);
+      },
     }),
   );
 }
 
-/** Where ids stand in the argument `input` of a mutation. */
+/** The idempotency key, which the request then has no more: it is none of the operation's. */
+function takeKey(request: object): unknown {
+  const key: unknown = Reflect.get(request, 'idempotency_key');
+  Reflect.deleteProperty(request, 'idempotency_key');
+  return key;
+}
+
 function placesOfInput(field: GraphQLField<unknown, unknown> | undefined): IdPlaces {
   const places = field === undefined ? undefined : idPlacesOf(field).input;
   return typeof places === 'object' ? places : {};
 }
 
-const isExpected = (error: unknown, families: readonly DataFamily[]): error is ExpectedError =>
+const isExpectedError = (error: unknown, families: readonly DataFamily[]): error is ExpectedError =>
   error instanceof ServiceError && families.some((family) => family === error.family);

@@ -29,6 +29,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { ServiceError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/lib/is-object.ts';
 
 interface NetworkValue<Required extends boolean, Nullable> {
   readonly nullable: Nullable;
@@ -39,14 +40,18 @@ interface NetworkValue<Required extends boolean, Nullable> {
 export type RequiredValue = NetworkValue<true, true>;
 export type OptionalValue = NetworkValue<false, true>;
 
-/** Options of a field that the contract requires the network to send. */
 export const required = (description: string): RequiredValue => ({
   nullable: true,
   description,
   extensions: { required: true },
 });
 
-/** Options of a list that the contract requires the network to send. */
+/** Options of a required field under the contract's own name. Its equal has the name that all networks share. */
+export const twinOf = (equal: string, description: string): RequiredValue & { readonly deprecationReason: string } => ({
+  ...required(description),
+  deprecationReason: `The contract's name; use \`${equal}\`.`,
+});
+
 export const requiredList = (
   description: string,
   extensions: object = {},
@@ -56,17 +61,15 @@ export const requiredList = (
   extensions: { ...extensions, required: true },
 });
 
-/** Options of a field that the network may leave out. */
 export const optional = (description: string): OptionalValue => ({
   nullable: true,
   description,
   extensions: { required: false },
 });
 
-/** Of a field that has a time as the network sent it, beside one with a `DateTime`. */
+/** Description of the raw text beside a `DateTime`. */
 export const rawTime = 'as the network sent it.';
 
-/** Makes each field that was declared with the options above read its value as the table says. */
 export function readNetworkValues(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
@@ -86,46 +89,41 @@ function wrap(field: GraphQLField<unknown, unknown>): void {
       : (...args) => check(resolve(...args));
 }
 
-/** What the field makes of a value that it read. */
 function checkOf({ type, extensions }: GraphQLField<unknown, unknown>): (value: unknown) => unknown {
   const check = checkOfType(type);
   const missing = () => {
     if (extensions.required !== true) return null;
-    throw misread('The provider did not send a value that it must send.');
+    throw misreadValue('The provider did not send a value that it must send.');
   };
   return (value) => (value === undefined || value === null ? missing() : check(value));
 }
 
 function checkOfType(type: GraphQLOutputType): (value: unknown) => unknown {
   const named = getNamedType(type);
-  if (named === GraphQLFloat) return number;
+  if (named === GraphQLFloat) return finiteNumber;
   if (isLeafType(named)) return asItIs;
   return isListType(getNullableType(type)) ? objects : object;
 }
 
-/** The other scalars and enums have rules of their own. */
 const asItIs = (value: unknown): unknown => value;
 
 /** graphql-js would take `true` for 1 and `"5"` for 5. */
-function number(value: unknown): number {
+function finiteNumber(value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw misread('The provider sent something else in the place of a number.');
+  throw misreadValue('The provider sent something else in the place of a number.');
 }
 
 function object(value: unknown): object {
   if (isObject(value)) return value;
-  throw misread(notAnObject);
+  throw misreadValue(notAnObject);
 }
 
 /** graphql-js reports an Error in a list at the path of the entry. */
 function objects(value: unknown): readonly object[] {
-  if (!Array.isArray(value)) throw misread('The provider sent something else in the place of a list.');
-  return value.every(isObject) ? value : value.map((item) => (isObject(item) ? item : misread(notAnObject)));
+  if (!Array.isArray(value)) throw misreadValue('The provider sent something else in the place of a list.');
+  return value.every(isObject) ? value : value.map((item) => (isObject(item) ? item : misreadValue(notAnObject)));
 }
-
-export const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const notAnObject = 'The provider sent something else in the place of an object.';
 
-const misread = (detail: string) => new ServiceError('provider_error', { detail });
+const misreadValue = (detail: string) => new ServiceError('provider_error', { detail });

@@ -1,40 +1,35 @@
 /**
- * Relay's object identification: global ids, and the `node` and `nodes` fields that read objects by them.
+ * Relay's object identification: global ids, and the fields `node` and `nodes`.
  *
- * Why not `@pothos/plugin-relay`: its ids consist of the name of an object type and one string. A webhook has one of
- * two object types, and `node` does not know which before it has read it; the ids of posts contain two raw ids.
+ * Why not `@pothos/plugin-relay`: its ids are the name of an object type and one string. A webhook has one of two
+ * types, known only when it is read; ids of posts contain two raw ids.
  */
 import { defaultTypeResolver, type GraphQLTypeResolver } from 'graphql';
-import { ServiceError } from '../../kernel/errors.ts';
+import { type Issue, ServiceError } from '../../kernel/errors.ts';
+import { invalidParameters } from '../../kernel/issues.ts';
 import { readsById, readsByIds } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
 import { nullMeansError } from './null-means-error.ts';
 
-/** The kind in a global id: the name that a capability gives it with {@link registerNode}. */
+/** Given by a capability with {@link registerNode}. */
 export type IdKind = string;
 
-/**
- * A global id: opaque, and unique across all types.
- * @param rawIds of the object; for an object of a post, of the account that read it and of the object
- */
+/** @param rawIds of the object; for an object of a post, of the reading account and the object */
 export const globalId = (kind: IdKind, ...rawIds: readonly string[]): string =>
   Buffer.from(JSON.stringify([kind, ...rawIds])).toString('base64url');
 
-/** What the text of a global id begins with, before its last raw id, a string in quotes, and {@link idSuffix}. */
+/** Start of a global id's text, before its last raw id (a string in quotes) and {@link idSuffix}. */
 export const idPrefix = (kind: IdKind, ...rawIds: readonly string[]): string =>
   `${JSON.stringify([kind, ...rawIds]).slice(0, -idSuffix.length)},`;
 
-/** What the text of a global id ends with. */
 export const idSuffix = ']';
 
-/** What every global id begins with. */
 const idStart = Buffer.from('["').toString('base64url').slice(0, -1);
 
-/** Whether a text may be a global id: whether it is one, {@link parseGlobalId} tells. */
+/** Whether a text may be a global id; {@link parseGlobalId} decides. */
 export const isGlobalId = (id: string): boolean => id.startsWith(idStart);
 
-/** The kind and the raw ids in a global id; null for any other text. */
 export function parseGlobalId(id: string): { readonly kind: string; readonly rawIds: readonly string[] } | null {
   if (!isGlobalId(id)) return null;
   try {
@@ -43,12 +38,11 @@ export function parseGlobalId(id: string): { readonly kind: string; readonly raw
     const [kind, ...rawIds] = parsed;
     return kind === undefined ? null : { kind, rawIds };
   } catch {
-    // Not an id that this gateway wrote, so nothing has it.
+    // Not written by this gateway.
     return null;
   }
 }
 
-/** Reads an object by its raw ids. Null stands for an object that the caller cannot see. */
 type LoadNode<RawIds> = (rawIds: RawIds, context: GraphQLContext) => Promise<object | null>;
 
 interface NodeKind {
@@ -59,10 +53,26 @@ interface NodeKind {
 
 const nodeKinds = new Map<string, NodeKind>();
 
-/** Largest number of ids in one `nodes` field. */
-const maxNodes = 100;
+/** Objects that one field reads by their ids: a gateway that joins graphs asks for all of a response at once, and cannot ask in parts. */
+export const maxByIds = 1_000;
 
-interface RawIdsOf {
+/** Beyond the limit, as many entries have its error as a response tells errors; the others are null. */
+const maxToldBeyond = 100;
+
+/** Reads the entries of a list one by one, so that one that fails costs no other. @param name of the argument */
+export function readEach<Entry, Read>(
+  name: string,
+  entries: readonly Entry[],
+  read: (entry: Entry, place: number) => Promise<Read | null>,
+): Promise<Read | null>[] {
+  return entries.map(async (entry, place) => {
+    if (place < maxByIds) return read(entry, place);
+    if (place >= maxByIds + maxToldBeyond) return null;
+    throw new ServiceError('limit_too_high', { detail: `${name} must have at most ${maxByIds} entries` });
+  });
+}
+
+interface RawIdTuples {
   1: readonly [string];
   2: readonly [string, string];
   3: readonly [string, string, string];
@@ -71,27 +81,26 @@ interface RawIdsOf {
 /**
  * Lets `node` and `nodes` read objects of a kind.
  * @param load runs an operation, which checks the scope
- * @param options.rawIds how many an id of the kind has; an id with another number is of nothing
- * @param options.type the object type of the kind, if its objects do not say it themselves (by `isTypeOf`)
+ * @param options.rawIds number of raw ids in an id of the kind
+ * @param options.type object type, unless `isTypeOf` tells
  */
-export function registerNode<Count extends keyof RawIdsOf = 1>(
+export function registerNode<Count extends keyof RawIdTuples = 1>(
   kind: IdKind,
-  load: LoadNode<RawIdsOf[Count]>,
+  load: LoadNode<RawIdTuples[Count]>,
   options?: { readonly rawIds: Count; readonly type: string },
 ): void {
   if (nodeKinds.has(kind)) throw new Error(`Two kinds of objects have global ids of "${kind}"`);
   nodeKinds.set(kind, {
-    // As many as the kind has: see findNode.
-    load: (rawIds, context) => load(rawIds as RawIdsOf[Count], context),
+    // findNode checks the number.
+    load: (rawIds, context) => load(rawIds as RawIdTuples[Count], context),
     rawIds: options?.rawIds ?? 1,
     type: options?.type,
   });
 }
 
-/** The types of objects that were read by id and do not say their type themselves. */
+/** Types of objects read by id that do not tell their type. */
 const typesRead = new WeakMap<object, string>();
 
-/** The type of an object that was read by id. */
 export const typeOfNode: GraphQLTypeResolver<object, GraphQLContext> = (value, ...rest) =>
   typesRead.get(value) ?? defaultTypeResolver(value, ...rest);
 
@@ -108,13 +117,20 @@ export const Node = builder.interfaceRef<object>('Node').implement({
   }),
 });
 
-/** The object with a global id; null if there is none that the caller can access. */
-export async function findNode(id: string, context: GraphQLContext): Promise<object | null> {
+/**
+ * Null if the caller cannot access it.
+ * @param path of the id among the arguments
+ * @throws ServiceError `invalid_parameters` for what is no global id, as a raw id
+ */
+export async function findNode(id: string, context: GraphQLContext, path: Issue['path']): Promise<object | null> {
   const parsed = parseGlobalId(id);
-  return parsed === null ? null : findOfKind(parsed.kind, parsed.rawIds, context);
+  if (parsed === null) throw invalidParameters([{ path, code: 'malformed', message: noGlobalId }]);
+  return findOfKind(parsed.kind, parsed.rawIds, context);
 }
 
-/** The object of a kind with these raw ids; null if there is none that the caller can access. */
+export const noGlobalId =
+  'is no global id. It takes the `id` of an object; a raw id belongs in a field such as `account(accountId:)`';
+
 export async function findOfKind(
   name: string,
   rawIds: readonly string[],
@@ -136,18 +152,20 @@ builder.queryFields((t) => ({
       id: t.arg.id({ required: true, description: 'The `id` of any object that has one.' }),
     },
     extensions: readsById,
-    resolve: (_root, { id }, context) => findNode(id, context),
+    resolve: (_root, { id }, context) => findNode(id, context, ['id']),
   }),
   nodes: t.field({
     type: [Node],
     nullable: { list: true, items: true },
     description:
       'Refetches several objects by their global ids, in the order of the ids; null in the place of an object that the API key cannot access.',
-    args: { ids: t.arg.idList({ required: true, description: `Up to ${maxNodes} global ids.` }) },
-    extensions: { ...readsByIds('ids', maxNodes), ...nullMeansError },
-    resolve: (_root, { ids }, context) => {
-      if (ids.length <= maxNodes) return ids.map((id) => findNode(id, context));
-      throw new ServiceError('limit_too_high', { detail: `ids must have at most ${maxNodes} entries` });
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        description: `Up to ${maxByIds} global ids. Each beyond is null, with an error.`,
+      }),
     },
+    extensions: { ...readsByIds('ids', maxByIds), ...nullMeansError },
+    resolve: (_root, { ids }, context) => readEach('ids', ids, (id, place) => findNode(id, context, ['ids', place])),
   }),
 }));

@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql';
 
-/** For the `extensions` of a field of which null means an error, where that does not follow from what the field is. */
+/** For the `extensions` of a field whose null means an error, where nothing else implies it. */
 export const nullMeansError = { nullMeansError: true } as const;
 
 export const saysNullMeansError = ({ extensions }: GraphQLField<unknown, unknown>): boolean =>

@@ -1,16 +1,16 @@
 /**
- * The scalars that GraphQL lacks. Output is tolerant of what a provider sends, but never of a wrong value.
+ * Scalars, tolerant of providers' values but never returning a wrong one.
  *
- * The contract's *number* needs none: `Float` is exact for integers to 2^53, and clients know it without being told.
+ * The contract's *number* needs none: `Float` is exact to 2^53, and clients know it.
  *
- * Why not `graphql-scalars`: its DateTime turns text into a Date, so the form that a network or a caller sent is lost.
+ * Why not `graphql-scalars`: its DateTime turns text into a Date, and the form that a network or caller sent is lost.
  */
 import { GraphQLError } from 'graphql';
 import { dateTimeOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import { isShallow, maxJsonDepth } from '../../kernel/lib/json-limits.ts';
+import { isShallow, maxJsonDepth } from '../../kernel/lib/json-text.ts';
 import { instantOf } from '../../splice/instant.ts';
-import { printedAs } from '../executors/compiled/leaves.ts';
+import { printedAs } from '../executors/compiled/parts.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('DateTime', {
@@ -21,10 +21,10 @@ builder.scalarType('DateTime', {
   serialize(value) {
     const dateTime = typeof value === 'string' ? dateTimeOf(value) : typeof value === 'number' && instantOf(value);
     if (typeof dateTime === 'string') return dateTime;
-    throw misread('DateTime');
+    throw misreadScalar('DateTime');
   },
   parseValue(value) {
-    // The shape of the request checks the format, and reports it together with the other invalid fields.
+    // The request's shape checks the format, together with the other fields.
     if (typeof value === 'string') return value;
     throw new GraphQLError('DateTime must be RFC 3339 text');
   },
@@ -40,13 +40,14 @@ builder.scalarType('JSON', {
   },
 });
 
-/** Text that is handed on as it is: which currencies there are, the network decides, whose error says so. */
+/** The shape checks the code, and reports it with the other invalid fields. */
 builder.scalarType('Currency', {
-  description: 'A currency as the network names it, such as by its ISO 4217 code `EUR`.',
+  description:
+    'A currency by its ISO 4217 code, such as `EUR`. In proxy mode, the service decides which currencies it accepts.',
   specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',
   serialize(value) {
     if (typeof value === 'string') return value;
-    throw misread('Currency');
+    throw misreadScalar('Currency');
   },
   parseValue(value) {
     if (typeof value === 'string') return value;
@@ -55,5 +56,5 @@ builder.scalarType('Currency', {
 });
 
 /** Not a GraphQLError, which would blame the caller. */
-const misread = (scalar: string) =>
+const misreadScalar = (scalar: string) =>
   new ServiceError('provider_error', { detail: `The provider sent a value that is not a ${scalar}.` });

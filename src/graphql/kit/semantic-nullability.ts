@@ -1,9 +1,7 @@
 /**
- * Fields of which null means an error, and nothing else. A field that can fail by itself is nullable, so that its failure
- * takes nothing with it; `@semanticNonNull` says that without an error there is a value. Clients that throw or catch the
- * errors of fields then need not expect null: Relay, the code generators for `graphql-toe`, Apollo Kotlin.
- *
- * The directive is that of https://specs.apollo.dev/nullability/v0.4: level 0 is the value of the field, 1 the items of its list.
+ * `@semanticNonNull` (https://specs.apollo.dev/nullability/v0.4): null means an error. Fields that can fail are
+ * nullable, so that a failure takes nothing with it; clients that throw or catch field errors (Relay, `graphql-toe`,
+ * Apollo Kotlin) then need not expect null. Level 0 is the field's value, 1 the items of its list.
  */
 import {
   DirectiveLocation,
@@ -40,14 +38,9 @@ export const semanticNonNullDirective = new GraphQLDirective({
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The arguments of the directive; undefined for a field without it. */
 export const semanticNonNullOf = ({ extensions }: Field): { readonly levels: readonly number[] } | undefined =>
-  // Only `sayNullMeansError` writes this extension.
   extensions.semanticNonNull as { readonly levels: readonly number[] } | undefined;
 
-const toldByDescription = 'Null only with an error at its path.';
-
-/** Gives each field of which null means an error the directive, and says so in its description. */
 export function sayNullMeansError(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
@@ -55,7 +48,6 @@ export function sayNullMeansError(schema: GraphQLSchema): GraphQLSchema {
       const levels = levelsOf(field, type === schema.getMutationType());
       if (levels.length === 0) continue;
       field.extensions = { ...field.extensions, semanticNonNull: { levels } };
-      if (levels.includes(0)) field.description = `${field.description} ${toldByDescription}`;
     }
   }
   return schema;
@@ -64,7 +56,7 @@ export function sayNullMeansError(schema: GraphQLSchema): GraphQLSchema {
 function levelsOf(field: Field, isMutation: boolean): readonly number[] {
   const { type } = field;
   if (isNonNullType(type)) return shownBy(field) === 'items' ? [1] : [];
-  // Of a list that the contract requires, the items are objects (see network-values.ts).
+  // The items of a list that the contract requires are objects (network-values.ts).
   if (isRequired(field)) return isListType(getNullableType(type)) ? [0, 1] : [0];
   const isError =
     isMutation ||

@@ -1,24 +1,20 @@
-/** Fields that are read from a place that `t.expose` cannot name. */
-import { isObject, type OptionalValue, type RequiredValue } from './network-values.ts';
+import { isObject } from '../../kernel/lib/is-object.ts';
+import type { OptionalValue, RequiredValue } from './network-values.ts';
 import { standsAt, type WireValue } from './wire.ts';
 
 type PlainValue = Exclude<WireValue, { readonly part: string } | { readonly globalId: string }>;
 
-/**
- * Options of a field that has the value at `wire`. The resolver and the extension of the field come from one declaration,
- * so that they cannot disagree.
- * @param need what the contract says of the value
- */
+/** Options of a field with the value at `wire`: one declaration gives resolver and extension, so that they agree. */
 export function readAt<Value>(wire: PlainValue, need: RequiredValue | OptionalValue) {
   return {
     ...need,
     extensions: { ...need.extensions, ...standsAt(wire) },
-    // What it is, network-values.ts and the scalar of the field check.
-    resolve: (parent: object) => valueAt(parent, wire) as Value | null | undefined,
+    // network-values.ts and the scalar check the value.
+    resolve: (parent: object) => wireValueOf(parent, wire) as Value | null | undefined,
   };
 }
 
-function valueAt(parent: object, wire: PlainValue): unknown {
+function wireValueOf(parent: object, wire: PlainValue): unknown {
   if ('constant' in wire) return wire.constant;
   if ('present' in wire) return (Reflect.get(parent, wire.present) ?? null) !== null;
   const holder: unknown = wire.within === undefined ? parent : Reflect.get(parent, wire.within);

@@ -1,7 +1,4 @@
-/**
- * Prints the schema as in `schema.graphql`: sorted by name, so that a diff shows what has changed and nothing else, and
- * with the directives that its fields have, which graphql-js does not print.
- */
+/** Prints `schema.graphql`: sorted by name, for small diffs, and with directives, which graphql-js does not print. */
 import {
   astFromValue,
   type GraphQLField,
@@ -19,7 +16,6 @@ import { semanticNonNullDirective, semanticNonNullOf } from '../kit/semantic-nul
 export const printedSchema = (schema: GraphQLSchema): string =>
   `${withDirectives(schema, printSchema(lexicographicSortSchema(schema)))}\n`;
 
-/** Each line with the directives of the field that ends in it. */
 function withDirectives(schema: GraphQLSchema, printed: string): string {
   let fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {};
   let directives = '';
@@ -37,7 +33,7 @@ function withDirectives(schema: GraphQLSchema, printed: string): string {
       isInterface = line.startsWith('interface');
       if (isObjectType(type)) return line.replace(/ ?\{$/, `${directive(costDirective, directivesOf(type).cost)} {`);
     }
-    // A field of a type is indented once. Its arguments have lines of their own, between its name and its type.
+    // A field is indented once; its arguments stand on lines between its name and its type.
     const [, fieldName = ''] = /^ {2}(\w+)[(:]/.exec(line) ?? [];
     const field = fields[fieldName];
     if (field !== undefined) directives = directivesIn(field, isInterface);
@@ -53,7 +49,7 @@ function fieldsOf(type: GraphQLNamedType | undefined): Readonly<Record<string, G
 
 function directivesIn(field: GraphQLField<unknown, unknown>, isInterface: boolean): string {
   const { cost, listSize } = directivesOf(field);
-  // The specification weighs fields of objects only: a field of an interface costs what its dearest object has for it.
+  // The specification weighs object fields only: an interface's field costs what its dearest object has.
   const weight = isInterface ? undefined : cost;
   const nullability = directive(semanticNonNullDirective, semanticNonNullOf(field));
   return `${nullability}${directive(costDirective, weight)}${directive(listSizeDirective, listSize)}`;

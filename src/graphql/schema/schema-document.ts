@@ -5,7 +5,7 @@ import { once } from '../../kernel/lib/once.ts';
 
 export const schemaPath = '/schema.graphql';
 
-/** Like introspection it needs no API key. @param print made when it is first asked for */
+/** Needs no API key. @param print called on first request */
 export function schemaRoutes(print: () => Promise<string>): Route[] {
   const document = once(async () => staticDocument('text/plain; charset=utf-8', await print()));
   return [{ method: 'GET', path: schemaPath, serve: async (request) => sendDocument(await document(), request) }];

@@ -1,22 +1,17 @@
-/** A signal that aborts after some time, or with another signal. Disposing of it leaves no timer and no listener. */
+/** A signal that aborts after some time, or with another one. Disposal leaves no timer and no listener. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** Aborts the signal before the time is up. */
   abort(reason: unknown): void;
 }
 
-/** A time is up. Not a DOMException, which the log would print with its twenty-five constants. */
+/** Not a DOMException, which the log would print with its twenty-five constants. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/**
- * @param milliseconds from now
- * @param parent aborts the signal earlier, with its own reason; null without one
- * @param message of the TimeoutError that is the reason when the time is up
- */
+/** @param parent aborts earlier, with its own reason. @param message of the TimeoutError */
 export function deadline(milliseconds: number, parent: AbortSignal | null, message: string): Deadline {
-  // AbortSignal.any and .timeout would do the same, but live on until they are collected.
+  // AbortSignal.any and .timeout live on until they are collected.
   const controller = new AbortController();
   const abort = () => controller.abort(parent?.reason);
   const timer = setTimeout(() => controller.abort(new TimeoutError(message)), milliseconds);
@@ -32,10 +27,9 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
   };
 }
 
-/** Whether work ended because whoever wanted it has gone: no time was up, and nothing failed. */
+/** Whether the client of the work has gone: no time was up, and nothing failed. */
 export const isAbandonment = (reason: unknown): boolean => reason instanceof Error && reason.name === 'AbortError';
 
-/** Runs work under a deadline, which ends with the work. The parameters are those of {@link deadline}. */
 export async function underDeadline<Value>(
   milliseconds: number,
   parent: AbortSignal | null,
@@ -50,10 +44,7 @@ export async function underDeadline<Value>(
   }
 }
 
-/**
- * What the promise resolves to, unless that takes longer. The work behind it goes on.
- * @throws TimeoutError with the message
- */
+/** The promise's result; the work behind it goes on after the time. @throws TimeoutError */
 export const within = <Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> =>
   underDeadline(milliseconds, null, message, (signal) => {
     const late = Promise.withResolvers<never>();

@@ -1,4 +1,4 @@
-/** Runs `make` once and shares its result. If it fails, the next call tries again. */
+/** Shares the result of one run. After a failure, the next call tries again. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

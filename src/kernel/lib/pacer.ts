@@ -1,12 +1,11 @@
-/** Paces work that many wait for at once: a few pieces for each turn of the event loop, so that requests are served in between. */
+/** A few pieces of work per turn of the event loop, so that requests are served in between. */
 import { setImmediate } from 'node:timers';
 
 export interface Pacer {
-  /** Resolves when the caller may do its piece of work. */
   next(): Promise<void>;
 }
 
-/** @param size pieces of work in one turn of the event loop, at least 1 */
+/** @param size pieces in one turn */
 export function createPacer(size: number): Pacer {
   const waiting: (() => void)[] = [];
   let left = size;
@@ -20,7 +19,7 @@ export function createPacer(size: number): Pacer {
       const started = waiting.splice(0, size);
       left = size - started.length;
       for (const start of started) start();
-      // Each batch schedules the next one: without it nothing would ever fill `left` again.
+      // Nothing else would fill `left` again.
       if (started.length > 0) schedule();
     });
   };

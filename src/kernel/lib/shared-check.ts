@@ -1,10 +1,6 @@
-/** How long the result of a check is kept, in milliseconds. */
 const keptMs = 1_000;
 
-/**
- * A check that anybody may ask for: one is under way at a time, and its result, a failure too, is kept for a second.
- * @param elapsed milliseconds of a clock that only goes forward
- */
+/** One check at a time, for anybody; its result or failure is kept for a second. @param elapsed monotonic ms */
 export function sharedCheck(
   check: () => Promise<void>,
   elapsed: () => number = () => performance.now(),

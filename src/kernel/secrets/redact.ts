@@ -1,28 +1,41 @@
-/** Shorter values say nothing, such as those of flags, and would stand in ordinary text. */
-const minSecretLength = 8;
-/** In data, which must not change where an ordinary word is the value of a header. */
-const minLengthInData = 16;
-
 const replacement = '[redacted]';
 
+/** An API key or an access token, from any gateway: clients put them into paths by mistake. */
+const credential = /(?:postern(?:_|%5f)|eyJ[\w-]{8,256}(?:\.|%2e))[\w.%-]+/gi;
+
+/** For a path in the log and in traces. */
+export const withoutCredentials = (path: string): string => path.replaceAll(credential, replacement);
+
+/** Shorter values, such as flags, stand in ordinary text: only beside a credential's name are they replaced. */
+const minSecretLength = 8;
+/** In data, where an ordinary word as a header's value must change nothing. */
+const minLengthInData = 16;
+
 /**
- * Takes what the gateway has sent as a secret out of what comes back: a service or a destination may echo it.
- * @param secrets values of headers, say: of `Bearer x` the credential alone counts too
- * @returns replaces each secret, plain, in JSON, HTML and base64, percent-encoded, in upper or lower case, and the beginning of one that the text breaks off in
+ * Takes secrets out of text that a service echoes or an error tells: plain, in JSON, HTML and base64, percent-encoded,
+ * in either case, and cut off at the end; of `Bearer x` and `Basic x` the credential alone, too. Short ones and
+ * ordinary words, such as the password `postgres`, only beside a credential's name.
+ * @param names of further fields with credentials, such as headers
  */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const forms = formsOf(secrets, minSecretLength);
-  if (forms.length === 0) return (text) => text;
+export function redactor(secrets: readonly string[], names: readonly string[] = []): (text: string) => string {
+  const all = secrets.flatMap(withCredential);
+  const forms = formsOf(all.filter(isTelling));
+  const words = all.filter((secret) => secret !== '' && !isTelling(secret)).flatMap(plainForms);
+  if (forms.length === 0 && words.length === 0) return (text) => text;
+  let credential: RegExp | undefined;
   return (text) => {
     let shown = text;
     for (const form of forms) shown = withoutBeginning(shown.replaceAll(form, replacement), form);
-    return shown;
+    if (!words.some((word) => shown.includes(word))) return shown;
+    credential ??= credentialPattern(words, names);
+    return shown.replaceAll(credential, `$1${replacement}`);
   };
 }
 
-/** As {@link redactor}, of data: secrets of 16 characters and more. @returns the chunks as they are, where none has a secret */
+/** {@link redactor} for data: secrets of 16 characters and more. @returns the same chunks where none has a secret */
 export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint8Array[]) => readonly Uint8Array[] {
-  const forms = formsOf(secrets, minLengthInData).map((form) => Buffer.from(form));
+  const long = secrets.flatMap(withCredential).filter(({ length }) => length >= minLengthInData);
+  const forms = formsOf(long).map((form) => Buffer.from(form));
   const seam = Math.max(0, ...forms.map(({ length }) => length - 1));
   const has = (bytes: Buffer) => forms.some((form) => bytes.includes(form));
   return (chunks) => {
@@ -34,29 +47,52 @@ export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint
       return false;
     });
     if (!found) return chunks;
-    // One character for each byte: what is no UTF-8 stays as it is.
+    // One character per byte: invalid UTF-8 stays as it is.
     let text = Buffer.concat(chunks).toString('latin1');
     for (const form of forms) text = text.replaceAll(form.toString('latin1'), replacement);
     return [Buffer.from(text, 'latin1')];
   };
 }
 
+/** RFC 7617: a service that decodes user and password may echo either. */
+function withCredential(secret: string): string[] {
+  const [, scheme = '', credential = ''] = /^([\w-]+) (\S+)$/.exec(secret) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return [secret, credential];
+  const [pair = '', password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(credential, 'base64').toString()) ?? [];
+  return [secret, credential, pair, password];
+}
+
+/** Whether a text with it can hardly mean anything else. */
+const isTelling = (secret: string): boolean => secret.length >= minSecretLength && !/^[a-z]{1,15}$/i.test(secret);
+
 /** The longest first. */
-const formsOf = (secrets: readonly string[], minLength: number): string[] =>
+const formsOf = (secrets: readonly string[]): string[] =>
   secrets
-    .flatMap((secret) => [secret, /^[\w-]+ (\S+)$/.exec(secret)?.[1] ?? ''])
-    .filter(({ length }) => length >= minLength)
     .flatMap((secret) => {
       const json = inJson(secret);
-      // Some writers of JSON escape the slash. An echo of JSON may be a text in other JSON. Pages of errors are HTML.
+      // Some writers of JSON escape slashes, JSON may be a text in JSON, and error pages are HTML.
       return [
-        ...[secret, json, json.replaceAll('/', '\\/'), inJson(json), encodeURIComponent(secret.toWellFormed())],
+        ...[...plainForms(secret), json.replaceAll('/', '\\/'), inJson(json)],
         ...[inHtml(secret), secret.toUpperCase(), secret.toLowerCase()],
         ...(['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding)),
       ];
     })
     .filter((form, place, all) => all.indexOf(form) === place)
     .sort((one, other) => other.length - one.length);
+
+const plainForms = (secret: string): string[] => [secret, inJson(secret), encodeURIComponent(secret.toWellFormed())];
+
+/** Ends of names: `x-auth-token`, `PGPASSWORD`. */
+const credentialNames = 'pass|password|passwd|passphrase|pwd|secret|token|api[-_]?key|authorization|credentials?';
+
+/** One of the words behind `scheme://user:` or a field's name, which is the first group. */
+const credentialPattern = (words: readonly string[], names: readonly string[]): RegExp => {
+  const fields = [credentialNames, ...names.map(escaped)].join('|');
+  const place = `:\\/\\/[^\\s/?#:@]*:|(?:${fields})["'\\\\]*\\s*[:=,]\\s*["'\\\\]*(?:[\\w-]+ )?`;
+  return new RegExp(`(${place})(?:${words.map(escaped).join('|')})(?!\\w)`, 'gi');
+};
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 const htmlEntities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -71,8 +107,11 @@ const inHtml = (text: string): string =>
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function withoutBeginning(text: string, secret: string): string {
+  const last = text.charCodeAt(text.length - 1);
   for (let length = secret.length - 1; length >= minSecretLength; length -= 1) {
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + replacement;
+    // On the path of every log line: only a possible match is worth another string.
+    if (secret.charCodeAt(length - 1) === last && text.endsWith(secret.slice(0, length)))
+      return text.slice(0, -length) + replacement;
   }
   return text;
 }

@@ -1,34 +1,22 @@
-/** Encrypts secrets before they are stored in the database: AES-256-GCM with a key derived from the deployment's secret. */
+/** Secrets at rest: AES-256-GCM with a key derived from the deployment's secret. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { RandomBytes } from '../ids.ts';
 
 export interface Vault {
-  /**
-   * Encrypts a text.
-   * @param place the row that the text belongs to; it can be decrypted for that place only
-   */
+  /** @param place the row of the text, the only one that can open it */
   seal(place: string, text: string): string;
-  /**
-   * Decrypts a sealed text.
-   * @throws Error when the text was changed, moved to another place, or sealed with another secret
-   */
+  /** @throws Error for a text changed, moved to another place, or sealed with another secret */
   open(place: string, sealed: string): string;
-  /**
-   * Seals a text anew that was sealed with a previous secret; null if it was sealed with the current one.
-   * @throws Error as `open` does
-   */
+  /** Null for a text sealed with the current secret. @throws Error as `open` */
   reseal(place: string, sealed: string): string | null;
 }
 
-/** The prefix of every sealed text. Another algorithm would get another number. */
+/** Names the algorithm. */
 const prefix = 'sealed1:';
 const ivLength = 12;
 const tagLength = 16;
 
-/**
- * @param key 32 bytes, which seal
- * @param previous keys that open what they have sealed
- */
+/** @param key 32 bytes, which seal. @param previous keys that only open */
 export function createVault(key: Uint8Array, randomBytes: RandomBytes, previous: readonly Uint8Array[] = []): Vault {
   const seal: Vault['seal'] = (place, text) => {
     const iv = randomBytes(ivLength);

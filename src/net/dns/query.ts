@@ -1,33 +1,25 @@
-/** Asks name servers for the addresses of one name, over sockets of its own (c-ares): it waits for no thread. */
+/** Asks name servers for one name over sockets of its own (c-ares), which need no thread. */
 import { Resolver } from 'node:dns/promises';
 import { LookupFailure, type ResolvedAddress } from './lookup.ts';
 
 export interface Answer {
-  /** At least one. */
   readonly addresses: readonly ResolvedAddress[];
-  /** How long the addresses are valid. */
   readonly ttlMs: number;
 }
 
-/**
- * Asks for a name, which is not searched in any domain.
- * @param servers empty for those of the system
- * @throws LookupFailure
- */
+/** @param name not searched in any domain. @param servers empty for those of the system. @throws LookupFailure */
 export type Query = (name: string, servers: readonly string[], timeoutMs: number) => Promise<Answer>;
 
-/** How long one server is waited for before the next one is asked, or the same one again. */
 const serverTimeoutMs = 1_000;
-const tries = 4;
-/** How long addresses of one family wait for those of the other: some name servers never answer for IPv6. */
+const triesPerServer = 4;
+/** Wait of one family for the other: some name servers never answer for IPv6. */
 const otherFamilyMs = 250;
 
-/** What says for certain that there is no address of a family. */
 const isAbsent = (code: unknown): boolean => code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME';
 
 export const query: Query = async (name, servers, timeoutMs) => {
-  // One for each query, so that its end ends this query alone, and no server is judged by what others asked of it.
-  const resolver = new Resolver({ timeout: serverTimeoutMs, tries });
+  // One per query: its end ends no other query, and no server is judged by other queries.
+  const resolver = new Resolver({ timeout: serverTimeoutMs, tries: triesPerServer });
   if (servers.length > 0) resolver.setServers(servers);
   let timer = setTimeout(() => resolver.cancel(), timeoutMs);
   const ask = async (family: 4 | 6) => {

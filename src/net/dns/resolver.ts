@@ -1,36 +1,34 @@
 /**
- * The resolver of the gateway. The system's own (getaddrinfo) waits in one of the few threads of the process, for as long
- * as a name server likes: some names that hang would stop every connection, and every read of a file. This one
+ * The gateway's resolver. The system's (getaddrinfo) occupies one of the process's few threads for as long as a name
+ * server likes: some hanging names would stop every connection and every file read. This one
  *
- *   1. takes names of the hosts file, and `localhost`, without asking;
- *   2. has one lookup under way for a name, however many connections wait for it;
- *   3. asks for the name, and where resolv.conf says so for the name within its search domains, until a deadline;
- *   4. keeps what was found as long as its records say, and a failure for some seconds.
+ * 1. takes names of the hosts file, and `localhost`, without asking;
+ * 2. makes one lookup per name at a time;
+ * 3. asks for the name, and per resolv.conf for the name within search domains, until a deadline;
+ * 4. keeps results as long as their records say, and failures for some seconds.
  */
+
 import { LRUCache } from 'lru-cache';
-import { localAddresses, parseHostsFile } from './hosts-file.ts';
+import { hour } from '../../kernel/lib/time-units.ts';
 import { type Lookup, LookupFailure, type ResolvedAddress } from './lookup.ts';
 import { type Answer, type Query, query as queryServers } from './query.ts';
-import { namesToTry, parseResolverSettings } from './resolver-settings.ts';
-import { watchedFile } from './watched-file.ts';
+import { localAddresses, namesToTry, parseHostsFile, parseResolverSettings, watchedFile } from './system-files.ts';
 
 export interface ResolverOptions {
-  /** Addresses of name servers, with `:<port>` for another than 53. Empty for those of resolv.conf. */
+  /** Addresses, with `:<port>` for another than 53. Empty for those of resolv.conf. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
   readonly resolvConf?: string;
   readonly query?: Query;
-  /** How long a lookup may take, over all servers and search domains. */
+  /** Per lookup, over all servers and search domains. */
   readonly timeoutMs?: number;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
 
-/** Names that are kept. */
 const maxNames = 10_000;
-/** Records that claim to be valid for longer are asked for again after this time. */
-const maxTtlMs = 60 * 60 * 1000;
-/** How long it is remembered that a name has no address, or that it could not be found out. */
+/** Longer lifetimes of records are cut. */
+const maxTtlMs = hour;
 const failureTtlMs = 5_000;
 
 interface Known {

@@ -1,4 +1,3 @@
-/** The files of the GraphiQL page. */
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import {
   type Assets,
@@ -8,45 +7,65 @@ import {
   sharedModules,
   textTypes,
 } from '../../http/static-files.ts';
-import { exampleOperation, examples } from './examples.ts';
+import { slimBundle } from './bundle.ts';
+import { type Example, exampleParts, examples } from './examples.ts';
 
-const folder = new URL('./browser/', import.meta.url);
+const graphiqlFolder = new URL('./browser/', import.meta.url);
 
-const scripts = ['boot.js', 'editors.js', 'fetcher.js', 'markup.js', 'sign-in.js', 'snippets.js', 'storage.js'];
+const scripts = [
+  'boot.js',
+  'card.js',
+  'editors.js',
+  'fetcher.js',
+  'history.js',
+  'markup.js',
+  'sign-in.js',
+  'snippets.js',
+  'status.js',
+  'storage.js',
+];
 
-/**
- * Reads the files: 9 MB that most processes never need.
- * @param schema is among them; null if not everybody may read it
- */
+/** 9 MB that most processes never need. @param schema null if not everybody may read it */
 export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Assets> {
   const bundle = await import('@graphql-yoga/render-graphiql/graphiql');
+  const { script, formatter, styles } = slimBundle(bundle);
   return createAssets([
-    ['graphiql.js', textTypes.js, bundle.js],
-    ['graphiql.css', textTypes.css, bundle.css],
+    ['graphiql.js', textTypes.js, script],
+    ['graphiql.css', textTypes.css, styles],
+    ['formatter.js', textTypes.js, formatter],
     // Monaco's workers, under the labels by which it requests them.
     ['editorWorkerService.js', textTypes.js, bundle.editorWorkerService],
     ['json.js', textTypes.js, bundle.jsonWorker],
     ['graphql.js', textTypes.js, bundle.graphqlWorker],
-    ...(await Promise.all(scripts.map((name) => readStaticFile(name, textTypes.js, folder)))),
-    await readStaticFile('page.css', textTypes.css, folder),
+    ...(await Promise.all(scripts.map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
+    await readStaticFile('page.css', textTypes.css, graphiqlFolder),
     ...(await sharedModules()),
     await exampleModule(),
     ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);
 }
 
-/** The examples by name: the texts of each operation and of its variables. */
+/** By name: title, explanation, the texts of operation and variables, and which one to try next. */
 async function exampleModule(): Promise<StaticFile> {
-  const texts = await Promise.all(
-    examples.map(async (example) => {
-      const variables = JSON.stringify(example.variables, null, 2);
-      return [example.name, { query: await exampleOperation(example), variables }] as const;
-    }),
-  );
+  const texts = await Promise.all(examples.map(async (example) => [example.name, await exampleOf(example)] as const));
   return ['examples.js', textTypes.js, `export const examples = ${JSON.stringify(Object.fromEntries(texts))};\n`];
 }
 
-/** The schema, as a file that browsers keep. The response to an introspection would be sent again with every visit. */
+async function exampleOf(example: Example): Promise<Readonly<Record<string, string | readonly string[]>>> {
+  const { about, query } = await exampleParts(example);
+  const variables = Object.keys(example.variables).length === 0 ? '' : JSON.stringify(example.variables, null, 2);
+  return { title: example.title, about, query, variables, next: nextExample(example, about).name };
+}
+
+/** The first one that "Try next" names, or the next of the menu. */
+function nextExample(example: Example, about: readonly string[]): Example {
+  const titles = [...(about.at(-1) ?? '').matchAll(/"([^"]+)"/g)].map(([, title]) => title);
+  const all: readonly Example[] = examples;
+  const named = all.find(({ title }) => titles.includes(title));
+  return named ?? (all[(all.indexOf(example) + 1) % all.length] as Example);
+}
+
+/** A file that browsers cache, unlike the response to an introspection. */
 const introspectionOf = (schema: GraphQLSchema): StaticFile => [
   'introspection.json',
   'application/json; charset=utf-8',

@@ -1,14 +1,14 @@
 /**
- * The examples of GraphiQL's menu, in the order in which a newcomer learns. Each operation is a file in `examples/`. The ids in
- * the variables exist in the demo workspace and the sandbox networks. To add an example, add a file and an entry here.
+ * Examples of GraphiQL's menu, in the order of learning; operations are files in `examples/`. The ids in the variables
+ * exist in the demo workspace and the sandbox networks. A new example is a file and an entry here.
  */
 import { readFile } from 'node:fs/promises';
 import { globalId } from '../../graphql/kit/node.ts';
 
 export interface Example {
-  /** Name of the file and of its operation. GraphiQL names the tab after the operation. */
+  /** File and operation name; GraphiQL names the tab after the operation. */
   readonly name: string;
-  /** What the menu calls it. */
+  /** In the menu. */
   readonly title: string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ const id = (name: string): string => `${name.padEnd(21, '-')}A`;
 const pnet = id('pnet');
 const photonet = id('photonet');
 
-/** A placeholder: well formed, but no delivery has it. The user replaces it with the id of one. */
+/** A well-formed placeholder, which the user replaces. */
 const noDelivery = id('put-one-here');
 
 export const exampleGroups = [
@@ -38,6 +38,7 @@ export const exampleGroups = [
         variables: { accountId: pnet, identifier: 'ADoSandbox25' },
       },
       { name: 'WatchAccounts', title: 'Watch accounts', variables: { accountIds: [pnet, photonet] } },
+      { name: 'AccessToken', title: 'A token for a page or an app', variables: { accountIds: [pnet] } },
       {
         name: 'NodesById',
         title: 'Read anything by its id',
@@ -160,6 +161,11 @@ export const exampleGroups = [
     examples: [
       { name: 'Webhooks', title: 'My webhooks', variables: { webhookId: id('hook-messaging'), first: 20 } },
       {
+        name: 'SearchByName',
+        title: 'Search by name',
+        variables: { text: 'email', webhookOrder: 'NAME_ASC', jobOrder: 'UPDATED_AT_DESC' },
+      },
+      {
         name: 'CreateWebhook',
         title: 'Create a webhook',
         variables: {
@@ -168,6 +174,7 @@ export const exampleGroups = [
             requestUrl: 'https://hooks.example/messages',
             accountIds: [pnet],
             headers: [{ key: 'x-team', value: 'chat' }],
+            idempotencyKey: 'messages-1',
             source: {
               messaging: {
                 events: ['MESSAGE_RECEIVED', 'MESSAGE_REACTION'],
@@ -240,18 +247,28 @@ export const exampleGroups = [
       {
         name: 'Deliveries',
         title: 'Deliveries and their attempts',
-        variables: { webhookId: id('hook-messaging'), deliveryId: noDelivery },
+        variables: { webhookId: id('hook-receiver-flaky'), deliveryId: noDelivery },
       },
-      { name: 'WatchDeliveries', title: 'Watch deliveries', variables: { webhookId: null } },
       {
-        name: 'ResendDeliveries',
-        title: 'Resend deliveries',
+        name: 'WorkspaceDeliveries',
+        title: 'Deliveries to all webhooks',
+        variables: { state: null, orderBy: 'CREATED_AT_DESC', first: 20 },
+      },
+      { name: 'WatchDeliveries', title: 'Watch deliveries', variables: { webhookIds: null } },
+      {
+        name: 'Redeliver',
+        title: 'Redeliver deliveries',
         variables: { all: { webhookId: id('hook-email'), state: 'FAILED' }, deliveryId: noDelivery },
       },
       {
         name: 'WebhookStatistics',
         title: 'Statistics of a webhook',
-        variables: { webhookId: id('hook-messaging'), period: 'DAY' },
+        variables: { webhookId: id('hook-receiver-flaky'), period: 'DAY' },
+      },
+      {
+        name: 'WebhookSummary',
+        title: 'How all webhooks are',
+        variables: { period: 'DAY', health: ['FAILING', 'DISABLED_BY_GATEWAY'] },
       },
     ],
   },
@@ -281,6 +298,19 @@ export const exampleGroups = [
 
 export const examples = exampleGroups.flatMap((group): readonly (typeof group.examples)[number][] => group.examples);
 
-/** Reads the text of an example's operation. */
-export const exampleOperation = ({ name }: Example): Promise<string> =>
-  readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');
+export interface ExampleParts {
+  /** Paragraphs; the last says what to try next. */
+  readonly about: readonly string[];
+  readonly query: string;
+}
+
+/** The comment on top of the file explains the example: GraphiQL shows it beside the operation, which it would hide. */
+export async function exampleParts({ name }: Example): Promise<ExampleParts> {
+  const text = await readFile(new URL(`examples/${name}.graphql`, import.meta.url), 'utf8');
+  const [comment = ''] = /^(?:#.*\n)*/.exec(text) ?? [];
+  const about = comment.split('\n').flatMap((line) => (line === '' ? [] : [line.replace(/^# ?/, '')]));
+  return { about, query: text.slice(comment.length) };
+}
+
+/** The text that GraphiQL opens. */
+export const exampleOperation = async (example: Example): Promise<string> => (await exampleParts(example)).query;

@@ -1,4 +1,3 @@
-/** GraphiQL for browsers that open the GraphQL endpoint. */
 import { readFile } from 'node:fs/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { EndpointPage } from '../../graphql/server.ts';
@@ -14,17 +13,17 @@ import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 export interface GraphiQLOptions {
   /** Hands the demo key to the user who has the link; null if no key may be shown. */
   readonly signIn: SignIn | null;
-  /** The path of the page of webhooks; null where it is not served. */
+  /** Null where the page is not served. */
   readonly webhooksPage: string | null;
-  /** The schema that is served; null if not everybody may read it. */
+  /** Null if not everybody may read it. */
   readonly schema: GraphQLSchema | null;
 }
 
 /**
- * Everything is loaded from this origin. Monaco has styles in attributes; fonts and images are part of the style sheet.
- * The ban on frames prevents clickjacking of the "run" button.
+ * This origin only. Monaco has styles in attributes; fonts and images are in the style sheet. The ban on frames
+ * prevents clickjacking of the "run" button.
  */
-const policy = [
+const graphiqlPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
@@ -37,11 +36,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Whether a browser opens the endpoint as a page. */
-export const wantsPage = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
+const wantsPage = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
   method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
 
-/** The page at the endpoint. It contains no secret: anybody may read it. */
+/** Contains no secret: anybody may read it. */
 export function createGraphiQL(endpoint: string, options: GraphiQLOptions): EndpointPage {
   const { signIn, webhooksPage, schema } = options;
   const assets = once(() => graphiqlAssets(schema));
@@ -60,7 +58,7 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
     }),
   );
   const signInPage = once(() =>
-    render('sign-in.html', { options: dataElement('sign-in', { exchange: signInPath(endpoint) }) }),
+    render('sign-in.html', { endpoint, options: dataElement('sign-in', { exchange: signInPath(endpoint) }) }),
   );
 
   return {
@@ -70,16 +68,16 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
       request.varyBy('accept');
       const [, query] = request.url.split('?', 2);
       const hasToken = signIn !== null && new URLSearchParams(query).has('token');
-      sendPage(request, policy, await (hasToken ? signInPage : page)());
+      sendPage(request, graphiqlPolicy, await (hasToken ? signInPage : page)());
     },
   };
 }
 
-/** Data for a script of the page. With "<" escaped, nothing in it can close the element. */
+/** Data for a script. With "<" escaped, nothing in it can close the element. */
 const dataElement = (id: string, data: object): string =>
   `<script type="application/json" id="${id}">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 
-/** The examples by group. The first of all has the focus when the menu opens. */
+/** The first example has the focus when the menu opens. */
 const exampleMenu = (): string =>
   exampleGroups
     .map(

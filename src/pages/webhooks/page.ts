@@ -1,6 +1,6 @@
 /**
- * The page for people who own webhooks: how deliveries are doing, and what to do about them. It is static: what it shows,
- * it reads with the visitor's API key from GraphQL, so it can show no more than that key may see.
+ * The static page for owners of webhooks. It reads GraphQL with the visitor's API key, so it shows no more than that
+ * key may see.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -19,14 +19,13 @@ import {
 } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
 
-/** Where the page is. */
 export const webhooksPage = '/webhooks';
 
 /**
- * Scripts and styles of this origin only, none of them in the page. Nothing can turn text into markup, not even the page's
- * own scripts: whatever a webhook is called, it is text.
+ * Only this origin's scripts and styles, none inline; nothing, not even the page's scripts, can turn text such as a
+ * webhook's name into markup.
  */
-const policy = [
+const webhooksPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -39,44 +38,40 @@ const policy = [
   "trusted-types 'none'",
 ].join('; ');
 
-const folder = new URL('./browser/', import.meta.url);
+const webhooksFolder = new URL('./browser/', import.meta.url);
 
-/** Reads the files at the first request. */
 const pageAssets: () => Promise<Assets> = once(async () => {
-  const names = (await readdir(folder)).filter((name) => /\.(?:js|css)$/.test(name)).sort();
+  const names = (await readdir(webhooksFolder)).filter((name) => /\.(?:js|css)$/.test(name)).sort();
   const files = names.map((name) =>
-    readStaticFile(name, extname(name) === '.css' ? textTypes.css : textTypes.js, folder),
+    readStaticFile(name, extname(name) === '.css' ? textTypes.css : textTypes.js, webhooksFolder),
   );
   return createAssets([...(await sharedModules()), ...(await Promise.all(files))]);
 });
 
-/** The documents that the page sends, as texts. */
+/** The documents that the page sends. */
 export async function documentsOfPage(): Promise<readonly string[]> {
-  // A module of the browser, which has no types.
-  const queries: Readonly<Record<string, string>> = await import(new URL('queries.js', folder).href);
+  // A module of the browser, without types.
+  const queries: Readonly<Record<string, string>> = await import(new URL('queries.js', webhooksFolder).href);
   return Object.values(queries);
 }
 
-async function readPage(hasGraphiQL: boolean): Promise<string> {
-  const [text, { version }] = await Promise.all([readFile(new URL('page.html', folder), 'utf8'), pageAssets()]);
+async function readWebhooksPage(hasGraphiQL: boolean): Promise<string> {
+  const [text, { version }] = await Promise.all([readFile(new URL('page.html', webhooksFolder), 'utf8'), pageAssets()]);
   return text
     .replaceAll('{{assets}}', assetsPath(webhooksPage, version))
     .replaceAll('{{icon}}', `data:image/svg+xml,${encodeURIComponent(icon)}`)
     .replace('{{graphiql}}', hasGraphiQL ? `<a href="${endpoint}">GraphiQL</a>` : '');
 }
 
-/**
- * The page and its files.
- * @param hasGraphiQL whether the page can link to GraphiQL
- */
+/** @param hasGraphiQL whether the page can link to GraphiQL */
 export function webhooksPageRoutes(hasGraphiQL: boolean): Route[] {
-  const pageText = once(() => readPage(hasGraphiQL));
+  const pageText = once(() => readWebhooksPage(hasGraphiQL));
   return [
     ...assetRoutes(webhooksPage, pageAssets),
     {
       method: 'GET',
       path: webhooksPage,
-      serve: async (request) => sendPage(request, policy, await pageText()),
+      serve: async (request) => sendPage(request, webhooksPolicy, await pageText()),
     },
   ];
 }

@@ -1,4 +1,3 @@
-/** Delays that end when the caller aborts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../kernel/errors.ts';
 
@@ -7,10 +6,7 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw timedOut(signal);
 }
 
-/**
- * Waits as a slow network does.
- * @throws ServiceError `request_timeout` as soon as `signal` aborts
- */
+/** Waits as a slow network does. @throws ServiceError `request_timeout` as soon as `signal` aborts */
 export async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal });
@@ -19,7 +15,7 @@ export async function delay(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
-// A caller that disconnected gets the error of a deadline: nobody reads it, and it must not look like a fault of ours.
+// A disconnected caller gets the error of a deadline: nobody reads it, and it is no fault of ours.
 const timedOut = (signal: AbortSignal) =>
   new ServiceError('request_timeout', {
     detail: 'The call ended before the network responded. Try again.',

@@ -1,48 +1,43 @@
-/** What the post lists of both networks share: the rows of their identifier tables, and paging. */
+/** Common to the post lists of both networks: identifier tables and paging. */
 import { type ErrorName, ServiceError } from '../../kernel/errors.ts';
 import type { NetworkPage, PostQuery } from '../provider.ts';
 import { delay } from './delay.ts';
 
-/** An identifier whose posts cannot be listed. */
 export interface FailingRow {
   readonly description: string;
   readonly fails: ErrorName;
-  /** The `detail` that callers see. */
   readonly detail: string;
 }
 
 /** The common part of the rows of identifiers that have posts. */
-export interface ListedRow {
+export interface IdentifierRow {
   readonly description: string;
   /** 1 to 31, unique among the owners of posts on one network. */
   readonly serial: number;
   readonly posts: number;
-  /** Milliseconds that a page takes. */
   readonly delayMs?: number;
-  /** A page that reaches beyond this many posts fails with `errors/provider_error`. */
+  /** Pages beyond this many posts fail with `errors/provider_error`. */
   readonly failsFrom?: number;
 }
 
-/** The error for an identifier that is no user or company of the network. */
+/** For an identifier that is no user or company of the network. */
 export const invalidRecipient = (detail: string) => new ServiceError('invalid_recipient', { detail });
 
-/** The error of an identifier whose posts cannot be listed. */
 export const failureOf = ({ fails, detail }: FailingRow) => new ServiceError(fails, { detail });
 
 /** @throws ServiceError with the error of the row, if it has one */
-export function requireListable<Row extends ListedRow>(row: Row | FailingRow): Row {
+export function requireListable<Row extends IdentifierRow>(row: Row | FailingRow): Row {
   if ('fails' in row) throw failureOf(row);
   return row;
 }
 
 /**
- * One page of a row's posts. The cursor is the position of the next page (`p:100`), so pages of any size add up to the
- * same list.
- * @throws ServiceError `unprocessable_entity` for a cursor of another list, `provider_error` beyond `failsFrom`,
- *   `request_timeout` when `signal` aborts
+ * One page of a row's posts. The cursor is a position (`p:100`), so pages of any size add up to the same list.
+ * @throws ServiceError `unprocessable_entity` for a foreign cursor, `provider_error` beyond `failsFrom`,
+ * `request_timeout`
  */
-export async function pageOf<Post>(
-  row: ListedRow,
+export async function listingPage<Post>(
+  row: IdentifierRow,
   { cursor, limit }: PostQuery,
   signal: AbortSignal,
   postAt: (index: number) => Post,
@@ -60,7 +55,7 @@ export async function pageOf<Post>(
   return { items, cursor: end < row.posts ? `p:${end}` : null };
 }
 
-/** No page has a cursor to the start of its list or beyond its end, so neither is accepted. */
+/** No page has a cursor to the start or beyond the end of its list, so neither is accepted. */
 function positionOf(cursor: string | null, posts: number): number {
   if (cursor === null) return 0;
   const position = /^p:[1-9]\d{0,5}$/.test(cursor) ? Number(cursor.slice(2)) : posts;

@@ -1,14 +1,14 @@
 /**
- * The sandbox networks: a simulation of pnet and photonet that reaches no real network. It is deterministic, and like the
- * test cards of a payment service it has a fixed id or word for every outcome that the contract documents:
+ * The sandbox networks simulate pnet and photonet. Like a payment service's test cards they have a fixed id or word for
+ * every documented outcome:
  *
- * - {@link sandboxSessions}: the token of a session chooses the outcome of every call of its account;
- * - {@link jobScenarios}: the `company_job_id` of a posting chooses the outcome of publishing and editing it;
- * - {@link checkpointInputs}: the input of a checkpoint chooses the outcome of solving it;
+ * - {@link sandboxSessions}: the session token chooses the outcome of every call of its account;
+ * - {@link jobScenarios}: the `company_job_id` chooses the outcome of publishing and editing;
+ * - {@link checkpointInputs}: the input chooses the outcome of solving a checkpoint;
  * - {@link postIdentifiers}: the identifier chooses the list of posts.
  *
- * It keeps no state. A response depends on the request alone, and on the clock only for the relative `date` of a pnet
- * post. So any number of processes may run it, and publishing a draft twice is the same as publishing it once.
+ * They are stateless: a response depends on the request, and on the clock only for the relative `date` of a pnet post.
+ * So any number of processes may run them, and publishing a draft twice is the same as publishing it once.
  */
 import type { JobProvider, PostProvider } from '../provider.ts';
 import { photonetIdentifiers } from './photonet/identifiers.ts';
@@ -21,16 +21,15 @@ export { checkpointInputs } from './pnet/checkpoints.ts';
 export { companyJobId, type JobScenarioName, jobScenarioNames, jobScenarios } from './pnet/scenarios.ts';
 export { type SandboxSessionName, sandboxSessionNames, sandboxSessions, sandboxToken } from './sessions.ts';
 
-/** By network, the identifiers that can be listed, with the owner of the posts or the error of each. */
+/** Identifiers by network, with the owner of the posts or the error of each. */
 export const postIdentifiers = { pnet: pnetIdentifiers, photonet: photonetIdentifiers } as const;
 
-/** The adapters of the sandbox, by the type of the accounts that use them. */
 export interface SandboxNetworks {
   readonly PNET: PostProvider & JobProvider;
   readonly PHOTONET: PostProvider;
 }
 
-/** @param clock the time that the relative `date` of a pnet post is counted from */
+/** @param clock for the relative `date` of pnet posts */
 export function sandboxNetworks({ clock }: { readonly clock: () => Date }): SandboxNetworks {
   return {
     PNET: { ...pnetPosts(clock), checkSession, editPosting, findPublished, publish, solveCheckpoint },

@@ -1,4 +1,3 @@
-/** The outcomes of calls over a session, chosen by its token. */
 import type { ErrorName } from '../../kernel/errors.ts';
 import { keysOf } from '../../kernel/lib/keys-of.ts';
 import { SessionFailure } from '../../kernel/session-failure.ts';
@@ -6,9 +5,8 @@ import type { ProviderSession } from '../provider.ts';
 import { throwIfAborted } from './delay.ts';
 
 /**
- * The outcome of every call over a session whose token is `sandbox:<name>`: `ok`, or the error of the contract that the
- * call fails with. The table has the errors that only the network can know of. Errors of the API key, and of an account's
- * type and status, arise before the network is called. The texts are the `detail` that callers see.
+ * Outcome of every call over a session with the token `sandbox:<name>`: `ok`, or an error that only a network can know.
+ * Errors of API keys and of an account's type and status arise before. The texts are the `detail` that callers see.
  */
 export const sandboxSessions = {
   ok: 'The session is valid: calls succeed unless their arguments choose another outcome.',
@@ -50,22 +48,20 @@ export const sandboxSessions = {
 
 export type SandboxSessionName = keyof typeof sandboxSessions;
 
-const prefix = 'sandbox:';
+const tokenPrefix = 'sandbox:';
 
 export const sandboxSessionNames = keysOf(sandboxSessions);
 
-/** The session token that chooses this outcome. */
-export const sandboxToken = (name: SandboxSessionName): string => `${prefix}${name}`;
+export const sandboxToken = (name: SandboxSessionName): string => `${tokenPrefix}${name}`;
 
 /**
- * The first step of every call. A session whose outcome is a timeout fails immediately: nobody should wait to see one.
+ * First step of every call. A session whose outcome is a timeout fails at once.
  * @throws ServiceError `request_timeout` when `signal` has aborted
- * @throws SessionFailure `unknown_authentication_context` for a token that the
- *   sandbox does not know, and the outcome of the session unless it is `ok`
+ * @throws SessionFailure `unknown_authentication_context` for an unknown token, and the outcome of the session
  */
 export function requireValidSession(session: ProviderSession, signal: AbortSignal): void {
   throwIfAborted(signal);
-  const outcome = outcomeOf(session.token);
+  const outcome = sessionOutcome(session.token);
   if (outcome === undefined) {
     throw new SessionFailure('unknown_authentication_context', {
       detail: 'The sandbox does not know this session: the token must be sandbox:ok or sandbox:<error name>.',
@@ -74,6 +70,5 @@ export function requireValidSession(session: ProviderSession, signal: AbortSigna
   if (outcome !== 'ok') throw new SessionFailure(outcome, { detail: sandboxSessions[outcome] });
 }
 
-/** The outcome that a token names; undefined if it names none. */
-export const outcomeOf = (token: string): SandboxSessionName | undefined =>
+const sessionOutcome = (token: string): SandboxSessionName | undefined =>
   sandboxSessionNames.find((name) => token === sandboxToken(name));

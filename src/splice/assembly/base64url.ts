@@ -20,7 +20,7 @@ export function encodeBase64url(start: usize, end: usize, out: usize): usize {
   return last + 1;
 }
 
-/** Of each three bytes four numbers of six bits. */
+/** Four numbers of six bits of each three bytes. */
 @inline
 function sextets(bytes: v128): v128 {
   const triples = i8x16.swizzle(bytes, i8x16(2, 1, 0, 16, 5, 4, 3, 16, 8, 7, 6, 16, 11, 10, 9, 16));

@@ -1,7 +1,4 @@
-/**
- * Blocks of one byte each. They stand in memory because the engine would make a constant block anew each time, in three
- * instructions, where loading one takes a single one.
- */
+/** Constants in memory: the engine would build a constant block in three instructions, where loading takes one. */
 const blocks = memory.data<u8>(
   [
     2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, //

@@ -1,4 +1,3 @@
-/** Characters of JSON as their bytes. */
 export const quote: u8 = 0x22;
 export const backslash: u8 = 0x5c;
 export const comma: u8 = 0x2c;
@@ -13,7 +12,7 @@ export const openBracket: u8 = 0x5b;
 export const closeBracket: u8 = 0x5d;
 export const space: u8 = 0x20;
 
-/** The letters of a literal, as the word that they are in memory. */
+/** Literals as words in memory. */
 export const wordNull: u32 = 0x6c6c756e;
 export const wordTrue: u32 = 0x65757274;
 const wordFals: u32 = 0x736c6166;
@@ -23,13 +22,11 @@ export function isDigit(byte: u8): bool {
   return byte - zero <= 9;
 }
 
-/** Whether the literal false stands at an address. */
 @inline
 export function isFalse(at: usize): bool {
   return load<u32>(at) === wordFals && load<u8>(at, 4) === 0x65;
 }
 
-/** Writes the literal false. */
 @inline
 export function storeFalse(at: usize): void {
   store<u32>(at, wordFals);
@@ -54,7 +51,7 @@ function skipSomeWhitespace(at: usize): usize {
   return at;
 }
 
-/** @returns the value of a hexadecimal digit, or more than 15 */
+/** More than 15 for any other character. */
 export function hexValue(byte: u8): u32 {
   if (isDigit(byte)) return byte - zero;
   const letter: u8 = (byte | 0x20) - 0x61;

@@ -13,7 +13,7 @@ export function find(dictionary: usize, text: usize, length: usize): usize {
   }
 }
 
-/** Whether a key of an owner stands at an address, with its colon: bytes and owner are compared in one branch. */
+/** Compares bytes of a key with its colon, and owner, in one branch. */
 @inline
 export function isExpected(at: usize, record: usize, owner: usize): bool {
   const mask = load<u32>(record, keyMask);
@@ -22,9 +22,7 @@ export function isExpected(at: usize, record: usize, owner: usize): bool {
   return (((same & mask) ^ mask) | (load<u32>(record, keyOwner) ^ <u32>owner)) === 0;
 }
 
-/**
- * Compares block by block, from the front: no text has the zeros that end a document, so none is compared beyond them.
- */
+/** Compares by blocks from the front. No text has the zeros that end a document, so none is compared beyond them. */
 export function isSame(one: usize, other: usize, length: usize): bool {
   for (let block: usize = 0; block < length; block += blockBytes) {
     const rest = length - block;
@@ -39,7 +37,7 @@ function equalBytes(one: usize, other: usize): u32 {
   return i8x16.bitmask(i8x16.eq(v128.load(one), v128.load(other)));
 }
 
-/** Of the first and the last eight bytes. ../dictionary.ts makes the dictionaries with the same. */
+/** Of the first and the last eight bytes, as in ../dictionary.ts. */
 @inline
 export function hash(text: usize, length: usize): u32 {
   const first = load<u64>(text);

@@ -16,17 +16,13 @@ const daysPerFourYears: u32 = 1_460;
 /** Of a text such as "2026-01-01T00:00:00.000Z", with its quotes. */
 const printedLength: usize = 26;
 
-/** Whether a number without sign, point and exponent stands for a time that {@link printTime} prints. */
+/** Whether {@link printTime} prints a number, which has no sign, point or exponent. */
 @inline
 export function isPlainTime(start: usize, length: usize): bool {
   return length <= millisecondDigits && (digitStops(v128.load(start)) & ((1 << <u32>length) - 1)) === 0;
 }
 
-/**
- * Prints the time that a number since the Unix epoch stands for: as `instantOf` of the host does, for the numbers that
- * {@link isPlainTime} admits.
- * @returns the end of the output, of which 26 bytes are written
- */
+/** Prints as the host's `instantOf`, if {@link isPlainTime}. @returns the end of the 26 bytes written */
 export function printTime(start: usize, length: usize, out: usize): usize {
   let number: u64 = 0;
   for (let digit: usize = 0; digit < length; digit++) number = number * 10 + (load<u8>(start + digit) - zero);

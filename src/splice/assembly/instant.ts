@@ -13,11 +13,11 @@ export function isInstant(start: usize, length: usize): bool {
   if (digits !== 0b1101_1011_0110_1111 || signs !== 0b0010_0100_1001_0000) return false;
   return (
     load<u32>(text) !== 0x30303030 &&
-    isDay(number(text + 5), number(text + 8)) &&
-    number(text + 11) <= 23 &&
-    number(text + 14) <= 59 &&
+    isDay(twoDigits(text + 5), twoDigits(text + 8)) &&
+    twoDigits(text + 11) <= 23 &&
+    twoDigits(text + 14) <= 59 &&
     load<u8>(text, 16) === 0x3a &&
-    number(text + 17) <= 59 &&
+    twoDigits(text + 17) <= 59 &&
     isFraction(text + 19, length - 22)
   );
 }
@@ -32,7 +32,7 @@ function isDay(month: u32, day: u32): bool {
 }
 
 /** @returns the value of two digits, or more than 99 */
-function number(at: usize): u32 {
+function twoDigits(at: usize): u32 {
   const tens = load<u8>(at);
   const ones = load<u8>(at, 1);
   return isDigit(tens) && isDigit(ones) ? <u32>(tens - zero) * 10 + (ones - zero) : 100;

@@ -19,14 +19,14 @@ import {
 import { colon } from './characters.ts';
 import { hash, isSame } from './dictionary.ts';
 
-/** How many records are tried before one of another key is overwritten. */
+/** Records tried before one of another key is overwritten. */
 const tries: u32 = 4;
 
 /**
- * Unselected keys are remembered too, in a table of `learnedKeys` records, because comparing an expected key is faster than
- * scanning for its end. A record may be overwritten while another still points to it, so it names its owner.
- * @param owner the shape that does not have the key, or the record of the key whose value is skipped
- * @returns the record of the key, or that of none if it is too long
+ * Remembers unselected keys too, in a table of `learnedKeys` records: comparing an expected key is faster than scanning
+ * for its end. A record may be overwritten while another points to it, so it names its owner.
+ * @param owner the shape without the key, or the record of the key whose value is skipped
+ * @returns the record, or that of none if the key is too long
  */
 export function learn(owner: usize, text: usize, length: usize): usize {
   if (length >= <usize>longestExpected) return neverKey;

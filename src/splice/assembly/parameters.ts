@@ -2,7 +2,6 @@ import { parameterBytes, parameterListCount, parameterLists, refusedMissing } fr
 import { refuse } from './refusal.ts';
 import { printSpan } from './room.ts';
 
-/** The parameters of this print. */
 let parameters: usize = 0;
 
 export function setParameters(address: usize): void {
@@ -14,7 +13,7 @@ export function printParameter(list: u32, index: u32, out: usize): usize {
   return text === 0 ? 0 : printSpan(load<u32>(text), load<u32>(text, 4), out);
 }
 
-/** @returns the address of the address and the length of a parameter, or 0 if it was not passed */
+/** @returns the address of a parameter's address and length, or 0 if it was not passed */
 export function parameterText(list: u32, index: u32): usize {
   if (list >= load<u32>(parameters, parameterListCount)) return refuse(refusedMissing);
   const texts = parameters + parameterLists + list * parameterBytes;

@@ -28,7 +28,7 @@ import { refuse } from './refusal.ts';
 import { copy, limit, printSpan, reserve } from './room.ts';
 import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 
-/** Prints what is not there, or refuses it. */
+/** Prints an absent value, or refuses it. */
 export function printNull(step: usize, kind: i32, out: usize): usize {
   if (kind > kindNull) return refuse(refusedNotExpected);
   if (load<u32>(step, stepRequired)) return refuse(refusedMissing);
@@ -46,7 +46,7 @@ declare function printDouble(start: usize, length: usize, out: usize): usize;
 /** The longest text of a double has 25 characters. */
 const numberBytes: usize = 2 * blockBytes;
 
-/** Prints a number that does not stand as it is printed. */
+/** Prints a number that cannot be copied. */
 export function printNumber(step: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
   if (kind !== kindOddNumber) return printNull(step, kind, out);
@@ -62,7 +62,7 @@ export function printNumber(step: usize, slot: usize, out: usize): usize {
 @external('env', 'printEpoch')
 declare function printEpoch(start: usize, length: usize, out: usize): usize;
 
-/** A time that stands as it is printed, or a number of which one is made: with its quotes it has 26 characters. */
+/** Copies a time, or prints that of a number, in 26 characters with its quotes. */
 export function printInstant(step: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
   if (kind === kindNumber || kind === kindOddNumber) {
@@ -110,7 +110,7 @@ export function printBase64url(step: usize, frame: usize, slot: usize, out: usiz
   const suffixLength: usize = load<u32>(step, stepOtherwiseLength);
   const firstLength: usize = hasFirst ? lengthOf(first) + 1 : 0;
   const total = prefixLength + firstLength + lengthOf(slot) + suffixLength;
-  // The bytes to encode are put behind the room that their text may take, which is a third more and a last block.
+  // Bytes to encode go behind the space for their text, which is a third longer and a last block.
   const bytes = out + 2 * total + 2 * blockBytes;
   if (!reserve(bytes + total)) return refuse(refusedTooLarge);
   let end = copy(bytes, load<u32>(prefix), prefixLength);
@@ -126,7 +126,7 @@ export function printBase64url(step: usize, frame: usize, slot: usize, out: usiz
   return encodeBase64url(bytes, end, out);
 }
 
-/** @returns the slot of the string that is printed first, or a refusal of what stands in its place */
+/** @returns the slot of the string that is printed first, or a refusal */
 function firstOf(step: usize, frame: usize): usize {
   const object = frame + load<u32>(step, stepFirstObject);
   if (kindOf(object) !== kindObject) return refuseString(kindOf(object));
@@ -134,7 +134,6 @@ function firstOf(step: usize, frame: usize): usize {
   return isString(kindOf(slot)) ? slot : refuseString(kindOf(slot));
 }
 
-/** Refuses what stands in the place of a string. */
 function refuseString(kind: i32): usize {
   return refuse(kind > kindNull ? refusedNotExpected : refusedMissing);
 }

@@ -5,7 +5,7 @@ import { copy, limit, reserve } from './room.ts';
 import { hex4 } from './strings.ts';
 import { isUtf8 } from './utf8.ts';
 
-/** Prints a string as JSON.stringify would, which is never longer than it stands. @returns the end of it */
+/** As JSON.stringify, whose output is never longer than the source. @returns the end */
 export function printString(start: usize, length: usize, kind: i32, out: usize): usize {
   if (out + length > limit && !reserve(out + length)) return refuse(refusedTooLarge);
   if (kind !== kindAscii && !isUtf8(start, start + length)) return refuse(refusedNotExpected);
@@ -104,7 +104,7 @@ function printControl(unit: u32, out: usize): usize {
   return out + 2;
 }
 
-/** Prints what JSON.stringify leaves as an escape: control characters and halves of pairs. */
+/** Prints what JSON.stringify escapes: control characters and lone surrogates. */
 function printHex(unit: u32, out: usize): usize {
   store<u16>(out, 0x755c);
   store<u8>(out, digit(unit >> 12), 2);

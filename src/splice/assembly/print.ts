@@ -40,38 +40,45 @@ import { printParameter, setParameters } from './parameters.ts';
 import { printBase64url, printInstant, printMapped, printNull, printNumber, printPresence } from './print-leaf.ts';
 import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
-import { copy, limit, reserve } from './room.ts';
+import { copy, limit, reserve, setBound } from './room.ts';
 import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 
-/** The window: from which entry of a list, and up to which. */
+/** The entries of the window. */
 let windowFrom: u32 = 0;
 let windowTo: u32 = 0;
-/** The place in its window of the entry that is printed. */
+/** Index in the window of the printed entry. */
 let place: u32 = 0;
 
 /**
- * Prints the steps of a template.
+ * @param most no output is written behind this address
  * @returns the end of the output, or a code of refusal
  */
-export function print(step: usize, frame: usize, from: u32, to: u32, parameters: usize, out: usize): i32 {
+export function print(
+  step: usize,
+  frame: usize,
+  from: u32,
+  to: u32,
+  parameters: usize,
+  out: usize,
+  most: usize,
+): i32 {
   setParameters(parameters);
   windowFrom = from;
   windowTo = to;
   place = 0;
+  setBound(most);
   const end = printSteps(step, frame, out);
+  setBound(usize.MAX_VALUE);
   return end === 0 ? refusal : <i32>end;
 }
 
-/**
- * Prints steps up to the end of the object that they stand in. Before each step there is room for its text, and the few
- * bytes that a step adds without asking (brackets, a comma, null) fit into the slack.
- */
+/** Prints steps up to the end of their object. Brackets, a comma or null fit into the slack. */
 function printSteps(step: usize, frame: usize, out: usize): usize {
   while (true) {
     const textLength: usize = load<u32>(step, stepTextLength);
     const slot = frame + load<u32>(step, stepSlot);
     const kind = kindOf(slot);
-    // Most steps print a value as it stands, after a text.
+    // Most steps copy a value, after a text.
     if ((load<u32>(step, stepDirect) >> kind) & 1) {
       const length = lengthOf(slot);
       const end = out + textLength + length;
@@ -188,7 +195,7 @@ function printWindow(step: usize, slot: usize, out: usize): usize {
   return out;
 }
 
-/** @returns the first step of the case that is chosen */
+/** @returns the first step of the chosen case */
 function chosen(step: usize, slot: usize): usize {
   const kind = kindOf(slot);
   if (kind <= kindNull) return refuse(refusedMissing);

@@ -1,4 +1,4 @@
-/** Why the document is not printed: one of the codes of layout.ts. */
+/** One of the codes of layout.ts. */
 export let refusal: i32 = 0;
 
 /** @returns the address that stands for a refusal, for the caller to return too */

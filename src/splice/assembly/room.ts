@@ -1,19 +1,26 @@
 import { blockBytes, refusedTooLarge, slack } from '../layout.ts';
 import { refuse } from './refusal.ts';
 
-/** Up to where something may be written, or read, with `slack` bytes of memory behind it. */
+/** End of the usable memory, before `slack` bytes. */
 export let limit: usize = 0;
 
-/**
- * Makes room up to an address, by growing the memory. The memory has a maximum, of which only its maker knows.
- * Addresses do not change by it, so it can happen anywhere in a scan or a print.
- */
+/** Nothing is written behind it: a print has less than the memory. */
+let bound: usize = usize.MAX_VALUE;
+
+/** Bounds what is written from now on, or lifts the bound. */
+export function setBound(end: usize): void {
+  bound = end;
+  limit = min((<usize>memory.size() << 16) - slack, end);
+}
+
+/** Grows the memory up to an address. Addresses stay, so it can happen anywhere in a scan or a print. */
 export function reserve(end: usize): bool {
+  if (end > bound) return false;
   const pages = memory.size();
   const needed = <i32>((end + slack + 0xffff) >>> 16) - pages;
   // Half as much again, so that a large output does not grow page by page.
   if (needed > 0 && memory.grow(max(needed, pages >> 1)) < 0 && memory.grow(needed) < 0) return false;
-  limit = (<usize>memory.size() << 16) - slack;
+  limit = min((<usize>memory.size() << 16) - slack, bound);
   return true;
 }
 
@@ -25,7 +32,7 @@ export function copy(to: usize, from: usize, length: usize): usize {
   return to + length;
 }
 
-/** Prints bytes as they stand. @returns the end of the output */
+/** Copies bytes. @returns the end of the output */
 @inline
 export function printSpan(start: usize, length: usize, out: usize): usize {
   return out + length > limit && !reserve(out + length) ? refuse(refusedTooLarge) : copy(out, start, length);

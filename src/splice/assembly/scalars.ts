@@ -3,7 +3,7 @@ import { block80, block137 } from './blocks.ts';
 import { isFalse, minus, plus, point, wordNull, wordTrue, zero } from './characters.ts';
 import { refuse } from './refusal.ts';
 
-/** What the scalar was that {@link scanScalar} read. */
+/** Kind of the last scalar of {@link scanScalar}. */
 export let scalarKind: u32 = 0;
 
 /** Digits that a double keeps, whatever they are. */
@@ -58,7 +58,6 @@ function scanFraction(start: usize, significant: usize): usize {
   return at;
 }
 
-/** Reads on from the letter e. */
 function scanExponent(start: usize): usize {
   const sign = load<u8>(start, 1);
   const exponent = start + 1 + <usize>(sign === plus || sign === minus);
@@ -77,7 +76,7 @@ function countDigits(start: usize): usize {
   }
 }
 
-/** The bytes of a block that are no digits, as bits. To a signed comparison, digits plus 80 are the least numbers. */
+/** Bytes of a block that are no digits, as bits. To a signed comparison, digits plus 80 are the least numbers. */
 @inline
 export function digitStops(block: v128): u32 {
   return i8x16.bitmask(i8x16.gt_s(i8x16.add(block, block80()), block137()));

@@ -47,18 +47,15 @@ import { newEntry, newFrame, note, startTape } from './tape.ts';
 import { isUtf8 } from './utf8.ts';
 import { mayHaveMore, startCounting } from './values.ts';
 
-/** The address behind the key and the colon that {@link otherKey} read. */
+/** Behind the key and colon of the last {@link otherKey}. */
 let keyEnd: usize = 0;
 
-/**
- * Reads a document once, and notes on the tape behind it where the values of a shape stand.
- * @returns the frame of the root, or a code of refusal
- */
+/** Notes on the tape behind the document where values stand. @returns the frame of the root, or a refusal */
 export function scan(shape: usize, start: usize, length: usize): i32 {
   const end = start + length;
-  // Zeros stand nowhere in a document, so whatever reads it stops there and needs no other bound.
+  // Zeros stand nowhere in a document, so readers stop there and need no other bound.
   memory.fill(end, 0, slack);
-  // What stands before a document must not look like the beginning of a character of it.
+  // The bytes before a document must not look like the start of a character.
   v128.store(start - blockBytes, i64x2.splat(0));
   startCounting();
   const root = startTape(end + slack);
@@ -80,7 +77,7 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
   if (!mayHaveMore()) return 0;
   at = skipWhitespace(at);
   if (load<u8>(at) === closeBrace) return at + 1;
-  // Objects of a kind come with their keys in the same order: the key that followed this one last time is tried first.
+  // Objects of a kind have their keys in one order: the key that followed last time is tried first.
   let previous = shape;
   while (true) {
     let key: usize = load<u32>(previous, keyNext);
@@ -93,7 +90,7 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
     }
     previous = key;
     const slot = frame + load<u32>(key, keyValue);
-    // Most values are short, so they are noted here. All others need another look.
+    // Most values are short: no second look.
     const first = load<u8>(at);
     let end: usize = 0;
     if (first === quote) {
@@ -121,9 +118,9 @@ function scanObject(at: usize, shape: usize, frame: usize, depth: u32): usize {
   }
 }
 
-/** Reads a key that is not the expected one, and its colon. @returns its record */
+/** Reads an unexpected key and its colon. @returns its record */
 function otherKey(start: usize, shape: usize, previous: usize): usize {
-  // Keys that some objects do not have are left out one at a time, as a rule.
+  // As a rule, objects omit one key at a time.
   const second: usize = load<u32>(load<u32>(previous, keyNext), keyNext);
   if (isExpected(start, second, shape)) {
     keyEnd = start + load<u32>(second, keyLength) + 1;
@@ -141,7 +138,7 @@ function otherKey(start: usize, shape: usize, previous: usize): usize {
   return key;
 }
 
-/** A key that could be another one than its bytes say is not compared with any. */
+/** A key with escapes or invalid UTF-8 equals none. */
 function isKey(start: usize, end: usize): bool {
   return stringKind === kindUnicode && isUtf8(start, end);
 }

@@ -17,18 +17,18 @@ import { shortIntegerEnd, shortStringEnd } from './simple.ts';
 import { scanString, stringKind } from './strings.ts';
 import { mayHaveMore } from './values.ts';
 
-/** Where it is noted which key to expect next, after a call of {@link otherKey}. */
+/** Where {@link unselectedKey} leaves the next key to expect. */
 let nextLink: usize = 0;
 
 /**
- * Reads a value that nobody asked for, as strictly as any other. What it stands in is a stack of bits, 1 for an object:
- * that is why documents have 64 levels at most.
- * @param depth how many levels the value stands in
- * @param key the record of the key that the value stands under
+ * Reads an unselected value, as strictly as any other. Its levels are a stack of bits, 1 for an object: hence at most
+ * 64.
+ * @param depth levels around the value
+ * @param key the record of its key
  * @returns the address behind it
  */
 export function skipValue(at: usize, depth: u32, key: usize): usize {
-  // Keys are expected in the order in which they came last time, whatever levels they are on.
+  // Keys are expected in their last order, on whatever levels.
   let link = key + keyInside;
   let levels: u64 = 0;
   let level: u32 = 0;
@@ -75,22 +75,22 @@ export function skipValue(at: usize, depth: u32, key: usize): usize {
       link = expected + keyNext;
       at = skipWhitespace(at + load<u32>(expected, keyLength) + 1);
     } else {
-      at = otherKey(at, link, key);
+      at = unselectedKey(at, link, key);
       if (at === 0) return 0;
       link = nextLink;
     }
   }
 }
 
-/** The bracket or brace that closes the innermost level: they differ in one bit. */
+/** Closes the innermost level: `]` and `}` differ in one bit. */
 @inline
 function closing(levels: u64): u8 {
   return closeBracket | (<u8>(levels & 1) << 5);
 }
 
-/** Reads a key that is not the expected one, and its colon. @returns the address of the value */
-function otherKey(start: usize, link: usize, owner: usize): usize {
-  // Keys that some objects do not have are left out one at a time, as a rule.
+/** Reads an unexpected key and its colon. @returns the address of the value */
+function unselectedKey(start: usize, link: usize, owner: usize): usize {
+  // As a rule, objects omit one key at a time.
   const second: usize = load<u32>(load<u32>(link), keyNext);
   if (isExpected(start, second, owner)) {
     nextLink = second + keyNext;

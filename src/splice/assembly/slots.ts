@@ -14,7 +14,7 @@ export function startOf(slot: usize): usize {
   return load<u32>(slot, slotStart);
 }
 
-/** The length of a leaf in bytes, or the count of a list. */
+/** Length of a leaf in bytes, or count of a list. */
 @inline
 export function lengthOf(slot: usize): usize {
   return load<u32>(slot, slotWord) >> kindBits;

@@ -3,13 +3,12 @@ import { block2, block32, block33, block92 } from './blocks.ts';
 import { backslash, hexValue, quote } from './characters.ts';
 import { refuse } from './refusal.ts';
 
-/** What the string was that {@link scanString} read: one of the kinds of strings. */
+/** Kind of the last string of {@link scanString}. */
 export let stringKind: u32 = 0;
 
 /**
- * The bytes of a block at which a string of plain ASCII ends, as bits: quotes, backslashes, control characters, and
- * bytes beyond ASCII. With one bit flipped, the quote comes right behind the control characters; and to a signed
- * comparison what is beyond ASCII comes before them.
+ * Bytes of a block that end plain ASCII, as bits: quotes, backslashes, control characters, and those beyond ASCII. With
+ * one bit flipped, the quote follows the control characters; to a signed comparison, bytes beyond ASCII precede them.
  */
 @inline
 export function asciiStops(block: v128): u32 {
@@ -18,7 +17,7 @@ export function asciiStops(block: v128): u32 {
   );
 }
 
-/** As {@link asciiStops}, but for bytes beyond ASCII. */
+/** {@link asciiStops} without bytes beyond ASCII. */
 @inline
 function stops(block: v128): u32 {
   return i8x16.bitmask(
@@ -39,7 +38,6 @@ export function scanString(at: usize): usize {
   }
 }
 
-/** Reads on from what is no plain ASCII. */
 function scanOddString(at: usize): usize {
   stringKind = load<u8>(at) >= 0x80 ? kindUnicode : kindEscaped;
   while (true) {
@@ -59,7 +57,7 @@ function scanOddString(at: usize): usize {
   }
 }
 
-/** @returns how many bytes an escape has, or 0 if it is none */
+/** 0 if it is no escape. */
 function escapeLength(at: usize): usize {
   switch (load<u8>(at, 1)) {
     case 0x22: // "
@@ -78,7 +76,7 @@ function escapeLength(at: usize): usize {
   }
 }
 
-/** @returns the value of four hexadecimal digits, or more than 0xffff */
+/** More than 0xffff if they are not hexadecimal. */
 export function hex4(at: usize): u32 {
   const digits = load<u32>(at);
   const a = hexValue(<u8>digits);

@@ -13,7 +13,7 @@ import {
 import { refuse } from './refusal.ts';
 import { aligned, limit, reserve } from './room.ts';
 
-/** Where the next frame begins. */
+/** Start of the next frame. */
 let end: usize = 0;
 
 /** @returns the address of the first frame */
@@ -27,7 +27,7 @@ export function tapeEnd(): usize {
   return end;
 }
 
-/** A frame for an object, in which nothing is noted yet. */
+/** An empty frame for an object. */
 export function newFrame(shape: usize): usize {
   const frame = extend(load<u32>(shape, shapeFrameBytes));
   if (frame === 0) return 0;
@@ -36,7 +36,7 @@ export function newFrame(shape: usize): usize {
   return frame;
 }
 
-/** A frame for an entry of a list that is no object. */
+/** A frame for a list entry that is no object. */
 export function newEntry(): usize {
   const frame = extend(blockBytes);
   if (frame === 0) return 0;
@@ -53,7 +53,7 @@ function extend(bytes: usize): usize {
   return start;
 }
 
-/** Notes in a slot where a value stands, how long it is (or how many), and what. */
+/** Notes address, length (or count) and kind of a value. */
 @inline
 export function note(slot: usize, start: usize, length: usize, kind: u32): void {
   store<u32>(slot, <u32>start, slotStart);

@@ -1,14 +1,14 @@
 import { maxValues, refusedTooLarge } from '../layout.ts';
 import { refuse } from './refusal.ts';
 
-/** Commas, and brackets and braces that open, of the document so far. */
+/** Commas and opening brackets and braces so far. */
 let values: u32 = 0;
 
 export function startCounting(): void {
   values = 0;
 }
 
-/** @returns whether the document may have this one, too */
+/** Counts one. @returns whether the document may have it */
 @inline
 export function mayHaveMore(): bool {
   values++;

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 
-/** Workspaces, keys, accounts, postings and webhooks. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('workspaces')
@@ -64,7 +63,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute();
 
-  // Every list is of one workspace, in the order of creation; the id breaks ties, so that no page splits them.
+  // Lists are of one workspace, in the order of creation; the id breaks ties.
   for (const table of ['accounts', 'jobs', 'webhooks']) {
     await db.schema
       .createIndex(`${table}_by_workspace`)

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 
-/** Responses that are given again when a request is repeated. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('idempotent_answers')

@@ -1,6 +1,5 @@
 import { type CreateTableBuilder, type Kysely, SqliteAdapter, sql } from 'kysely';
 
-/** Events, their deliveries and attempts, and the destinations of webhooks. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('events')
@@ -21,7 +20,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .columns(['workspace_id', 'idempotency_key'])
     .unique()
     .execute();
-  // Retention deletes the oldest events first, with their deliveries.
+  // For retention, which deletes the oldest events first.
   await db.schema.createIndex('events_by_age').on('events').columns(['created_at']).execute();
 
   await db.schema
@@ -40,8 +39,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('finished_at', 'bigint')
     .execute();
-  // The due deliveries of each webhook. Finished ones are left out, so that the index stays as small as the backlog.
-  // (`as never`: Kysely knows no columns of a schema that is being created.)
+  // Due deliveries of each webhook. Without finished ones, the index stays as small as the backlog.
+  // `as never`: Kysely knows no columns of a schema under construction.
   await db.schema
     .createIndex('deliveries_due')
     .on('deliveries')
@@ -55,7 +54,7 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute();
   await db.schema.createIndex('deliveries_by_event').on('deliveries').columns(['event_id']).execute();
 
-  // So that SQLite finds a row with one search, not with one in an index and one in the table.
+  // SQLite finds a row with one search instead of two.
   const clustered = <T extends string>(table: CreateTableBuilder<T, never>) =>
     db.getExecutor().adapter instanceof SqliteAdapter ? table.modifyEnd(sql`without rowid`) : table;
 

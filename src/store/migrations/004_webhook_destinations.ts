@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Tables and columns take the names that the code has for them. A destination now exists as long as its webhook does: the
- * secrets of webhooks without one are created at the start of the gateway, because a migration has no key to seal them.
- */
+/** A migration has no key to seal with: the gateway creates the secrets of new destinations when it starts. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.alterTable('endpoints').renameTo('webhook_destinations').execute();
   await db.schema.alterTable('delivery_attempts').renameColumn('answer', 'response_body').execute();

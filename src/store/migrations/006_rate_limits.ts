@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 
-/** Rate limits that the processes of a deployment share. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('rate_limits')

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * The idempotency keys of events are those of an account, not of a workspace. An event of no account shares its keys with
- * the others of no account: a unique index counts every null as different.
- */
+/** Idempotency keys are per account; `''` stands for no account, as a unique index counts each null as different. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema.dropIndex('events_by_idempotency_key').execute();
   await db.schema

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
 
-/** What the database says of the deployment that uses it. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('deployment')

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
-/** Finds the deliveries that are claimed. The index is as small as what is in flight. */
+/** The index of claimed deliveries is as small as what is in flight. */
 export async function up(db: Kysely<never>): Promise<void> {
-  // (`as never`: Kysely knows no columns of a schema that is being changed.)
+  // `as never`: Kysely knows no columns of a schema under construction.
   await db.schema
     .createIndex('deliveries_claimed')
     .on('deliveries')

@@ -1,9 +1,6 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 
-/**
- * Finds the webhooks that listen to an account, and those of them that receive an event: a row for each webhook, account and
- * event. Triggers keep the rows, so that they are right whoever writes webhooks, a gateway of an earlier version included.
- */
+/** A row per webhook, account and event. Triggers keep them right whoever writes webhooks, older gateways included. */
 export async function up(db: Kysely<never>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
   await db.schema
@@ -17,11 +14,11 @@ export async function up(db: Kysely<never>): Promise<void> {
     .execute();
   await db.schema.createIndex('webhook_listeners_by_webhook').on('webhook_listeners').column('webhook_id').execute();
   for (const statement of isSqlite ? sqliteTriggers : postgresTriggers) await sql.raw(statement).execute(db);
-  // The triggers insert the rows of the webhooks that there are.
+  // Fires the triggers for existing webhooks.
   await sql`update webhooks set events = events`.execute(db);
 }
 
-/** The empty event stands for the account as such, and the empty account for all of the workspace. */
+/** The empty event stands for the account itself, the empty account for the whole workspace. */
 const sqliteRows = `
   insert or ignore into webhook_listeners (workspace_id, event, account_id, webhook_id)
   select new.workspace_id, event.value, coalesce(account.value, ''), new.id

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * What a claim reads are only the deliveries that are due: those that wait for a retry, or for the end of a lease, stand in
- * an index of their own until their time has come. And a page of one state is one range of an index.
- */
+/** Waiting deliveries have their own index, so a claim reads due ones only. A page of a state is one range. */
 export async function up(db: Kysely<never>): Promise<void> {
   // Each pending delivery is in one of the two.
   await sql`

@@ -2,11 +2,7 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely';
 
 export const worksFrom = '011_queue_indexes';
 
-/**
- * What became of attempts, counted when they are settled; and webhooks that were disabled, with
- * those that are told of it. Statistics begin with this migration: to count the attempts before it
- * would be to read all of them.
- */
+/** Statistics begin here: counting earlier attempts would mean reading all of them. */
 export async function up(db: Kysely<never>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
   await db.schema

@@ -2,14 +2,10 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely';
 
 export const worksFrom = '011_queue_indexes';
 
-/**
- * Lets the triggers of 014_cascades delete by the index of the key. Their plans were for any ids: where most of a table belongs
- * to one parent, Postgres expected as much of any other, and read the whole table to delete nothing. Now each deletion is
- * planned for its own ids.
- */
+/** Plans deletions per id: with most rows below one parent, Postgres would scan the table to delete nothing. */
 export async function up(db: Kysely<never>): Promise<void> {
   if (db.getExecutor().adapter instanceof SqliteAdapter) return;
-  for (const { parent, child, key } of cascades) {
+  for (const { parent, child, key } of plannedCascades) {
     await sql
       .raw(`create or replace function ${parent}_take_${child}() returns trigger language plpgsql
         set plan_cache_mode = force_custom_plan set enable_seqscan = off as $$
@@ -23,7 +19,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   }
 }
 
-const cascades = [
+const plannedCascades = [
   { parent: 'webhooks', child: 'deliveries', key: 'webhook_id' },
   { parent: 'events', child: 'deliveries', key: 'event_id' },
   { parent: 'deliveries', child: 'delivery_attempts', key: 'delivery_id' },

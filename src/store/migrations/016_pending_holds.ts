@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 export const worksFrom = '011_queue_indexes';
 
-/** Webhooks whose pending deliveries are being held, and how far that is: there may be millions of them. */
+/** Progress of holding a webhook's pending deliveries, of which there may be millions. */
 export async function up(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('pending_holds')

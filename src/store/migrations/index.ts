@@ -16,12 +16,11 @@ import * as cascades from './014_cascades.ts';
 import * as plannedCascades from './015_planned_cascades.ts';
 import * as pendingHolds from './016_pending_holds.ts';
 import * as idempotencyHolders from './017_idempotency_holders.ts';
+import * as webhookRevisions from './018_webhook_revisions.ts';
+import * as workspaceFigures from './019_workspace_figures.ts';
+import * as names from './020_names.ts';
 
-/**
- * Every step of the schema in order. A step that has been released is never changed: add another. It exports `worksFrom`,
- * and either expands the schema, so that gateways of before can work on, or takes away what those that it names do not use;
- * and `indexes`, if it has any for tables that were there before.
- */
+/** In order. A released step is never changed: add another, with `worksFrom` ({@link SchemaStep}). */
 export const migrations: SchemaSteps = {
   '001_foundation': foundation,
   '002_idempotency': idempotency,
@@ -40,4 +39,7 @@ export const migrations: SchemaSteps = {
   '015_planned_cascades': plannedCascades,
   '016_pending_holds': pendingHolds,
   '017_idempotency_holders': idempotencyHolders,
+  '018_webhook_revisions': webhookRevisions,
+  '019_workspace_figures': workspaceFigures,
+  '020_names': names,
 };

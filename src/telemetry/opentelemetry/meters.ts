@@ -1,4 +1,4 @@
-/** The metrics as instruments of OpenTelemetry, made of the table of series. */
+/** OpenTelemetry's instruments, by the table of series. */
 import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
 import { allSeries, type CounterName, type GaugeName, type HistogramName } from '../series.ts';
 import type { Metrics } from '../telemetry.ts';
@@ -11,7 +11,7 @@ export function createMetrics(meter: Meter): Metrics {
     const options = { unit, description: help };
     if (kind === 'counter') {
       const counter = meter.createCounter(name, options);
-      // So that the first one is an increase.
+      // Makes the first count an increase.
       if (labels.length === 0) counter.add(0);
       counters.set(name, counter);
     } else if (kind === 'gauge') gauges.set(name, meter.createObservableGauge(name, options));

@@ -1,4 +1,4 @@
-/** The samplers by the names that `OTEL_TRACES_SAMPLER` has for them. The parts of the SDK that are used here do not read it. */
+/** By the names of `OTEL_TRACES_SAMPLER`, which the parts of the SDK in use do not read. */
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,

@@ -1,7 +1,4 @@
-/**
- * Telemetry by the SDK of OpenTelemetry. One set of instruments serves both ways out: OTLP, and the page that Prometheus
- * reads. Nothing is registered globally, so a process can have several.
- */
+/** One set of instruments for OTLP and Prometheus. Nothing is global: a process can have several. */
 
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -26,7 +23,7 @@ const scope = 'postern';
 /** A collector that is away fails every batch. */
 const linesPerMinute = 10;
 
-/** How long a stop waits for what is left to be sent, in milliseconds. */
+/** Milliseconds for the last export at a stop. */
 const lastExportMs = 3_000;
 
 export function startOpenTelemetry(settings: TelemetrySettings, report: ReportTrouble): Telemetry {
@@ -34,7 +31,7 @@ export function startOpenTelemetry(settings: TelemetrySettings, report: ReportTr
   logTroubles(report);
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': serviceName, 'service.version': buildVersion }))
-    // OTEL_RESOURCE_ATTRIBUTES, which may name the service as well.
+    // OTEL_RESOURCE_ATTRIBUTES may name the service as well.
     .merge(detectResources({ detectors: [envDetector] }));
 
   const tracing =
@@ -72,7 +69,7 @@ export function startOpenTelemetry(settings: TelemetrySettings, report: ReportTr
   };
 }
 
-/** The SDK tells its troubles to one place of the process: an exporter that reaches nobody, for example. */
+/** The SDK reports troubles, such as an unreachable collector, to one place of the process. */
 function logTroubles(report: ReportTrouble): void {
   const mayReport = boundedLines(linesPerMinute, Date.now);
   const say = (message: string) => {

@@ -1,7 +1,4 @@
-/**
- * The tracer over OpenTelemetry's. The current span follows the work through promises and timers in an AsyncLocalStorage
- * (`node:async_hooks`), which exists only where there is a tracer.
- */
+/** The current span follows promises and timers in an AsyncLocalStorage, only where there is a tracer. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Context,
@@ -39,7 +36,7 @@ export function createTracer(tracer: OpenTelemetryTracer): Tracer {
   return {
     start(name, options = {}) {
       const above = options.from === undefined ? current.getStore() : undefined;
-      // What is below a span that is not recorded is not, whatever samples: it need not even be made.
+      // Nothing below an unrecorded span is recorded, whatever samples: it need not be made.
       const known = above && trace.getSpan(above);
       if (known !== undefined && !known.isRecording()) return unrecorded(known, (work) => work());
       const { parent, span } = begin(name, options);
@@ -84,7 +81,7 @@ const recorded = (span: OpenTelemetrySpan, within: Span['within']): Span => ({
 
 const ignore = () => undefined;
 
-/** A span that only carries its trace on. */
+/** Only carries its trace on. */
 const unrecorded = (span: OpenTelemetrySpan, within: Span['within']): Span => ({
   traceId: span.spanContext().traceId,
   rename: ignore,

@@ -61,7 +61,7 @@ const listen = async (): Promise<string> => {
   const server = createServer({ noDelay: true }, (socket) => {
     let rest: Buffer = Buffer.alloc(0);
     let began = 0;
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       const at = performance.timeOrigin + performance.now();
       if (rest.length === 0) began = at;
       rest = serve(socket, rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), began);

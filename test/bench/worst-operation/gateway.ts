@@ -1,4 +1,5 @@
 /** The gateway under test, with large data, and a measure of how long its event loop is held. */
+
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '../../../src/app/app.ts';
@@ -6,6 +7,7 @@ import { readConfig } from '../../../src/app/config/config.ts';
 import { createKey } from '../../../src/auth/api-keys.ts';
 import { scopeNames } from '../../../src/kernel/caller.ts';
 import { newId } from '../../../src/kernel/ids.ts';
+import { findSecrets } from '../../../src/kernel/secrets/secret.ts';
 import { sandboxNetworks, sandboxToken } from '../../../src/providers/sandbox/networks.ts';
 
 const config = readConfig({
@@ -22,6 +24,7 @@ const config = readConfig({
 const now = () => new Date();
 const app = await createApp(config, {
   logger: pino({ level: 'silent' }),
+  secrets: await findSecrets(config, randomBytes),
   now,
   randomBytes,
   providers: sandboxNetworks({ clock: now }),

@@ -95,6 +95,8 @@ export async function runOperations(subject: Subject): Promise<Readonly<Record<s
   );
   await measure('backlog', () => ports.deliveries.backlog(context, [webhookId]));
   await measure('backlog (limited key)', () => ports.deliveries.backlog(limited, [webhookId]));
+  await measure('summary of webhooks', () => ports.deliveries.summary(context, { period: 'month' }));
+  await measure('list failing webhooks', () => ports.webhooks.lists(context, [{ limit: 20, health: ['failing'] }]));
   await measure('list webhooks', () => ports.webhooks.list(context, { limit: 20 }));
   await measure('list webhooks (limited key)', () => ports.webhooks.list(limited, { limit: 20 }));
   await measure('list deliveries (limited key)', list([], limited));

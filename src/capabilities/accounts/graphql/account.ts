@@ -33,7 +33,7 @@ export const { output: AccountStatusEnum, input: KnownAccountStatusEnum } = cont
   ) as Record<AccountStatus, string>,
 );
 
-/** Accounts change by what happens at their networks, of which the gateway is not told. */
+/** Seconds: accounts change at their networks, which notify nobody. */
 export const accountMaxAge = maxAge(5);
 
 export const AccountObject = builder.objectRef<Account>('Account').implement({

@@ -1,5 +1,5 @@
-/** The GraphQL types and queries of accounts, and of the API key that a request is made with. */
 import './account.ts';
 import './list.ts';
 import './subscription.ts';
+import './token.ts';
 import './viewer.ts';

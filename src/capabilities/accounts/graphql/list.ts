@@ -1,5 +1,3 @@
-/** The list of accounts: of the query, and of the viewer. */
-
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
@@ -13,7 +11,7 @@ const AccountConnection = countedConnectionType<Account>('Account', AccountObjec
   hint: accountMaxAge,
 });
 
-const listArgs = builder.args((t) => ({
+const accountListArgs = builder.args((t) => ({
   type: t.field({ type: [KnownAccountTypeEnum], description: 'Types of the accounts to list. Defaults to all types.' }),
   status: t.field({
     type: [KnownAccountStatusEnum],
@@ -22,14 +20,14 @@ const listArgs = builder.args((t) => ({
   ...connectionArgs(accountListLimits, 'accounts'),
 }));
 
-interface ListArguments {
+interface AccountListArguments {
   readonly type?: AccountFilter['type'] | null;
   readonly status?: AccountFilter['status'] | null;
   readonly first: number;
   readonly after?: string | null | undefined;
 }
 
-function connectAccounts(context: GraphQLContext, { type, status, ...page }: ListArguments) {
+function connectAccounts(context: GraphQLContext, { type, status, ...page }: AccountListArguments) {
   const filter: AccountFilter = { type: type ?? undefined, status: status ?? undefined };
   return connectCounted(
     context,
@@ -52,7 +50,7 @@ builder.queryField('accounts', (t) =>
     type: AccountConnection,
     nullable: true,
     description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
-    args: listArgs,
+    args: accountListArgs,
     resolve: (_root, args, context) => connectAccounts(context, args),
   }),
 );
@@ -62,7 +60,7 @@ builder.objectField(ViewerObject, 'accounts', (t) =>
     type: AccountConnection,
     nullable: true,
     description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
-    args: listArgs,
+    args: accountListArgs,
     resolve: (_viewer, args, context) => connectAccounts(context, args),
   }),
 );

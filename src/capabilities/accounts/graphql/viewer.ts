@@ -1,13 +1,12 @@
-import { isForwarded } from '../../../auth/forwarded-key.ts';
 import { listOf, readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge, maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { nullMeansError } from '../../../graphql/kit/null-means-error.ts';
-import { type Caller, type Scope, scopes } from '../../../kernel/caller.ts';
+import { type Caller, type CallerToken, type Scope, scopes } from '../../../kernel/caller.ts';
 import { notOffered } from '../../../kernel/errors.ts';
 import { entriesOf } from '../../../kernel/lib/keys-of.ts';
 
-const ScopeEnum = builder.enumType('Scope', {
+export const ScopeEnum = builder.enumType('Scope', {
   description: 'A permission of an API key.',
   values: Object.fromEntries(
     entriesOf(scopes).map(([scope, description]) => [
@@ -17,17 +16,16 @@ const ScopeEnum = builder.enumType('Scope', {
   ) as Record<string, { value: Scope; description: string }>,
 });
 
-/** A field of what only the service knows of a key that it checks. */
-const known =
+const knownOfKey =
   <Value>(read: (caller: Caller) => Value) =>
   (caller: Caller): Value => {
-    if (isForwarded(caller)) throw notOffered('read what an API key is and may do');
+    if (caller.forwardedKey !== undefined) throw notOffered('read what an API key is and may do');
     return read(caller);
   };
 
 const atItsPath = 'In front of a service that checks the keys of callers: null, with `errors/feature_not_subscribed`.';
 
-const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>('Workspace').implement({
+export const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>('Workspace').implement({
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -36,9 +34,22 @@ const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>
   }),
 });
 
+const ViewerTokenObject = builder.objectRef<CallerToken>('ViewerToken').implement({
+  description: 'The access token that stood for the key.',
+  extensions: inheritMaxAge,
+  fields: (t) => ({
+    tokenId: t.exposeID('id', { description: 'Id of the token.' }),
+    origins: t.exposeStringList('origins', {
+      nullable: true,
+      description: 'Origins whose pages may use the token. Null for all, and for what is no page.',
+      extensions: listOf(10),
+    }),
+  }),
+});
+
 export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   description: 'The API key that made the request.',
-  // Responses are kept for one key, with everything that this type shows of it.
+  // Responses are cached per key, with everything that this type shows of it.
   extensions: maxAge(Number.POSITIVE_INFINITY),
   fields: (t) => ({
     keyId: t.exposeID('keyId', {
@@ -49,33 +60,40 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
       nullable: true,
       description: `Name of the key. ${atItsPath}`,
       extensions: nullMeansError,
-      resolve: known(({ keyName }) => keyName),
+      resolve: knownOfKey(({ keyName }) => keyName),
     }),
     scopes: t.field({
       type: [ScopeEnum],
       nullable: true,
       description: `The permissions of the key. ${atItsPath}`,
       extensions: { ...listOf(8), ...nullMeansError },
-      resolve: known(({ scopes }) => [...scopes]),
+      resolve: knownOfKey(({ scopes }) => [...scopes]),
     }),
     accountIds: t.idList({
       nullable: true,
       description: `Ids of the accounts that the key is limited to. Null if it may use every account of the workspace. ${atItsPath}`,
       extensions: listOf(20),
-      resolve: known(({ accountIds }) => accountIds && [...accountIds]),
+      resolve: knownOfKey(({ accountIds }) => accountIds && [...accountIds]),
     }),
     expiresAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: `When the key expires. Null if it does not expire. ${atItsPath}`,
-      resolve: known(({ expiresAt }) => expiresAt?.toISOString()),
+      resolve: knownOfKey(({ expiresAt }) => expiresAt?.toISOString()),
+    }),
+    token: t.field({
+      type: ViewerTokenObject,
+      nullable: true,
+      description:
+        'The access token that was sent in place of the key: `scopes`, `accountIds` and `expiresAt` are those of the token. Null if the key itself was sent.',
+      resolve: ({ token }) => token,
     }),
     workspace: t.field({
       type: WorkspaceObject,
       nullable: true,
       description: `The workspace that the key belongs to. ${atItsPath}`,
       extensions: nullMeansError,
-      resolve: known(({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name })),
+      resolve: knownOfKey(({ workspaceId, workspaceName: name }) => (name === null ? null : { workspaceId, name })),
     }),
   }),
 });

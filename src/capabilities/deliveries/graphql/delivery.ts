@@ -1,5 +1,3 @@
-/** Deliveries as they are read and watched. */
-
 import { disabledEvent, triggerEvent } from '../../../events/event.ts';
 import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../../events/sources.ts';
@@ -11,6 +9,7 @@ import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { readAnew } from '../../../graphql/kit/subscription.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { run } from '../../../kernel/operation.ts';
+import { maxWatched } from '../../../kernel/validation.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listAttempts, watchDeliveries } from '../operations.ts';
@@ -159,13 +158,15 @@ builder.subscriptionFields((t) => ({
   deliveryUpdated: t.field({
     type: DeliveryObject,
     description:
-      'Emits each delivery when it is created and whenever its state changes. For earlier deliveries, query `webhook.deliveries`. Scope: `webhooks:read`.',
+      'Emits each delivery when it is created and whenever its state changes. For earlier deliveries, query `deliveries`. Scope: `webhooks:read`.',
     args: {
-      webhookId: t.arg.id({ description: 'Id of the webhook to watch. Defaults to all webhooks of the workspace.' }),
+      webhookIds: t.arg.idList({
+        description: `Ids of 1 to ${maxWatched} webhooks to watch. Defaults to all webhooks of the workspace.`,
+      }),
     },
     extensions: readsById,
-    subscribe: (_root, { webhookId }, context) =>
-      run(watchDeliveries, context.ports, context, { webhook_id: webhookId ?? undefined }),
+    subscribe: (_root, { webhookIds }, context) =>
+      run(watchDeliveries, context.ports, context, { webhook_ids: webhookIds ?? undefined }),
     resolve: readAnew,
   }),
 }));

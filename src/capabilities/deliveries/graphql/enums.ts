@@ -2,14 +2,19 @@ import { disabledEvent } from '../../../events/event.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import type { StatisticsPeriod } from '../../../kernel/periods.ts';
 import type { FailureReason } from '../../../net/outbound.ts';
-import type { DeliveryState, RedeliverableState } from '../shapes.ts';
+import type { DeliveryOrder, DeliveryState, RedeliverableState } from '../shapes.ts';
 
 export const DeliveryStateEnum = contractEnum('DeliveryState', 'State of a delivery.', {
   pending: 'The delivery waits for its next attempt, or an attempt is in progress.',
-  held: 'The webhook was disabled, or no longer listens to the account. The delivery waits until you resend it.',
+  held: 'The webhook was disabled, or no longer listens to the account. The delivery waits until you redeliver it.',
   succeeded: 'The endpoint responded with a status from 200 to 299 within 15 seconds.',
   failed: 'All attempts failed, or the endpoint responded with the status 410.',
 } satisfies Record<DeliveryState, string>);
+
+export const DeliveryOrderEnum = contractEnum('DeliveryOrder', 'Order of a list of deliveries.', {
+  created_at_desc: 'The newest first.',
+  created_at_asc: 'The oldest first.',
+} satisfies Record<DeliveryOrder, string>);
 
 export const NoticeEnum = contractEnum(
   'WebhookNotice',
@@ -26,7 +31,7 @@ export const StatisticsPeriodEnum = contractEnum('StatisticsPeriod', 'A period u
   month: '30 days, in spans of a day.',
 } satisfies Record<StatisticsPeriod, string>);
 
-export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of the deliveries to resend.', {
+export const RedeliverableStateEnum = contractEnum('RedeliverableState', 'State of the deliveries to redeliver.', {
   held: 'Deliveries held because the webhook was disabled, or did not listen to the account for a time.',
   failed: 'Deliveries that failed permanently.',
   succeeded: 'Deliveries that succeeded. The endpoint receives them again.',

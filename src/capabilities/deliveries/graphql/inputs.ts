@@ -1,10 +1,10 @@
 import { KnownWebhookEventEnum } from '../../../events/graphql/enums.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
+import { flattenOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { RedeliverableStateEnum } from './enums.ts';
 
 const webhookId = { required: true, description: 'Id of the webhook.' } as const;
-const idempotencyKey = {
+const idempotencyField = {
   description:
     'Unique key, up to 255 characters, that makes retries safe. A request with a key that is known for the account creates nothing new, whichever API key it is made with.',
 } as const;
@@ -19,11 +19,11 @@ export const EmitEventInput = builder.inputType('EmitEventInput', {
       description:
         "Object with the keys of the event's source, spelled as in `eventSamples`, except `account_id`, `account_type` and `webhook_name`, which the gateway sets. Defaults to the data of the sample.",
     }),
-    idempotencyKey: t.string(idempotencyKey),
+    idempotencyKey: t.string(idempotencyField),
   }),
 });
 
-/** The request of `emitEvent`. The keys of `data` are the contract's already, so they stay as they are. */
+/** Keys of `data` are the contract's already. */
 export function emitRequest({ data, ...input }: typeof EmitEventInput.$inferInput): object {
   return { ...toSnakeCase(input), ...(data === undefined ? {} : { data }) };
 }
@@ -60,16 +60,13 @@ export const FireTriggerWebhookInput = builder.inputType('FireTriggerWebhookInpu
       required: true,
       description: 'The message or chat to fire the webhook from.',
     }),
-    idempotencyKey: t.string(idempotencyKey),
+    idempotencyKey: t.string(idempotencyField),
   }),
 });
 
-/** The request of `fireTriggerWebhook`: the contract's tag `context` stands beside the ids. */
+/** The contract's tag `context` stands beside the ids. */
 export function fireRequest({ context, ...input }: typeof FireTriggerWebhookInput.$inferInput): object {
-  const place = context.message
-    ? { context: 'MESSAGE', ...toSnakeCase(context.message) }
-    : { context: 'CHAT', ...toSnakeCase(context.chat ?? {}) };
-  return { ...toSnakeCase(input), ...place };
+  return flattenOneOf('context', context, toSnakeCase(input), (name) => name.toUpperCase());
 }
 
 export const SendTestEventInput = builder.inputType('SendTestEventInput', {
@@ -84,16 +81,20 @@ export const SendTestEventInput = builder.inputType('SendTestEventInput', {
 });
 
 export const RedeliverInput = builder.inputType('RedeliverInput', {
-  description: 'The delivery to resend.',
+  description: 'The delivery to redeliver.',
   fields: (t) => ({ deliveryId: t.id({ required: true, description: 'Id of the delivery.' }) }),
 });
 
 export const RedeliverAllInput = builder.inputType('RedeliverAllInput', {
-  description: 'The deliveries to resend.',
+  description: 'The deliveries to redeliver.',
   fields: (t) => ({
     webhookId: t.id(webhookId),
-    state: t.field({ type: RedeliverableStateEnum, required: true, description: 'State of the deliveries to resend.' }),
-    since: t.field({ type: 'DateTime', description: 'Only resend deliveries created at or after this time.' }),
-    until: t.field({ type: 'DateTime', description: 'Only resend deliveries created before this time.' }),
+    state: t.field({
+      type: RedeliverableStateEnum,
+      required: true,
+      description: 'State of the deliveries to redeliver.',
+    }),
+    since: t.field({ type: 'DateTime', description: 'Only redeliver deliveries created at or after this time.' }),
+    until: t.field({ type: 'DateTime', description: 'Only redeliver deliveries created before this time.' }),
   }),
 });

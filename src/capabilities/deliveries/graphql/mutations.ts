@@ -103,18 +103,18 @@ mutationField('sendTestEvent', {
 
 mutationField('redeliver', {
   description:
-    'Resends a delivery that has succeeded, failed or been held, if its webhook still listens to its account.',
+    'Redelivers a delivery that has succeeded, failed or been held, if its webhook still listens to its account.',
   input: RedeliverInput,
-  inputDescription: 'The delivery to resend.',
+  inputDescription: 'The delivery to redeliver.',
   result: redeliverResult,
   operation: redeliver,
 });
 
 mutationField('redeliverAll', {
   description:
-    "Resends a webhook's deliveries in the given state, except those for accounts that it no longer listens to.",
+    "Redelivers a webhook's deliveries in the given state, except those for accounts that it no longer listens to.",
   input: RedeliverAllInput,
-  inputDescription: 'The deliveries to resend.',
+  inputDescription: 'The deliveries to redeliver.',
   result: redeliverAllResult,
   operation: redeliverAll,
 });

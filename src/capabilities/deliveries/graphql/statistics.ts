@@ -1,4 +1,4 @@
-/** How a webhook is doing: what became of its attempts over time, and what waits; fields of the webhook. */
+/** Fields of a webhook: its attempts over time, and its backlog. */
 
 import { listOf, readsCounts } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
@@ -48,8 +48,8 @@ const StatisticsSpanObject = builder.objectRef<StatisticsSpan>('StatisticsSpan')
   }),
 });
 
-const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
-  description: 'How the delivery attempts to a webhook ended over a period up to now.',
+export const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookStatistics').implement({
+  description: 'How delivery attempts ended over a period up to now.',
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', description: 'Start of the period.' }),
     attempts: t.expose('attempts', { type: AttemptStatisticsObject, description: 'The attempts of the whole period.' }),
@@ -61,14 +61,14 @@ const WebhookStatisticsObject = builder.objectRef<WebhookStatistics>('WebhookSta
   }),
 });
 
-const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog').implement({
-  description: 'The deliveries of a webhook that are pending or held.',
+export const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog').implement({
+  description: 'Deliveries that are pending or held.',
   fields: (t) => ({
     pendingCount: t.exposeInt('pending_count', {
       description: `Number of pending deliveries, including those that wait for a retry. Counting ends at ${maxCounted}.`,
     }),
     heldCount: t.exposeInt('held_count', {
-      description: `Number of held deliveries, which wait until you resend them. Counting ends at ${maxCounted}.`,
+      description: `Number of held deliveries, which wait until you redeliver them. Counting ends at ${maxCounted}.`,
     }),
     oldestPendingAt: t.expose('oldest_pending_at', {
       type: 'DateTime',
@@ -78,20 +78,17 @@ const WebhookBacklogObject = builder.objectRef<WebhookBacklog>('WebhookBacklog')
   }),
 });
 
+export const statisticsArgs = builder.args((t) => ({
+  period: t.field({ type: StatisticsPeriodEnum, required: true, defaultValue: 'day', description: 'The period.' }),
+}));
+
 builder.interfaceFields(WebhookInterface, (t) => ({
   statistics: t.field({
     type: WebhookStatisticsObject,
     nullable: true,
     description:
       'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded backend only.',
-    args: {
-      period: t.arg({
-        type: StatisticsPeriodEnum,
-        required: true,
-        defaultValue: 'day',
-        description: 'The period.',
-      }),
-    },
+    args: statisticsArgs,
     extensions: readsCounts,
     resolve: ({ id }, { period }, { loaders }) => loaders.statistics.load({ webhookId: id, period }),
   }),

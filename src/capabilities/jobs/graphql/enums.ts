@@ -1,8 +1,9 @@
-/** Enums of job postings. Output enums fall back to `UNRECOGNIZED` for a value that the schema does not know; input enums do not. */
+/** Enums of postings. Output enums fall back to `UNRECOGNIZED` for unknown values; input enums refuse them. */
 import { contractEnum, contractEnums } from '../../../graphql/kit/enums.ts';
 import type {
   checkpointTypes,
   employmentStatuses,
+  JobOrder,
   JobState,
   jobServices,
   payFrequencies,
@@ -12,6 +13,13 @@ import type {
 } from '../shapes.ts';
 
 type Descriptions<T extends readonly string[]> = Readonly<Record<T[number], string>>;
+
+export const JobOrderEnum = contractEnum('JobOrder', 'Order of a list of job postings.', {
+  created_at_desc: 'The newest first.',
+  created_at_asc: 'The oldest first.',
+  updated_at_desc: 'The last changed first.',
+  updated_at_asc: 'The last changed last.',
+} satisfies Record<JobOrder, string>);
 
 export const WorkplaceEnum = contractEnum('Workplace', 'Where the work takes place.', {
   ON_SITE: 'At the workplace.',

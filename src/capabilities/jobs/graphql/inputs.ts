@@ -1,5 +1,6 @@
-import { builder } from '../../../graphql/kit/builder.ts';
+import { builder, type SchemaTypes } from '../../../graphql/kit/builder.ts';
 import { tagOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
+import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { recruiterLimits } from '../shapes.ts';
 import {
   EmploymentStatusEnum,
@@ -12,7 +13,6 @@ import {
 
 const between = ({ min, max }: { readonly min: number; readonly max: number }) => `${min} to ${max} entries`;
 
-/** Something that is named by its id at the network, or by free text. */
 const namedThingInput = (name: string, description: string) =>
   builder.inputType(name, {
     description,
@@ -129,30 +129,54 @@ const AutoArchiveApplicantsInput = builder.inputType('AutoArchiveApplicantsInput
   }),
 });
 
-/** The fields of a posting that an edit and a new draft share. */
-const jobFields = (t: PothosSchemaTypes.InputFieldBuilder<(typeof builder)['$inferSchemaTypes'], 'InputObject'>) => ({
-  company: t.field({ type: JobCompanyInput, description: 'The hiring company.' }),
-  workplace: t.field({ type: WorkplaceEnum, description: 'Where the work takes place.' }),
-  location: t.id({ description: 'Numeric id of the location, from the lookup type `LOCATION`.' }),
-  employmentStatus: t.field({ type: EmploymentStatusEnum, description: 'Type of employment.' }),
-  description: t.string({ description: 'Job description, up to 20,000 characters. HTML tags are allowed.' }),
-  autoRejectionTemplate: t.string({ description: 'Message that rejected applicants receive.' }),
-  screeningQuestions: t.field({
-    type: [ScreeningQuestionInput],
-    description: 'Questions for applicants. An edit replaces the whole list.',
-  }),
-  recruiter: t.field({ type: JobRecruiterInput, description: 'Settings of the recruiting service.' }),
-  trackingPixelUrl: t.string({ description: 'URL of a tracking pixel that loads with the posting.' }),
-  companyJobId: t.id({ description: 'Id of the job in your own system.' }),
-  applyMethod: t.field({ type: ApplyMethodInput, description: 'How applications are made.' }),
-  salary: t.field({ type: JobPayInput, description: 'Salary range.' }),
-  additionalCompensation: t.field({ type: JobPayInput, description: 'Compensation paid on top of the salary.' }),
-  autoArchiveApplicants: t.field({
-    type: AutoArchiveApplicantsInput,
-    description: 'Which applicants are archived automatically.',
-  }),
-  sendRejectionNotification: t.boolean({ description: 'Whether rejected applicants are notified. Defaults to true.' }),
-});
+/** How an edit removes a value, where the contract has a way to. */
+const clearedBy = {
+  text: ' To clear it, send an empty string.',
+  list: ' To clear it, send an empty list.',
+  nothing: ' Cannot be cleared.',
+} as const;
+
+/** The fields of an edit and of a new draft. @param edits whether descriptions say how to clear a stored value */
+const jobInputFields = (t: PothosSchemaTypes.InputFieldBuilder<SchemaTypes, 'InputObject'>, edits: boolean) => {
+  const clearing = edits ? clearedBy : { text: '', list: '', nothing: '' };
+  return {
+    company: t.field({ type: JobCompanyInput, description: `The hiring company.${clearing.nothing}` }),
+    workplace: t.field({ type: WorkplaceEnum, description: `Where the work takes place.${clearing.nothing}` }),
+    location: t.id({
+      description: `Numeric id of the location, from the lookup type \`LOCATION\`.${clearing.nothing}`,
+    }),
+    employmentStatus: t.field({ type: EmploymentStatusEnum, description: `Type of employment.${clearing.nothing}` }),
+    description: t.string({
+      description: `Job description, up to 20,000 characters. HTML tags are allowed.${clearing.text}`,
+    }),
+    autoRejectionTemplate: t.string({ description: `Message that rejected applicants receive.${clearing.text}` }),
+    screeningQuestions: t.field({
+      type: [ScreeningQuestionInput],
+      description: `Questions for applicants. An edit replaces the whole list.${clearing.list}`,
+    }),
+    recruiter: t.field({
+      type: JobRecruiterInput,
+      description: `Settings of the recruiting service.${clearing.nothing}`,
+    }),
+    trackingPixelUrl: t.string({
+      description: `URL of a tracking pixel that loads with the posting.${clearing.nothing}`,
+    }),
+    companyJobId: t.id({ description: `Id of the job in your own system.${clearing.text}` }),
+    applyMethod: t.field({ type: ApplyMethodInput, description: `How applications are made.${clearing.nothing}` }),
+    salary: t.field({ type: JobPayInput, description: `Salary range.${clearing.nothing}` }),
+    additionalCompensation: t.field({
+      type: JobPayInput,
+      description: `Compensation paid on top of the salary.${clearing.nothing}`,
+    }),
+    autoArchiveApplicants: t.field({
+      type: AutoArchiveApplicantsInput,
+      description: 'Which applicants are archived automatically.',
+    }),
+    sendRejectionNotification: t.boolean({
+      description: 'Whether rejected applicants are notified. Defaults to true.',
+    }),
+  };
+};
 
 export const EditJobInput = builder.inputType('EditJobInput', {
   description:
@@ -160,8 +184,8 @@ export const EditJobInput = builder.inputType('EditJobInput', {
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
     jobId: t.id({ required: true, description: 'Id of the job to edit.' }),
-    jobTitle: t.field({ type: JobTitleInput, description: 'Job title.' }),
-    ...jobFields(t),
+    jobTitle: t.field({ type: JobTitleInput, description: `Job title.${clearedBy.nothing}` }),
+    ...jobInputFields(t, true),
   }),
 });
 
@@ -169,8 +193,9 @@ export const CreateJobDraftInput = builder.inputType('CreateJobDraftInput', {
   description: 'A new draft of a job posting.',
   fields: (t) => ({
     accountId: t.id({ required: true, description: 'Id of the connected account that the draft will belong to.' }),
+    idempotencyKey: t.string(idempotencyKeyOfCreation),
     jobTitle: t.field({ type: JobTitleInput, required: true, description: 'Job title.' }),
-    ...jobFields(t),
+    ...jobInputFields(t, false),
   }),
 });
 
@@ -225,7 +250,7 @@ export const SolveJobCheckpointInput = builder.inputType('SolveJobCheckpointInpu
   }),
 });
 
-/** The input in the contract's terms. Two one-of fields are tagged; every other field only changes its name. */
+/** In the contract's terms: two one-ofs are tagged; other fields change only their names. */
 export function jobRequest({
   applyMethod,
   screeningQuestions,

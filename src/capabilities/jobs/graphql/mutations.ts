@@ -1,19 +1,23 @@
 import { readsById } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
+import { errorTypes } from '../../../graphql/kit/error-types.ts';
+import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
-import { createJobDraft, editJob, publishJob, solveJobCheckpoint } from '../operations.ts';
+import { createJobDraft, editJob, publishJob, solveJobCheckpointByForm } from '../operations.ts';
 import type { JobCheckpointOpened, JobEdited, JobPosting, JobPublished } from '../shapes.ts';
+import { UnsolvedCheckpoint } from '../unsolved-checkpoint.ts';
 import { CheckpointTypeEnum, JobStateEnum } from './enums.ts';
 import { CreateJobDraftInput, EditJobInput, jobRequest, PublishJobInput, SolveJobCheckpointInput } from './inputs.ts';
 import { PnetJobPostingObject } from './posting.ts';
+import { CheckpointObject } from './posting-parts.ts';
 
-/** The posting as the mutation left it: what a loader read before the mutation is discarded. */
+/** Reads the posting anew: a loader may have read it before the mutation. */
 function postingAfter(
   { job_id }: { readonly job_id: string },
   { loaders }: GraphQLContext,
 ): Promise<JobPosting | null> {
-  loaders.jobFields.clear(job_id);
+  loaders.jobFields.clearAll();
   return loaders.jobs.clear(job_id).load(job_id);
 }
 
@@ -24,10 +28,11 @@ const postingField = {
   extensions: readsById,
 } as const;
 
-/** The operation returns the posting. A payload of its own is what clients add to a list: the result union has errors, too. */
+/** A payload that clients can add to a list, unlike the result union, which has errors. */
 interface JobCreated {
   readonly object: 'PnetJobPostingCreated';
   readonly posting: JobPosting;
+  readonly repeated: boolean;
 }
 
 const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostingCreated').implement({
@@ -38,6 +43,7 @@ const PnetJobPostingCreatedObject = builder.objectRef<JobCreated>('PnetJobPostin
       resolve: ({ posting }) => posting.job_id,
     }),
     jobPosting: t.expose('posting', { type: PnetJobPostingObject, description: 'The new draft.' }),
+    repeated: t.exposeBoolean('repeated', repeatedOfCreation),
   }),
 });
 
@@ -65,17 +71,31 @@ const PnetJobPostingPublishCheckpointObject = builder
       'The network requires another step before it publishes the draft. Complete it with `solveJobCheckpoint`; until then, the draft is not published.',
     fields: (t) => ({
       jobId: t.exposeID('job_id', { description: 'Id of the draft, to pass to `solveJobCheckpoint` as `draftId`.' }),
-      // Not `type`: an error of the same union has a `type` that is text, and GraphQL lets no selection have both.
+      // Not `type`: errors of the union have a textual `type`, and a selection cannot have both.
       checkpointType: t.expose('type', { type: CheckpointTypeEnum, description: 'What the network asks for.' }),
       jobPosting: t.field({ ...postingField, resolve: (result, _args, context) => postingAfter(result, context) }),
     }),
   });
 
+/** The error itself, or that of which the paths were translated. */
+const unsolved = (error: Error): UnsolvedCheckpoint | undefined =>
+  [error, error.cause].find((each) => each instanceof UnsolvedCheckpoint);
+
+builder.objectField(errorTypes.checkpoint, 'checkpoint', (t) =>
+  t.field({
+    type: CheckpointObject,
+    nullable: true,
+    description:
+      'The checkpoint that is still open: send another input. Null if none is: publish the draft again. In proxy mode it is always null, because the service does not report it.',
+    resolve: ({ error }) => unsolved(error)?.checkpoint ?? null,
+  }),
+);
+
 const editResult = mutationResult<JobEdited>(
   'EditJobResult',
   'The edited job, or the reason why the edit failed.',
   [PnetJobPostingEditedObject],
-  // The network may ask the account itself to pass a checkpoint before an edit.
+  // The network may require a checkpoint of the account itself before an edit.
   ['request', 'not_found', 'account', 'checkpoint', 'performed'],
 );
 
@@ -83,7 +103,7 @@ const draftResult = mutationResult<JobCreated>(
   'CreateJobDraftResult',
   'The new draft, or the reason why it was not created.',
   [PnetJobPostingCreatedObject],
-  // The network may ask the account itself to pass a checkpoint before anything else.
+  // The network may require a checkpoint of the account itself first.
   ['request', 'not_found', 'account', 'checkpoint'],
 );
 
@@ -117,8 +137,9 @@ mutationField('createJobDraft', {
   inputDescription: 'The draft to create.',
   result: draftResult,
   operation: createJobDraft,
+  oncePerKey: true,
   toRequest: jobRequest,
-  toSuccess: (posting) => ({ object: 'PnetJobPostingCreated', posting }),
+  toSuccess: (posting, _input, repeated) => ({ object: 'PnetJobPostingCreated', posting, repeated }),
 });
 
 mutationField('publishJob', {
@@ -135,5 +156,5 @@ mutationField('solveJobCheckpoint', {
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,
-  operation: solveJobCheckpoint,
+  operation: solveJobCheckpointByForm,
 });

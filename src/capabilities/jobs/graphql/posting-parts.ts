@@ -1,20 +1,18 @@
-/** The parts of a job posting as they are read. */
-
 import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 
-type Present<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
-type Question = Present<'screening_questions'>[number];
+type JobPart<Key extends keyof JobFields> = NonNullable<JobFields[Key]>;
+type Question = JobPart<'screening_questions'>[number];
 type NumericQuestion = Extract<Question, { answer_type: 'numeric' }>;
 type ChoiceQuestion = Extract<Question, { answer_type: 'multiple_choices' }>;
-type ApplyMethod = Present<'apply_method'>;
+type ApplyMethod = JobPart<'apply_method'>;
 
-/** Something that is named by its id at the network, or by free text. */
+/** Named by its id at the network, or by free text. */
 const namedThing = (name: string, description: string) =>
-  builder.objectRef<Present<'job_title'>>(name).implement({
+  builder.objectRef<JobPart<'job_title'>>(name).implement({
     description,
     extensions: inheritMaxAge,
     fields: (t) => ({
@@ -29,7 +27,7 @@ const namedThing = (name: string, description: string) =>
 export const JobTitleObject = namedThing('JobTitle', 'A job title.');
 export const JobCompanyObject = namedThing('JobCompany', 'The hiring company.');
 
-export const PayObject = builder.objectRef<Present<'salary'>>('JobPay').implement({
+export const PayObject = builder.objectRef<JobPart<'salary'>>('JobPay').implement({
   description: 'A pay range.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -80,7 +78,7 @@ builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement(
   }),
 });
 
-export const RecruiterObject = builder.objectRef<Present<'recruiter'>>('JobRecruiter').implement({
+export const RecruiterObject = builder.objectRef<JobPart<'recruiter'>>('JobRecruiter').implement({
   description: 'Settings of the recruiting service for a job.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -138,7 +136,7 @@ export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
 });
 
 export const AutoArchiveObject = builder
-  .objectRef<Present<'auto_archive_applicants'>>('AutoArchiveApplicants')
+  .objectRef<JobPart<'auto_archive_applicants'>>('AutoArchiveApplicants')
   .implement({
     description: 'Which applicants are archived automatically.',
     extensions: inheritMaxAge,

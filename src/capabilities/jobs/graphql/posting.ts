@@ -1,4 +1,4 @@
-/** Job postings as they are read: an addition to the contract that only the embedded backend serves. */
+/** Job postings as read: an addition to the contract that only the embedded backend serves. */
 
 import { listOf, readsById } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
@@ -23,11 +23,15 @@ import {
 /** Nothing but our own commands changes postings. */
 export const postingMaxAge = maxAge(60);
 
-/** What a posting says. @throws ServiceError `resource_not_found` when it was deleted since it was read */
-async function fieldsOf({ job_id }: JobPosting, { loaders }: GraphQLContext): Promise<JobFields> {
-  const fields = await loaders.jobFields.load(job_id);
+/** @throws ServiceError `resource_not_found` when the posting was deleted since it was read */
+async function loadField<Name extends keyof JobFields>(
+  { job_id }: JobPosting,
+  field: Name,
+  { loaders }: GraphQLContext,
+): Promise<JobFields[Name] | null> {
+  const fields = await loaders.jobFields.load({ jobId: job_id, field });
   if (fields === null) throw new ServiceError('resource_not_found', { detail: 'The job posting no longer exists.' });
-  return fields;
+  return fields[field] ?? null;
 }
 
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
@@ -57,89 +61,89 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       type: JobTitleObject,
       nullable: true,
       description: 'Job title.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).job_title,
+      resolve: (job, _args, context) => loadField(job, 'job_title', context),
     }),
     company: t.field({
       type: JobCompanyObject,
       nullable: true,
       description: 'The hiring company.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).company,
+      resolve: (job, _args, context) => loadField(job, 'company', context),
     }),
     workplace: t.field({
       type: WorkplaceEnum,
       nullable: true,
       description: 'Where the work takes place.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).workplace,
+      resolve: (job, _args, context) => loadField(job, 'workplace', context),
     }),
     location: t.id({
       nullable: true,
       description: 'Numeric id of the location, from the lookup type `LOCATION`.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).location,
+      resolve: (job, _args, context) => loadField(job, 'location', context),
     }),
     employmentStatus: t.field({
       type: EmploymentStatusEnum,
       nullable: true,
       description: 'Type of employment.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).employment_status,
+      resolve: (job, _args, context) => loadField(job, 'employment_status', context),
     }),
     description: t.string({
       nullable: true,
       description: 'Job description, which may contain HTML tags.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).description,
+      resolve: (job, _args, context) => loadField(job, 'description', context),
     }),
     autoRejectionTemplate: t.string({
       nullable: true,
       description: 'Message that rejected applicants receive.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).auto_rejection_template,
+      resolve: (job, _args, context) => loadField(job, 'auto_rejection_template', context),
     }),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
       description: 'Questions for applicants.',
       extensions: listOf(5),
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).screening_questions ?? [],
+      resolve: async (job, _args, context) => (await loadField(job, 'screening_questions', context)) ?? [],
     }),
     recruiter: t.field({
       type: RecruiterObject,
       nullable: true,
       description: 'Settings of the recruiting service.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).recruiter,
+      resolve: (job, _args, context) => loadField(job, 'recruiter', context),
     }),
     trackingPixelUrl: t.string({
       nullable: true,
       description: 'URL of a tracking pixel that loads with the posting.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).tracking_pixel_url,
+      resolve: (job, _args, context) => loadField(job, 'tracking_pixel_url', context),
     }),
     companyJobId: t.id({
       nullable: true,
       description: 'Id of the job in your own system.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).company_job_id,
+      resolve: (job, _args, context) => loadField(job, 'company_job_id', context),
     }),
     applyMethod: t.field({
       type: ApplyMethodUnion,
       nullable: true,
       description: 'How applications are made.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).apply_method,
+      resolve: (job, _args, context) => loadField(job, 'apply_method', context),
     }),
     salary: t.field({
       type: PayObject,
       nullable: true,
       description: 'Salary range.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).salary,
+      resolve: (job, _args, context) => loadField(job, 'salary', context),
     }),
     additionalCompensation: t.field({
       type: PayObject,
       nullable: true,
       description: 'Compensation paid on top of the salary.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).additional_compensation,
+      resolve: (job, _args, context) => loadField(job, 'additional_compensation', context),
     }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveObject,
       description: 'Which applicants are archived automatically.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).auto_archive_applicants ?? {},
+      resolve: async (job, _args, context) => (await loadField(job, 'auto_archive_applicants', context)) ?? {},
     }),
     sendRejectionNotification: t.boolean({
       description: 'Whether rejected applicants are notified.',
-      resolve: async (job, _args, context) => (await fieldsOf(job, context)).send_rejection_notification ?? true,
+      resolve: async (job, _args, context) => (await loadField(job, 'send_rejection_notification', context)) ?? true,
     }),
     createdAt: t.expose('created_at', { type: 'DateTime', description: 'When the draft was created.' }),
     updatedAt: t.expose('updated_at', { type: 'DateTime', description: 'When the job last changed.' }),

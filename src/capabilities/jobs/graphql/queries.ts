@@ -1,12 +1,12 @@
 import { readsById } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { connectionArgs } from '../../../graphql/kit/connection.ts';
+import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { listJobs } from '../operations.ts';
-import { type JobFilter, type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
-import { KnownJobStateEnum } from './enums.ts';
+import { type JobFilter, type JobOrder, type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
+import { JobOrderEnum, KnownJobStateEnum } from './enums.ts';
 import { PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
 const PnetJobPostingConnection = countedConnectionType<JobPosting>(
@@ -16,27 +16,36 @@ const PnetJobPostingConnection = countedConnectionType<JobPosting>(
   { hint: postingMaxAge },
 );
 
-const listArgs = builder.args((t) => ({
+const jobListArgs = builder.args((t) => ({
   state: t.field({ type: [KnownJobStateEnum], description: 'States of the jobs to list. Defaults to all states.' }),
+  query: t.string({ description: searchDescription('job postings', 'whose `jobTitle.text` contains') }),
+  orderBy: t.field({ type: JobOrderEnum, description: 'Order of the list. Defaults to the newest first.' }),
   ...connectionArgs(jobListLimits, 'job postings'),
 }));
 
-interface ListArguments {
+interface JobListArguments {
   readonly accountId?: string | null | undefined;
   readonly state?: JobFilter['job_state'] | null;
+  readonly query?: string | null | undefined;
+  readonly orderBy?: JobOrder | null | undefined;
   readonly first: number;
   readonly after?: string | null | undefined;
 }
 
-function connectJobs(context: GraphQLContext, { accountId, state, ...page }: ListArguments) {
-  const filter: JobFilter = { account_id: accountId ?? undefined, job_state: state ?? undefined };
+function connectJobs(context: GraphQLContext, { accountId, state, query, orderBy, ...page }: JobListArguments) {
+  const filter: JobFilter = {
+    account_id: accountId ?? undefined,
+    job_state: state ?? undefined,
+    query: query ?? undefined,
+  };
+  const order_by = orderBy ?? undefined;
   return connectCounted(
     context,
     {
       operation: listJobs,
-      request: filter,
+      request: { ...filter, order_by },
       limits: jobListLimits,
-      list: ['jobPostings', context.caller.keyId, ...jobListScope(filter)],
+      list: ['jobPostings', context.caller.keyId, ...jobListScope({ ...filter, order_by })],
       ...page,
     },
     {
@@ -59,8 +68,8 @@ builder.queryFields((t) => ({
   jobPostings: t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts, newest first. Embedded backend only. Scope: `jobs:read`.',
-    args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...listArgs },
+    description: 'Job postings and drafts. Embedded backend only. Scope: `jobs:read`.',
+    args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
     resolve: (_root, args, context) => connectJobs(context, args),
   }),
 }));
@@ -69,8 +78,8 @@ builder.objectField(AccountObject, 'jobPostings', (t) =>
   t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts of the account, newest first. Scope: `jobs:read`.',
-    args: listArgs,
+    description: 'Job postings and drafts of the account. Scope: `jobs:read`.',
+    args: jobListArgs,
     resolve: ({ account_id }, args, context) => connectJobs(context, { ...args, accountId: account_id }),
   }),
 );

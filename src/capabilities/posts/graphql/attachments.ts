@@ -4,9 +4,9 @@ import { optional, rawTime, required } from '../../../graphql/kit/network-values
 import { taggedBy } from '../../../graphql/kit/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 
-type Variant<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type: T }>;
+type AttachmentOf<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type: T }>;
 
-const MediaSizeObject = builder.objectRef<Variant<'img'>['size']>('MediaSize').implement({
+const MediaSizeObject = builder.objectRef<AttachmentOf<'img'>['size']>('MediaSize').implement({
   description: 'Dimensions of an image or video.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -17,8 +17,8 @@ const MediaSizeObject = builder.objectRef<Variant<'img'>['size']>('MediaSize').i
 
 const unknown = 'UnknownAttachment';
 
-/** The GraphQL type of each attachment type; a type that is missing here is `unknown`. */
-const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
+/** Any other type is `unknown`. */
+const graphqlAttachmentTypes: Readonly<Record<PnetAttachment['type'], string>> = {
   img: 'ImageAttachment',
   video: 'VideoAttachment',
   audio: 'AudioAttachment',
@@ -29,8 +29,8 @@ const typeNames: Readonly<Record<PnetAttachment['type'], string>> = {
 
 export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>('PnetPostAttachment').implement({
   description: 'An attachment of a pnet post.',
-  extensions: taggedBy(() => ({ key: 'type', types: typeNames, otherwise: unknown })),
-  resolveType: ({ type }) => (Object.hasOwn(typeNames, type) ? typeNames[type] : unknown),
+  extensions: taggedBy(() => ({ key: 'type', types: graphqlAttachmentTypes, otherwise: unknown })),
+  resolveType: ({ type }) => (Object.hasOwn(graphqlAttachmentTypes, type) ? graphqlAttachmentTypes[type] : unknown),
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the attachment on pnet.')),
     unavailable: t.exposeBoolean('unavailable', required('Whether the attachment is no longer available.')),
@@ -44,7 +44,7 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
 
 const interfaces = [PnetPostAttachmentInterface];
 
-builder.objectRef<Variant<'img'>>(typeNames.img).implement({
+builder.objectRef<AttachmentOf<'img'>>(graphqlAttachmentTypes.img).implement({
   description: 'An image.',
   extensions: inheritMaxAge,
   interfaces,
@@ -54,7 +54,7 @@ builder.objectRef<Variant<'img'>>(typeNames.img).implement({
   }),
 });
 
-builder.objectRef<Variant<'video'>>(typeNames.video).implement({
+builder.objectRef<AttachmentOf<'video'>>(graphqlAttachmentTypes.video).implement({
   description: 'A video.',
   extensions: inheritMaxAge,
   interfaces,
@@ -64,7 +64,7 @@ builder.objectRef<Variant<'video'>>(typeNames.video).implement({
   }),
 });
 
-builder.objectRef<Variant<'audio'>>(typeNames.audio).implement({
+builder.objectRef<AttachmentOf<'audio'>>(graphqlAttachmentTypes.audio).implement({
   description: 'An audio recording.',
   extensions: inheritMaxAge,
   interfaces,
@@ -74,20 +74,20 @@ builder.objectRef<Variant<'audio'>>(typeNames.audio).implement({
   }),
 });
 
-builder.objectRef<Variant<'file'>>(typeNames.file).implement({
+builder.objectRef<AttachmentOf<'file'>>(graphqlAttachmentTypes.file).implement({
   description: 'A file of any type.',
   extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({ fileName: t.exposeString('file_name', required('Name of the file.')) }),
 });
 
-builder.objectRef<Variant<'pnet_post'>>(typeNames.pnet_post).implement({
+builder.objectRef<AttachmentOf<'pnet_post'>>(graphqlAttachmentTypes.pnet_post).implement({
   description: 'Another pnet post, shared as an attachment.',
   extensions: inheritMaxAge,
   interfaces,
 });
 
-builder.objectRef<Variant<'video_meeting'>>(typeNames.video_meeting).implement({
+builder.objectRef<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_meeting).implement({
   description: 'An invitation to a video meeting.',
   extensions: inheritMaxAge,
   interfaces,

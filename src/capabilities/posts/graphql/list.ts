@@ -1,10 +1,14 @@
-/** The list of posts as a connection. */
-
 import { itemsOfNetwork } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge, maxAge } from '../../../graphql/kit/cache-hint.ts';
-import { type Connection, connect, connectionArgs, connectionType, mapItems } from '../../../graphql/kit/connection.ts';
+import {
+  type Connection,
+  connectionArgs,
+  connectionType,
+  mapItems,
+  readConnection,
+} from '../../../graphql/kit/connection.ts';
 import type { ListSource } from '../../../graphql/kit/list-source.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -13,7 +17,7 @@ import { type Post, type PostList, type PostListRequest, postLimits } from '../s
 import { PostUnion, postTypeOf } from './post-types.ts';
 import { type ReadWith, readWith } from './reading-account.ts';
 
-/** A window of posts, and what was said of the page that was read last for it. */
+/** `paging` is that of the last page read. */
 interface PostWindow extends Connection<ReadWith<Post>> {
   readonly paging: PostList['paging'];
 }
@@ -46,7 +50,6 @@ builder.objectField(PostConnection, 'paging', (t) =>
 
 export const postConnectionArgs = connectionArgs(postLimits, 'posts');
 
-/** What chooses the posts that an account reads, as arguments. */
 export const authorArgs = builder.args((t) => ({
   identifier: t.string({
     required: true,
@@ -67,7 +70,6 @@ export interface PostListArguments {
   readonly after?: string | null | undefined;
 }
 
-/** The posts of one author, read with one account. */
 export const postList: ListSource<PostListArguments, PostListRequest, Post, PostList> = {
   connection: ({ accountId, identifier, isCompany, first, after }) => ({
     operation: listPosts,
@@ -82,13 +84,10 @@ export const postList: ListSource<PostListArguments, PostListRequest, Post, Post
   value: (connection, { paging }) => ({ ...connection, paging }),
 };
 
-/**
- * Reads a window of posts. Equal pages of one request are read once.
- * @throws ServiceError as `PostsPort.list` does, or `unprocessable_entity` for arguments that do not fit
- */
+/** Equal pages are read once. @throws ServiceError as `PostsPort.list`, or `unprocessable_entity` */
 export async function connectPosts(context: GraphQLContext, args: PostListArguments): Promise<PostWindow> {
   let paging: PostList['paging'] = { page_count: 0 };
-  const connection = await connect(
+  const connection = await readConnection(
     context,
     postList.connection(args),
     async ({ limit = postLimits.limit.default, ...request }) => {

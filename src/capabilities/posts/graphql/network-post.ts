@@ -1,4 +1,4 @@
-/** What the posts of all networks have, and what their authors have: a feed of several networks is one fragment. */
+/** Common to all networks, so that a feed of several is one fragment. */
 import { builder } from '../../../graphql/kit/builder.ts';
 import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
@@ -6,7 +6,7 @@ import type { Post } from '../shapes.ts';
 import { PostConnection, postConnectionArgs } from './list.ts';
 import { postTypeOf } from './post-types.ts';
 
-/** The fields of an interface that each of its types resolves itself: the networks have them under names of their own. */
+/** Each type resolves the field itself: networks name it differently. */
 const resolvedByType = {
   resolve: (): never => {
     throw new Error('Each type resolves this field of its interface itself');

@@ -1,13 +1,13 @@
 import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
-import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { optional, rawTime, required, twinOf } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
 import { registerPosts } from './post-types.ts';
-import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, rawId } from './reading-account.ts';
+import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, requireRawId } from './reading-account.ts';
 
 const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
   description: 'The text under a photo or video.',
@@ -38,13 +38,15 @@ const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('Photonet
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PhotonetOwner', key: 'id' }),
     providerId: t.exposeID('id', required('Id of the user on photonet. Pass it to `posts` as `identifier`.')),
-    username: t.exposeString('username', required('Username. `posts` accepts it as `identifier` as well.')),
-    name: t.exposeString('username', required('The `username`, under the name that authors of all networks share.')),
-    profilePictureUrl: t.exposeString(
-      'profile_pic_url',
-      required('The `profilePicUrl`, under the name that authors of all networks share.'),
+    username: t.exposeString(
+      'username',
+      required(
+        'Username, which `posts` accepts as `identifier` as well. To show an author of any network, read `name`.',
+      ),
     ),
-    profilePicUrl: t.exposeString('profile_pic_url', required('URL of the profile picture.')),
+    name: t.exposeString('username', required('Name to show: the `username`, because photonet sends no other.')),
+    profilePictureUrl: t.exposeString('profile_pic_url', required('URL of the profile picture.')),
+    profilePicUrl: t.exposeString('profile_pic_url', twinOf('profilePictureUrl', 'URL of the profile picture.')),
     isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
     isPrivate: t.exposeBoolean('is_private', required("Whether only followers can see the user's posts.")),
     posts: t.field({
@@ -53,7 +55,7 @@ const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('Photonet
       description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
       args: postConnectionArgs,
       resolve: (owner, args, context) =>
-        connectPosts(context, { accountId: accountOf(owner), identifier: rawId(owner.id), ...args }),
+        connectPosts(context, { accountId: accountOf(owner), identifier: requireRawId(owner.id), ...args }),
     }),
   }),
 });
@@ -68,12 +70,15 @@ const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLoca
   }),
 });
 
-const ids = { key: 'provider_id', ownedBy: { object: 'owner', key: 'id' } } as const satisfies RawIdsOf<PhotonetPost>;
+const photonetPostIds = {
+  key: 'provider_id',
+  ownedBy: { object: 'owner', key: 'id' },
+} as const satisfies RawIdsOf<PhotonetPost>;
 
 const PhotonetPostObject = registerPosts<PhotonetPost>({
   provider: 'PHOTONET',
   type: 'PhotonetPost',
-  ids,
+  ids: photonetPostIds,
   author: { type: 'PhotonetOwner', in: ({ owner }) => [owner] },
 });
 
@@ -82,14 +87,14 @@ PhotonetPostObject.implement({
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PhotonetPost', ...ids }),
+    id: globalIdField(t, { kind: 'PhotonetPost', ...photonetPostIds }),
     providerId: t.exposeID('provider_id', required('Id of the post on photonet.')),
     text: t.string(
       readAt<string>({ exposed: 'text', within: 'caption' }, optional('Text of the caption; null without one.')),
     ),
     author: partField(t, 'owner', {
       type: OwnerObject,
-      ...required('The `owner`, under the name that posts of all networks share.'),
+      ...required('The user who published the post.'),
     }),
     publishedAt: t.field({
       type: 'DateTime',
@@ -100,14 +105,8 @@ PhotonetPostObject.implement({
     }),
     publishedAtRaw: t.string(readAt<null>({ constant: null }, optional('Always null, as `publishedAt` is.'))),
     url: t.string(readAt<null>({ constant: null }, optional('Always null: photonet sends no URL of a post.'))),
-    reactionCount: t.exposeFloat(
-      'like_count',
-      required('The `likeCount`, under the name that posts of all networks share.'),
-    ),
-    hasReacted: t.exposeBoolean(
-      'has_liked',
-      required('The same as `hasLiked`, under the name that posts of all networks share.'),
-    ),
+    reactionCount: t.exposeFloat('like_count', required('Number of likes.')),
+    hasReacted: t.exposeBoolean('has_liked', required('Whether the account that reads the post has liked it.')),
     caption: t.expose('caption', {
       type: CaptionObject,
       ...optional('Caption of the post; null if it has none.'),
@@ -119,15 +118,15 @@ PhotonetPostObject.implement({
     previewImage: t.expose('preview_image', { type: MediaObject, ...required('The photo, or a frame of the video.') }),
     video: t.expose('video', { type: MediaObject, ...optional('The video; null for a photo.') }),
     hasAudio: t.exposeBoolean('has_audio', required('Whether the video has sound.')),
-    hasLiked: t.exposeBoolean('has_liked', required('Whether the account has liked the post.')),
-    likeCount: t.exposeFloat('like_count', required('Number of likes.')),
+    hasLiked: t.exposeBoolean('has_liked', twinOf('hasReacted', 'Whether the account has liked the post.')),
+    likeCount: t.exposeFloat('like_count', twinOf('reactionCount', 'Number of likes.')),
     commentCount: t.exposeFloat('comment_count', required('Number of comments.')),
     likeAndViewCountsDisabled: t.exposeBoolean(
       'like_and_view_counts_disabled',
       required('Whether the owner hides the numbers of likes and views.'),
     ),
     commentsDisabled: t.exposeBoolean('comments_disabled', required('Whether the owner has disabled comments.')),
-    owner: partField(t, 'owner', { type: OwnerObject, ...required('The user who published the post.') }),
+    owner: partField(t, 'owner', { type: OwnerObject, ...twinOf('author', 'The user who published the post.') }),
     location: t.expose('location', { type: LocationObject, ...required('The place tagged in the post.') }),
   }),
 });

@@ -1,4 +1,4 @@
-/** Parts of a pnet post that only mean something within it. Those that lead on to other posts are in pnet.ts. */
+/** Parts that only mean something within a post. Those that lead to other posts are in pnet.ts. */
 
 import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
@@ -6,9 +6,9 @@ import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, required, requiredList } from '../../../graphql/kit/network-values.ts';
 import type { PnetPost } from '../shapes.ts';
 
-type Present<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
+type PostPart<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
 
-export const WriterObject = builder.objectRef<Present<'written_by'>>('PnetWriter').implement({
+export const WriterObject = builder.objectRef<PostPart<'written_by'>>('PnetWriter').implement({
   description: 'The person who wrote a post on behalf of a company.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -41,7 +41,7 @@ export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('Pn
   }),
 });
 
-const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('PnetPollOption').implement({
+const PollOptionObject = builder.objectRef<PostPart<'poll'>['options'][number]>('PnetPollOption').implement({
   description: 'One option of a poll.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -52,7 +52,7 @@ const PollOptionObject = builder.objectRef<Present<'poll'>['options'][number]>('
   }),
 });
 
-export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').implement({
+export const PollObject = builder.objectRef<PostPart<'poll'>>('PnetPoll').implement({
   description: 'A poll in a post.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -64,7 +64,7 @@ export const PollObject = builder.objectRef<Present<'poll'>>('PnetPoll').impleme
   }),
 });
 
-export const GroupObject = builder.objectRef<Present<'group'>>('PnetGroup').implement({
+export const GroupObject = builder.objectRef<PostPart<'group'>>('PnetGroup').implement({
   description: 'The group that a post was published in.',
   extensions: inheritMaxAge,
   fields: (t) => ({
@@ -74,7 +74,7 @@ export const GroupObject = builder.objectRef<Present<'group'>>('PnetGroup').impl
   }),
 });
 
-export const AnalyticsObject = builder.objectRef<Present<'analytics'>>('PnetPostAnalytics').implement({
+export const AnalyticsObject = builder.objectRef<PostPart<'analytics'>>('PnetPostAnalytics').implement({
   description: 'Performance of a post. A figure is null if pnet does not share it with the account.',
   extensions: inheritMaxAge,
   fields: (t) => ({

@@ -2,7 +2,7 @@ import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
-import { optional, rawTime, required, requiredList } from '../../../graphql/kit/network-values.ts';
+import { optional, rawTime, required, requiredList, twinOf } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
 import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
@@ -18,7 +18,7 @@ import {
   WriterObject,
 } from './pnet-parts.ts';
 import { registerPosts } from './post-types.ts';
-import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, rawId } from './reading-account.ts';
+import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, requireRawId } from './reading-account.ts';
 
 const ReactionEnum = contractEnum(
   'PnetReaction',
@@ -57,7 +57,7 @@ const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').imple
       resolve: (author, args, context) =>
         connectPosts(context, {
           accountId: accountOf(author),
-          identifier: rawId(author.id),
+          identifier: requireRawId(author.id),
           // Sent for companies only: false is the contract's default.
           isCompany: author.is_company === true ? true : undefined,
           ...args,
@@ -84,8 +84,8 @@ const RepostContentObject = builder
     }),
   });
 
-/** A repost has the id of the original: it is told by its own id, and is found in the list of who reposted it. */
-const ids = {
+/** A repost has the id of its original, so its own id comes first; its list is that of the reposting author. */
+const pnetPostIds = {
   key: 'id',
   ownedBy: { object: 'author', key: 'id' },
   preferred: { key: 'repost_id', ownedBy: { object: 'reposted_by', key: 'id' } },
@@ -94,11 +94,11 @@ const ids = {
 const PnetPostObject = registerPosts<PnetPost>({
   provider: 'PNET',
   type: 'PnetPost',
-  ids,
+  ids: pnetPostIds,
   author: {
     type: 'PnetAuthor',
     in: ({ author, reposted_by, repost_content }) => [author, reposted_by, repost_content?.author],
-    // Companies have ids of digits only, and are asked for as such.
+    // Companies have ids of digits only, and are listed differently.
     isCompany: (authorId) => /^\d+$/.test(authorId),
   },
 });
@@ -108,31 +108,31 @@ PnetPostObject.implement({
   extensions: inheritMaxAge,
   interfaces: [Node, NetworkPostInterface],
   fields: (t) => ({
-    id: globalIdField(t, { kind: 'PnetPost', ...ids }),
+    id: globalIdField(t, { kind: 'PnetPost', ...pnetPostIds }),
     providerId: t.exposeID('id', required('Id of the post on pnet.')),
     socialId: t.exposeID('social_id', required('Id that comments and reactions on the post refer to.')),
-    shareUrl: t.exposeString('share_url', required('URL of the post.')),
-    url: t.exposeString('share_url', required('The `shareUrl`, under the name that posts of all networks share.')),
+    shareUrl: t.exposeString('share_url', twinOf('url', 'URL of the post.')),
+    url: t.exposeString('share_url', required('URL of the post.')),
     title: t.exposeString('title', optional('Title of the post. Most posts have none.')),
     text: t.exposeString('text', required('Text of the post.')),
-    date: t.exposeString('date', required('Age of the post as pnet displays it, such as `3d`.')),
-    parsedDatetime: t.expose('parsed_datetime', { type: 'DateTime', ...required('When the post was published.') }),
-    parsedDatetimeRaw: t.exposeString('parsed_datetime', required(`\`parsedDatetime\` ${rawTime}`)),
+    date: t.exposeString(
+      'date',
+      required('Age of the post as pnet displays it, such as `3d`. The time itself is `publishedAt`.'),
+    ),
+    parsedDatetime: t.expose('parsed_datetime', {
+      type: 'DateTime',
+      ...twinOf('publishedAt', 'When the post was published.'),
+    }),
+    parsedDatetimeRaw: t.exposeString('parsed_datetime', twinOf('publishedAtRaw', `\`parsedDatetime\` ${rawTime}`)),
     publishedAt: t.expose('parsed_datetime', {
       type: 'DateTime',
-      ...required('The `parsedDatetime`, under the name that posts of all networks share.'),
+      ...required('When the post was published.'),
     }),
     publishedAtRaw: t.exposeString('parsed_datetime', required(`\`publishedAt\` ${rawTime}`)),
-    reactionCount: t.exposeFloat(
-      'reaction_counter',
-      required('The `reactionCounter`, under the name that posts of all networks share.'),
-    ),
-    commentCount: t.exposeFloat(
-      'comment_counter',
-      required('The `commentCounter`, under the name that posts of all networks share.'),
-    ),
-    reactionCounter: t.exposeFloat('reaction_counter', required('Number of reactions.')),
-    commentCounter: t.exposeFloat('comment_counter', required('Number of comments.')),
+    reactionCount: t.exposeFloat('reaction_counter', required('Number of reactions.')),
+    commentCount: t.exposeFloat('comment_counter', required('Number of comments.')),
+    reactionCounter: t.exposeFloat('reaction_counter', twinOf('reactionCount', 'Number of reactions.')),
+    commentCounter: t.exposeFloat('comment_counter', twinOf('commentCount', 'Number of comments.')),
     repostCounter: t.exposeFloat('repost_counter', required('Number of reposts.')),
     impressionsCounter: t.exposeFloat('impressions_counter', required('Number of impressions.')),
     hasReacted: t.boolean(

@@ -1,5 +1,6 @@
 import { builder } from '../../../graphql/kit/builder.ts';
 import { readsFrom } from '../../../graphql/kit/list-source.ts';
+import { AccountObject } from '../../accounts/graphql/account.ts';
 import { authorArgs, connectPosts, PostConnection, postConnectionArgs, postList, postsDescription } from './list.ts';
 
 builder.queryField('posts', (t) =>
@@ -14,5 +15,18 @@ builder.queryField('posts', (t) =>
     },
     extensions: readsFrom(postList),
     resolve: (_root, args, context) => connectPosts(context, args),
+  }),
+);
+
+builder.objectField(AccountObject, 'posts', (t) =>
+  t.field({
+    type: PostConnection,
+    nullable: true,
+    description: postsDescription,
+    args: {
+      ...authorArgs,
+      ...postConnectionArgs,
+    },
+    resolve: ({ account_id }, args, context) => connectPosts(context, { ...args, accountId: account_id }),
   }),
 );

@@ -1,5 +1,12 @@
 import { contractEnum, contractEnums } from '../../../graphql/kit/enums.ts';
-import { type DisabledReason, type triggerContexts, triggerIcons, type WebhookFormat } from '../shapes.ts';
+import {
+  type DisabledReason,
+  type triggerContexts,
+  triggerIcons,
+  type WebhookFormat,
+  type WebhookHealthState,
+  type WebhookOrder,
+} from '../shapes.ts';
 
 export const { output: WebhookFormatEnum, input: KnownWebhookFormatEnum } = contractEnums(
   'WebhookFormat',
@@ -22,6 +29,21 @@ export const { output: TriggerIconEnum, input: KnownTriggerIconEnum } = contract
   Object.fromEntries(triggerIcons.map((icon): [string, string] => [icon, `The component \`${icon}\`.`])),
   { verbatim: true },
 );
+
+export const WebhookHealthStateEnum = contractEnum('WebhookHealthState', 'How a webhook is.', {
+  healthy: 'The webhook is enabled and not failing. An attempt that failed is retried.',
+  failing:
+    'The webhook is enabled, and its last attempts failed: three or more in a row, over two minutes or more. The next that succeeds ends it.',
+  disabled_by_gateway: 'The gateway has disabled the webhook: its endpoint is gone, or failed for five days.',
+  disabled_by_caller: 'An API request disabled the webhook, or created it disabled.',
+} satisfies Record<WebhookHealthState, string>);
+
+export const WebhookOrderEnum = contractEnum('WebhookOrder', 'Order of a list of webhooks.', {
+  created_at_asc: 'The oldest first.',
+  created_at_desc: 'The newest first.',
+  name_asc: 'By name, without the case of A to Z; other characters by their code points. Those without a name first.',
+  name_desc: 'By name, in reverse.',
+} satisfies Record<WebhookOrder, string>);
 
 export const DisabledReasonEnum = contractEnum('WebhookDisabledReason', 'Why a webhook was disabled.', {
   caller: 'An API request disabled the webhook.',

@@ -1,14 +1,13 @@
-/** The health of a webhook's endpoint, a field of the webhook. */
-
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import type { WebhookHealth } from '../shapes.ts';
-import { DisabledReasonEnum } from './enums.ts';
+import { DisabledReasonEnum, WebhookHealthStateEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
 
 const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').implement({
   description: "Health of a webhook's endpoint.",
   fields: (t) => ({
+    state: t.expose('state', { type: WebhookHealthStateEnum, description: 'How the webhook is.' }),
     disabledReason: t.expose('disabled_reason', {
       type: DisabledReasonEnum,
       nullable: true,
@@ -23,7 +22,10 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
       type: 'DateTime',
       nullable: true,
       description:
-        'When the current run of failures began; null if there is none. After five days of failures, the webhook is disabled.',
+        'When the first of the failed attempts was; null unless the webhook is failing, or was when it was disabled. After five days of failures, the webhook is disabled.',
+    }),
+    failedAttemptCount: t.exposeInt('failed_attempt_count', {
+      description: 'Number of attempts that failed in a row; 0 after one that succeeded.',
     }),
     pausedUntil: t.expose('paused_until', {
       type: 'DateTime',

@@ -3,9 +3,10 @@ import { type WebhookSource, webhookSources } from '../../../events/sources.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { flattenOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
+import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
 
-/** The input of one source: its own enum of events and, if it has keys to choose from, its own enum of payload keys. */
+/** Each source has its own enum of events and, if it offers a choice, of payload keys. */
 function sourceInput(source: WebhookSource, name: string) {
   const events: Readonly<Record<string, string>> = eventsOfSource[source];
   const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, events);
@@ -76,20 +77,15 @@ const requestUrl = 'URL that deliveries are sent to, `http` or `https`.';
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
-/** The settings that every webhook has. */
-const settings = (t: InputFields) => ({
-  name: t.string({ description: 'Display name.' }),
-  headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers of deliveries.' }),
-});
-
-/** The same with the defaults of a new webhook. */
 const newSettings = (t: InputFields) => ({
   requestUrl: t.string({ required: true, description: requestUrl }),
   format: t.field({ type: KnownWebhookFormatEnum, description: 'Encoding of payloads. Defaults to `JSON`.' }),
   accountIds: t.idList({
     description: 'Ids of the accounts to listen to. Defaults to all current and future accounts of the workspace.',
   }),
-  ...settings(t),
+  idempotencyKey: t.string(idempotencyKeyOfCreation),
+  name: t.string({ description: 'Display name.' }),
+  headers: t.field({ type: [WebhookHeaderInput], description: 'Extra headers of deliveries.' }),
 });
 
 export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
@@ -141,7 +137,11 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     accountIds: t.idList({
       description: 'Ids of the accounts to listen to; an empty list for all accounts of the workspace.',
     }),
-    ...settings(t),
+    name: t.string({ description: 'Display name. To clear it, send an empty string.' }),
+    headers: t.field({
+      type: [WebhookHeaderInput],
+      description: 'Extra headers of deliveries. To clear them, send an empty list.',
+    }),
   }),
 });
 
@@ -182,10 +182,7 @@ export const RevealWebhookSecretInput = builder.inputType('RevealWebhookSecretIn
   fields: (t) => ({ webhookId: t.id(webhookId) }),
 });
 
-/**
- * The request of `createWebhook` or `updateWebhook` in the contract's terms: a tag `source`, with the fields of that
- * source beside those of every webhook.
- */
+/** In the contract's terms: a tag `source`, with its fields beside those of every webhook. */
 export function webhookRequest({
   source,
   ...common

@@ -1,14 +1,15 @@
-/** The list of webhooks: of the workspace, and of an account. */
+/** Of the workspace, and of an account. */
 
 import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { connectionArgs } from '../../../graphql/kit/connection.ts';
+import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { isFilter, type WebhookFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
 import { type ListedWebhook, webhookLimits } from '../shapes.ts';
+import { WebhookHealthStateEnum, WebhookOrderEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
 
 const WebhookConnection = countedConnectionType<ListedWebhook>('Webhook', WebhookInterface, 'webhooks');
@@ -23,6 +24,17 @@ const listArgs = builder.args((t) => ({
     description: 'Lists only the webhooks that are subscribed to one of these events.',
   }),
   enabled: t.boolean({ description: 'Whether the webhooks to list are enabled. Defaults to both.' }),
+  health: t.field({
+    type: [WebhookHealthStateEnum],
+    description:
+      'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all. Embedded backend only.',
+  }),
+  query: t.string({ description: searchDescription('webhooks', 'whose name contains') }),
+  orderBy: t.field({
+    type: WebhookOrderEnum,
+    description:
+      'Order of the list. Defaults to the oldest first; in proxy mode to that of the service, which has no other.',
+  }),
   ...connectionArgs(webhookLimits, 'webhooks'),
 }));
 
@@ -31,24 +43,33 @@ interface ListArguments {
   readonly source?: WebhookFilter['source'] | null;
   readonly event?: WebhookFilter['event'] | null;
   readonly enabled?: boolean | null | undefined;
+  readonly health?: WebhookFilter['health'] | null;
+  readonly query?: string | null | undefined;
+  readonly orderBy?: WebhookSearch['order_by'] | null;
   readonly first: number;
   readonly after?: string | null | undefined;
 }
 
-function connectWebhooks(context: GraphQLContext, { accountId, source, event, enabled, ...page }: ListArguments) {
+function connectWebhooks(
+  context: GraphQLContext,
+  { accountId, source, event, enabled, health, query, orderBy, ...page }: ListArguments,
+) {
   const filter: WebhookFilter = {
     source: source ?? undefined,
     event: event ?? undefined,
     enabled: enabled ?? undefined,
+    health: health ?? undefined,
+    query: query ?? undefined,
     account_id: accountId ?? undefined,
   };
+  const order_by = orderBy ?? undefined;
   return connectCounted(
     context,
     {
       operation: searchWebhooks,
-      request: filter,
+      request: { ...filter, order_by },
       limits: webhookLimits,
-      list: ['webhooks', context.caller.keyId, ...webhookListScope(filter)],
+      list: ['webhooks', context.caller.keyId, ...webhookListScope({ ...filter, order_by })],
       ...page,
     },
     {
@@ -58,10 +79,7 @@ function connectWebhooks(context: GraphQLContext, { accountId, source, event, en
   );
 }
 
-/**
- * A cursor counts the webhooks of a page. Where a page is filtered after it was read, this stays exact only if it is always
- * read in one size.
- */
+/** A cursor counts a page's webhooks: with a filter after the read, it stays exact only for one page size. */
 function pageRequest(request: WebhookSearch, { caller, ports }: GraphQLContext): WebhookSearch {
   const isFiltered = ports.webhooks.hasShortPages && (caller.accountIds !== null || isFilter(request));
   return isFiltered ? { ...request, limit: webhookLimits.limit.max } : request;
@@ -72,7 +90,7 @@ builder.queryField('webhooks', (t) =>
     type: WebhookConnection,
     nullable: true,
     description:
-      'Lists the AUTO and TRIGGER webhooks of the workspace, oldest first (in proxy mode, in the order of the service); for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
+      'Lists the AUTO and TRIGGER webhooks of the workspace; for an API key that is limited to accounts, those that listen to one of them. Scope: `webhooks:read`.',
     args: {
       accountId: t.arg.id({
         description: 'Lists only the webhooks that listen to this account, including those of all accounts.',
@@ -88,7 +106,7 @@ builder.objectField(AccountObject, 'webhooks', (t) =>
     type: WebhookConnection,
     nullable: true,
     description:
-      'Lists the webhooks that listen to the account, including those of all accounts, oldest first (in proxy mode, in the order of the service). Scope: `webhooks:read`.',
+      'Lists the webhooks that listen to the account, including those of all accounts. Scope: `webhooks:read`.',
     args: listArgs,
     resolve: ({ account_id }, args, context) => connectWebhooks(context, { ...args, accountId: account_id }),
   }),

@@ -1,5 +1,6 @@
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
+import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { globalId } from '../../../graphql/kit/node.ts';
 import {
@@ -28,9 +29,16 @@ import { WebhookInterface } from './webhook.ts';
 
 const failures = ['request', 'not_found', 'account', 'performed'] as const;
 
-const WebhookCreatedObject = builder.objectRef<WebhookCreated>('WebhookCreated').implement({
+interface Created extends WebhookCreated {
+  readonly repeated: boolean;
+}
+
+const toCreated = (created: WebhookCreated, _input: unknown, repeated: boolean): Created => ({ ...created, repeated });
+
+const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implement({
   description: 'The webhook was created.',
   fields: (t) => ({
+    repeated: t.exposeBoolean('repeated', repeatedOfCreation),
     webhookId: t.exposeID('webhook_id', { description: 'Id of the new webhook.' }),
     webhook: t.field({
       type: WebhookInterface,
@@ -56,7 +64,7 @@ const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implem
   }),
 });
 
-const createResult = mutationResult<WebhookCreated>(
+const createResult = mutationResult<Created>(
   'CreateWebhookResult',
   'The new webhook, or the error.',
   [WebhookCreatedObject],
@@ -130,7 +138,9 @@ mutationField('createWebhook', {
   inputDescription: 'The webhook to create.',
   result: createResult,
   operation: createWebhook,
+  oncePerKey: true,
   toRequest: webhookRequest,
+  toSuccess: toCreated,
 });
 
 mutationField('createTriggerWebhook', {
@@ -139,6 +149,8 @@ mutationField('createTriggerWebhook', {
   inputDescription: 'The TRIGGER webhook to create.',
   result: createResult,
   operation: createTriggerWebhook,
+  oncePerKey: true,
+  toSuccess: toCreated,
 });
 
 mutationField('updateWebhook', {
@@ -152,7 +164,7 @@ mutationField('updateWebhook', {
 
 mutationField('setWebhookEnabled', {
   description:
-    'Enables or disables a webhook. Deliveries to a disabled webhook are held; after you enable it, resend them with `redeliverAll`.',
+    'Enables or disables a webhook. Deliveries to a disabled webhook are held; after you enable it, redeliver them with `redeliverAll`.',
   input: SetWebhookEnabledInput,
   inputDescription: 'The webhook, and whether to enable it.',
   result: updateResult,

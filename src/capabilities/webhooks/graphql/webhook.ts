@@ -46,18 +46,18 @@ const WebhookDataMappingObject = builder.objectRef<Webhook['data'][number]>('Web
   }),
 });
 
-/** Resolves a part of a webhook that may have to be read by itself. */
+/** For a part that may have to be read by itself. */
 const largePart =
   <Part extends 'account_ids' | 'headers' | 'data'>(part: Part) =>
   async (webhook: ListedWebhook, _args: object, { loaders }: GraphQLContext): Promise<Webhook[Part]> => {
-    // A service that leaves the part out is reported as for every field that it has to send.
+    // A service that omits the part is reported as for every required field.
     if (part in webhook) return webhook[part] as Webhook[Part];
     const whole = await loaders.wholeWebhooks.load(webhook.id);
     if (whole === null) throw new ServiceError('resource_not_found', { detail: 'The webhook no longer exists.' });
     return whole[part];
   };
 
-/** The GraphQL type of each type of webhook. A type that is missing here is an UnknownWebhook. */
+/** A type that is missing here is an UnknownWebhook. */
 const typeNames: Readonly<Record<Webhook['type'], string>> = { AUTO: 'AutoWebhook', TRIGGER: 'TriggerWebhook' };
 
 const typeNameOf = ({ type }: ListedWebhook): string =>
@@ -143,7 +143,7 @@ const WebhookTriggerObject = builder.objectRef<WebhookTrigger>('WebhookTrigger')
 
 builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER).implement({
   description: 'A webhook that people fire from a message or a chat.',
-  // Pothos takes a resolver from the last interface that has the field: `id` is resolved by Webhook.
+  // As above.
   interfaces: [Node, WebhookInterface],
   isTypeOf: (value) => isWebhook(value) && typeNameOf(value) === typeNames.TRIGGER,
   fields: (t) => ({
@@ -154,7 +154,7 @@ builder.objectRef<Extract<ListedWebhook, { type: 'TRIGGER' }>>(typeNames.TRIGGER
   }),
 });
 
-// As with attachments: what every webhook has is known of this one too, so it can be seen and deleted.
+// As with attachments: the common fields are known, so it can be seen and deleted.
 builder.objectRef<ListedWebhook>('UnknownWebhook').implement({
   description: 'A webhook of a type that this gateway does not know yet.',
   interfaces: [Node, WebhookInterface],

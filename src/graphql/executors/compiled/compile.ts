@@ -1,7 +1,7 @@
 /**
- * Compiles a query operation to a plan for the splicer: what to note of the page that a service sends, and how to print
- * the response from it. Everything is read off the schema: where values stand (wire.ts), what the contract requires
- * (network-values.ts), and which lists have bytes (list-source.ts). There is no second list of fields.
+ * Compiles a query to a plan for the splicer: notes on a service's page, and the response printed from them. All is
+ * read off the schema: places of values (wire.ts), the contract's requirements (network-values.ts), lists with bytes
+ * (list-source.ts).
  */
 import {
   type FieldNode,
@@ -22,21 +22,18 @@ import { type Collected, collectFields, type Fragments, selectionSetsOf } from '
 import { type IdKind, idSuffix } from '../../kit/node.ts';
 import { isRequired, type RawIds, tagOf, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
-import { leafRuleOf } from './leaves.ts';
-import { addShape, type MutableShape, text } from './parts.ts';
+import { addShape, leafRuleOf, type MutableShape, textPart } from './parts.ts';
 
-/** Where selections are compiled: what takes part, and what they need beside the page. */
 export interface Compiling {
   readonly schema: GraphQLSchema;
   readonly fragments: Fragments;
   readonly includes: (selection: SelectionSetNode['selections'][number]) => boolean;
-  /** Counts what is selected of an object. @throws Declined for more than a plan should hold */
+  /** Of one object. @throws Declined beyond a plan's bound */
   readonly count: (selected: Collected['fields']) => void;
-  /** The index of the parameter that the global ids of a kind begin with. */
+  /** The parameter that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
 }
 
-/** The fields that are selected of an object, by their names in the response. */
 export function selectedOf(
   { schema, fragments, includes, count }: Omit<Compiling, 'prefixOf'>,
   type: GraphQLObjectType,
@@ -52,11 +49,7 @@ function isOf(schema: GraphQLSchema, type: GraphQLObjectType, condition: string)
   return on === type || (isAbstractType(on) && schema.isSubType(on, type));
 }
 
-/**
- * An object that is read from the page.
- * @param shape gets what is to be noted of the object
- * @throws Declined for a selection that a plan cannot say
- */
+/** @param shape gets the notes on the object. @throws Declined for a selection that a plan cannot say */
 export function compileObject(
   compiling: Compiling,
   type: GraphQLObjectType | GraphQLAbstractType,
@@ -89,10 +82,7 @@ const ofType = (
   shape: MutableShape,
 ): Part[] => compileFields(compiling, type, sets, (_, nodes) => [partOf(compiling, type, nodes, shape)]);
 
-/**
- * An object in braces, with its fields as they are selected.
- * @param partOf the value of a field, by its name in the schema; `__typename` is printed here
- */
+/** In braces. @param partOf a field's value, by its name in the schema; `__typename` is printed here */
 export function compileFields(
   compiling: Compiling,
   type: GraphQLObjectType,
@@ -101,11 +91,11 @@ export function compileFields(
 ): Part[] {
   const parts: Part[] = [];
   for (const [key, nodes] of selectedOf(compiling, type, sets)) {
-    parts.push(text(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));
+    parts.push(textPart(`${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));
     const name = nodes[0]?.name.value ?? '';
-    parts.push(...(name === '__typename' ? [text(JSON.stringify(type.name))] : partOf(name, nodes)));
+    parts.push(...(name === '__typename' ? [textPart(JSON.stringify(type.name))] : partOf(name, nodes)));
   }
-  return parts.length === 0 ? [text('{}')] : [...parts, text('}')];
+  return parts.length === 0 ? [textPart('{}')] : [...parts, textPart('}')];
 }
 
 function partOf(
@@ -120,7 +110,7 @@ function partOf(
   if (field === undefined || wire === undefined || field.args.length > 0) {
     throw new Declined(`${parent.name}.${name} is known to its resolver only`);
   }
-  if ('constant' in wire) return text(JSON.stringify(wire.constant));
+  if ('constant' in wire) return textPart(JSON.stringify(wire.constant));
   if ('present' in wire) {
     addShape(shape, wire.present, 'leaf');
     return { kind: 'presence', key: wire.present };

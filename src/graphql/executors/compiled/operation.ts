@@ -1,4 +1,4 @@
-/** A compiled operation: for each of its root fields a list, a template, and the parameters of the template. */
+/** For each root field a list, a template, and the template's parameters. */
 import {
   type DocumentNode,
   type FieldNode,
@@ -15,47 +15,39 @@ import {
 import type { PageSource } from '../../../kernel/page-source.ts';
 import type { Ports } from '../../../kernel/ports.ts';
 import type { Part, SplicePlan } from '../../../splice/plan.ts';
-import { includedBy, variablesOf } from '../../cost/arguments.ts';
-import { fragmentsOf, selectionSetsOf } from '../../cost/selections.ts';
+import { fragmentsOf, includedBy, selectionSetsOf, variablesOf } from '../../cost/selections.ts';
 import type { Values } from '../../documents/variables.ts';
 import type { Connection } from '../../kit/connection.ts';
 import { type AnyListSource, listSourceOf } from '../../kit/list-source.ts';
 import { type IdKind, idPrefix } from '../../kit/node.ts';
 import { shownBy } from '../../kit/window-field.ts';
 import { Declined } from '../declined.ts';
-import { compileArguments, type ReadValues } from './arguments.ts';
 import { type Compiling, compileFields, compileObject, selectedOf } from './compile.ts';
-import { type MutableShape, text } from './parts.ts';
+import { type MutableShape, textPart } from './parts.ts';
+import { compileArguments, metadataReader, type ReadMetadata, type ReadValues } from './readers.ts';
 import { compileField, type Print, readField } from './values.ts';
 
-/** A root field of a compiled operation. */
 export interface CompiledRoot {
-  /** The text of the response between the root field before and this one. */
+  /** Between the root field before and this one. */
   readonly before: string;
-  /** Its arguments. */
   readonly args: ReadValues;
-  /** The index of its template. */
   readonly template: number;
-  /** The parameters of its template, from the connection and the account that it is read with. */
   readonly parameters: readonly ((connection: Connection<unknown>, accountId: string) => string)[];
-  /** The parameters for each edge. */
   readonly itemParameters: readonly Print[];
-  /** The edges of a connection, as the field `edges` has them; null where it is not selected. */
+  /** As the field `edges` has them; null where it is not selected. */
   readonly edgesOf: ((connection: Connection<unknown>) => unknown) | null;
 }
 
 export interface CompiledOperation {
   readonly source: AnyListSource;
+  readonly readMetadata: ReadMetadata;
   readonly plan: SplicePlan;
   readonly roots: readonly CompiledRoot[];
-  /** The text behind the last root field. */
+  /** Behind the last root field. */
   readonly after: string;
 }
 
-/**
- * @param values of the variables, coerced: the plan is good for operations with the same values in their directives
- * @throws Declined for an operation that a plan cannot say
- */
+/** @param values coerced: equal ones in directives share a plan. @throws Declined beyond what a plan can say */
 export function compileOperation(
   schema: GraphQLSchema,
   ports: Ports,
@@ -66,7 +58,7 @@ export function compileOperation(
   const query = schema.getQueryType();
   if (operation.operation !== OperationTypeNode.QUERY || !query) throw new Declined(`a ${operation.operation}`);
   const variables = variablesOf(operation, values);
-  const scope: Scope = {
+  const scope: CompilingRoot = {
     schema,
     fragments: fragmentsOf(document),
     includes: (selection) => includedBy(selection, variables),
@@ -94,30 +86,28 @@ export function compileOperation(
     before = '';
   }
   const plan = { shape: { ...pages.metadata, [pages.items]: { list: shape } }, templates };
-  return { source, plan, roots, after: `${before}}}` };
+  return { source, readMetadata: metadataReader(pages.metadata), plan, roots, after: `${before}}}` };
 }
 
 /**
- * What is selected is counted wherever it is spread: fragments in fragments make of a short document a plan of many
- * megabytes, which takes longer to make than the operation takes graphql-js. Six lists with all their fields fit, in a plan
- * of some 300 KB.
+ * Counts selections at every spread: nested fragments make a plan of megabytes of a short document, slower to make than
+ * graphql-js is to execute. Six lists with all their fields fit, in some 300 KB.
  */
 const maxPlanCharacters = 262_144;
-/** Of a field, beside its name in the response. */
-const charactersOfField = 64;
+const charactersPerField = 64;
 
 function countPlan(): Compiling['count'] {
   let characters = 0;
   return (selected) => {
-    for (const name of selected.keys()) characters += charactersOfField + name.length;
+    for (const name of selected.keys()) characters += charactersPerField + name.length;
     if (characters > maxPlanCharacters) throw new Declined('more than a plan holds');
   };
 }
 
 type Pages = Pick<PageSource<never, never>, 'items' | 'metadata'>;
-type Scope = Omit<Compiling, 'prefixOf'>;
+type CompilingRoot = Omit<Compiling, 'prefixOf'>;
 
-/** The one source of all lists of an operation. */
+/** The same for all lists of an operation. */
 function sourceOf(query: GraphQLObjectType, selected: ReturnType<typeof selectedOf>, ports: Ports) {
   const sources = new Set<AnyListSource>();
   for (const [node] of selected.values()) {
@@ -136,7 +126,7 @@ function sourceOf(query: GraphQLObjectType, selected: ReturnType<typeof selected
 }
 
 function compileRoot(
-  scope: Scope,
+  scope: CompilingRoot,
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
   { pages, shape }: { readonly pages: Pages; readonly shape: MutableShape },
@@ -156,12 +146,11 @@ function compileRoot(
       shown === 'items'
         ? compileItem(compiling, field, sets, shape)
         : compileEdge(compiling, objectOf(field), sets, { shape, itemParameters });
-    return [text('['), { kind: 'window', key: pages.items, parts: inner }, text(']')];
+    return [textPart('['), { kind: 'window', key: pages.items, parts: inner }, textPart(']')];
   });
   return { parts, parameters, itemParameters, edgesOf };
 }
 
-/** The parameters of a template, as the compiler finds that it needs them. */
 function collectParameters() {
   const parameters: CompiledRoot['parameters'][number][] = [];
   const itemParameters: Print[] = [];

@@ -1,15 +1,13 @@
-import type { Part } from '../../../splice/plan.ts';
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, type GraphQLLeafType, GraphQLString, isEnumType } from 'graphql';
+import type { LeafRule, Part } from '../../../splice/plan.ts';
+import { fallbackOf } from '../../kit/enums.ts';
 import { Declined } from '../declined.ts';
 
-/** A shape that is being collected. */
 export interface MutableShape {
   [key: string]: 'leaf' | { readonly object: MutableShape } | { readonly list: MutableShape };
 }
 
-/**
- * Notes a value of an object. Several fields, also of several types, may read the same value.
- * @throws Declined if it was noted as a value of another kind
- */
+/** Several fields and types may read one value. @throws Declined for another kind of value */
 export function addShape(shape: MutableShape, key: string, value: MutableShape[string]): void {
   const before = Object.hasOwn(shape, key) ? shape[key] : undefined;
   if (before === undefined) {
@@ -28,4 +26,25 @@ export function addShape(shape: MutableShape, key: string, value: MutableShape[s
 const innerOf = (value: Exclude<MutableShape[string], 'leaf'>): { kind: string; shape: MutableShape } =>
   'object' in value ? { kind: 'object', shape: value.object } : { kind: 'list', shape: value.list };
 
-export const text = (value: string): Part => ({ kind: 'text', text: value });
+export const textPart = (value: string): Part => ({ kind: 'text', text: value });
+
+const rules = new Map<GraphQLLeafType, LeafRule>([
+  [GraphQLString, 'string'],
+  // Ids are strings: graphql-js prints a number in their place.
+  [GraphQLID, 'string'],
+  [GraphQLFloat, 'number'],
+  [GraphQLBoolean, 'boolean'],
+]);
+
+/** For the `extensions` of a scalar. */
+export const printedAs = (rule: LeafRule) => ({ leafRule: rule });
+
+export function leafRuleOf(type: GraphQLLeafType): LeafRule {
+  // Nothing else writes this extension.
+  const rule = rules.get(type) ?? (type.extensions.leafRule as LeafRule | undefined);
+  if (rule !== undefined) return rule;
+  const fallback = isEnumType(type) ? fallbackOf(type) : undefined;
+  if (!isEnumType(type) || fallback === undefined) throw new Declined(`${type.name} has no rule for printing`);
+  const mapping = type.getValues().map(({ name, value }): [string, string] => [String(value), JSON.stringify(name)]);
+  return { mapping: Object.fromEntries(mapping), otherwise: JSON.stringify(fallback) };
+}

@@ -1,4 +1,3 @@
-/** The plans of an operation that clients send: each is compiled once. */
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -13,24 +12,20 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Ports } from '../../../kernel/ports.ts';
+import { type EncodedPlan, encodePlan } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
 import { listSourceOf } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
-import { type EncodedOperation, encodeOperation } from './encoded-operation.ts';
-import { compileOperation } from './operation.ts';
+import { type CompiledOperation, compileOperation } from './operation.ts';
 
 export interface Plans {
-  /** The operation compiled for coerced values of its variables, or why a plan cannot say it. */
   planFor(values: Values): EncodedOperation | Declined;
 }
 
-/** Plans that are kept of one operation: one for each combination of the values that decide what is selected. */
+/** Of one operation: one per combination of values that decide the selection. */
 const maxPlans = 16;
 
-/**
- * @param grew is told the bytes of each plan that is kept
- * @returns why an operation is not compiled, whatever the values of its variables are
- */
+/** @param grew gets the bytes of each kept plan. @returns the reason against compiling, whatever the values */
 export function plansOf(
   schema: GraphQLSchema,
   ports: Ports,
@@ -66,7 +61,7 @@ export function plansOf(
   };
 }
 
-/** Whether all root fields may be lists that come as bytes. What a fragment hides is seen when the operation is compiled. */
+/** Root fields with bytes. Fragments are seen at compilation. */
 function readsListsOnly(
   schema: GraphQLSchema,
   ports: Ports,
@@ -81,15 +76,14 @@ function readsListsOnly(
   });
 }
 
-/** Whether no variable is a list or an object, which may be of any size. */
+/** A list or an object may be of any size. */
 const hasPlainVariables = (schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): boolean =>
   variableDefinitions.every((definition) => {
     const type = typeFromAST(schema, definition.type);
-    // graphql-js would set the prototype of its values to that of `__proto__`.
+    // graphql-js would set its values' prototype by `__proto__`.
     return isLeafType(isNonNullType(type) ? type.ofType : type) && definition.variable.name.value !== '__proto__';
   });
 
-/** The variables of an operation that decide what is selected. */
 function variablesOfDirectives(document: DocumentNode, { variableDefinitions = [] }: OperationDefinitionNode) {
   const inDirectives = new Set<string>();
   visit(document, {
@@ -97,8 +91,18 @@ function variablesOfDirectives(document: DocumentNode, { variableDefinitions = [
       for (const { value } of given) if (value.kind === Kind.VARIABLE) inDirectives.add(value.name.value);
     },
   });
-  // Another operation may have a variable of the same name and another type.
+  // Another operation may have a variable of this name and another type.
   return variableDefinitions.flatMap(({ variable: { name }, type }) =>
     print(type).replace('!', '') === 'Boolean' && inDirectives.has(name.value) ? name.value : [],
   );
 }
+
+/** As kept and run: without the parts of its plan, which take several times the memory. */
+export interface EncodedOperation extends Omit<CompiledOperation, 'plan'> {
+  readonly plan: EncodedPlan;
+}
+
+export const encodeOperation = (operation: CompiledOperation): EncodedOperation => ({
+  ...operation,
+  plan: encodePlan(operation.plan),
+});

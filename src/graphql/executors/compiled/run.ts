@@ -1,41 +1,88 @@
-/** Runs a compiled operation: reads the pages of its lists as bytes, and prints the response from them. */
+/** Prints lists out of a service's bytes, without resolvers. */
+import type { Logger } from 'pino';
+import { ServiceError } from '../../../kernel/errors.ts';
+import { weightOfBytes } from '../../../kernel/lib/fair-turns.ts';
 import type { PageSource } from '../../../kernel/page-source.ts';
 import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../../../kernel/paging.ts';
-import type { ObjectShape } from '../../../splice/plan.ts';
-import type { Refusal, Scanned, Splice, Splicer } from '../../../splice/splicer.ts';
+import { bytesOf } from '../../../kernel/wire-response.ts';
+import { createSplicer, type Refusal, type Scanned, type Splice, type Splicer } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
+import type { Exchange, Executor, Outcome } from '../../exchange.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
 import { type Connection, openConnection } from '../../kit/connection.ts';
 import type { AnyListSource } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
-import type { EncodedOperation } from './encoded-operation.ts';
 import type { CompiledRoot } from './operation.ts';
+import type { EncodedOperation } from './plans.ts';
+import type { ReadMetadata } from './readers.ts';
 
-export type RunContext = Omit<GraphQLContext, 'loaders'>;
+export interface CompiledOptions extends Pick<GraphQLContext, 'ports' | 'cursors'> {
+  readonly maxResponseBytes: number;
+  readonly logger: Pick<Logger, 'warn'>;
+}
 
-/** A window of a list that root fields with equal arguments show. */
+/** The limit's estimate (see response-size.ts) is at most this many times the response's bytes. */
+const estimateFactor = 8;
+
+/** Leaves surprises and failures to graphql-js, with the pages read: it finds the errors, and the exact size. */
+export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledOptions): Executor => {
+  let splicer: Splicer | undefined;
+
+  const run = async (exchange: Exchange): Promise<Outcome | Declined> => {
+    const { operation, caller, values } = exchange;
+    const { plans } = operation;
+    if (plans === null || plans instanceof Declined) return plans ?? new Declined('compiling is off');
+    if (caller === null) return new Declined('no key');
+    const plan = plans.planFor(values);
+    if (plan instanceof Declined) return plan;
+    splicer ??= createSplicer({ maxOutput: Math.floor(maxResponseBytes / estimateFactor) });
+    return { splice: await runCompiled(plan, values, { ...exchange.contextOf(caller), ports, cursors }, splicer) };
+  };
+
+  return async (exchange) => {
+    let outcome: Outcome | Declined;
+    try {
+      outcome = await run(exchange);
+    } catch (error) {
+      outcome = declinedBy(error, logger);
+    }
+    if (exchange.operation.plans !== null)
+      exchange.http.facts.compiled = outcome instanceof Declined ? outcome.reason : 'yes';
+    return outcome;
+  };
+};
+
+function declinedBy(error: unknown, logger: Pick<Logger, 'warn'>): Declined {
+  if (error instanceof Declined) return error;
+  if (error instanceof ServiceError) return new Declined(error.type);
+  logger.warn({ err: error }, 'a compiled operation failed, and is executed by graphql-js');
+  return new Declined('failed');
+}
+
+/** The kernel's reading of bytes, in times of parsing. */
+const kernelSpeed = 4;
+
+export type RunContext = Omit<GraphQLContext, 'loaders' | 'storedResponses'>;
+
 interface Reading {
   readonly first: number;
   readonly accountId: string;
   readonly opened: ReturnType<typeof openConnection<object, unknown>>;
-  /** What names the list and the place where its page begins: equal ones read one page. */
   readonly place: string;
   readonly limit: number;
 }
 
-/** A page, of which the items are in the bytes only. */
 interface ReadPage {
   readonly page: Page<unknown>;
   readonly scanned: Scanned;
 }
 
 /**
- * @param variables coerced
- * @returns the response, in an instance of the kernel that the caller must close
- * @throws Declined, or what reading and checking throw: the executor then takes over, and reads no page again
+ * In an instance of the kernel that the caller must close. @param variables coerced
+ * @throws Declined, or errors of reading and checking: the next executor reads no page again
  */
 export async function runCompiled(
-  { source, plan, roots, after }: EncodedOperation,
+  { source, readMetadata, plan, roots, after }: EncodedOperation,
   variables: Values,
   context: RunContext,
   splicer: Splicer,
@@ -54,15 +101,17 @@ export async function runCompiled(
   const bodies = await readBodies([...readings.values()], ({ opened, limit }) =>
     pages.read(context, { ...opened.checked, cursor: opened.from.cursor ?? undefined, limit }),
   );
+  const bytes = [...bodies.values()].reduce((sum, body) => sum + bytesOf(body), 0);
+  await context.turn?.(weightOfBytes(bytes) / kernelSpeed);
   const splice = splicer.open(plan);
   try {
     const read = new Map<string, ReadPage>();
-    for (const [place, body] of bodies) read.set(place, scanPage(splice, body, pages));
+    for (const [place, body] of bodies) read.set(place, scanPage(splice, body, pages, readMetadata));
     const shown = new Map<Reading, Shown>();
     for (const { root, reading } of shows) {
       const showing = shown.get(reading) ?? show(source, reading, read);
       shown.set(reading, showing);
-      print(splice, root, showing);
+      printRoot(splice, root, showing);
     }
     requirePrinted(splice.text(after));
     return splice;
@@ -86,44 +135,30 @@ function openReading(source: AnyListSource, args: Values, context: RunContext): 
   };
 }
 
-/** Reads the longest page for each place, as the loader of the executor does (see loaders.ts). */
+/** The longest page for each place, as the executor's loader reads it (see loaders.ts). */
 async function readBodies(
   readings: readonly Reading[],
   read: (reading: Reading) => Promise<readonly Uint8Array[]>,
 ): Promise<ReadonlyMap<string, readonly Uint8Array[]>> {
   const longest = longestPages(readings, ({ place }) => place);
-  const bodies = [...longest].map(async ([place, reading]) => [place, await read(reading)] as const);
-  return new Map(await Promise.all(bodies));
-}
-
-/** The metadata of a page. Missing values are left out; `{}` stands for a value that is not a leaf. */
-function metadataOf(scanned: Scanned, shape: ObjectShape, path: readonly string[] = []): Record<string, unknown> {
-  const metadata: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(shape)) {
-    const at = [...path, key];
-    if (value === 'leaf') {
-      const leaf = scanned.leaf(...at);
-      if (leaf !== undefined) metadata[key] = leaf === null ? {} : JSON.parse(leaf);
-    } else if ('object' in value) {
-      metadata[key] = metadataOf(scanned, value.object, at);
-    }
-  }
-  return metadata;
+  const places = [...longest.keys()];
+  const bodies = await Promise.all([...longest.values()].map(read));
+  return new Map(bodies.map((body, index) => [places[index] ?? '', body]));
 }
 
 function scanPage(
   splice: Splice,
   body: readonly Uint8Array[],
-  { items, metadata, page }: Pick<PageSource<object, Page<unknown>>, 'items' | 'metadata' | 'page'>,
+  { items, page }: Pick<PageSource<object, Page<unknown>>, 'items' | 'page'>,
+  readMetadata: ReadMetadata,
 ): ReadPage {
   const scanned = splice.scan(body);
   if (typeof scanned === 'string') throw new Declined(scanned);
   const count = scanned.count(items);
   if (count === undefined) throw new Declined('no list');
-  return { page: page({ ...metadataOf(scanned, metadata), [items]: new Array<null>(count).fill(null) }), scanned };
+  return { page: page({ ...readMetadata(scanned), [items]: new Array<null>(count).fill(null) }), scanned };
 }
 
-/** What the templates of equal root fields print. */
 interface Shown {
   readonly connection: Connection<unknown>;
   readonly accountId: string;
@@ -145,7 +180,7 @@ function show(
   return { connection, accountId, scanned: read.scanned, ...rangeOf(window, opened.from.offset) };
 }
 
-function print(splice: Splice, root: CompiledRoot, { connection, accountId, scanned, from, to }: Shown): void {
+function printRoot(splice: Splice, root: CompiledRoot, { connection, accountId, scanned, from, to }: Shown): void {
   const edges = root.edgesOf?.(connection) ?? [];
   if (!Array.isArray(edges)) throw new Declined('the edges are no list');
   requirePrinted(splice.text(root.before));

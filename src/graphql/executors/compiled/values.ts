@@ -1,28 +1,23 @@
-/**
- * Values beside the items of a page: cursors, `pageInfo`, what the page says of itself. They are few, so their own
- * resolvers give them, from an object in memory.
- */
+/** Values beside the items: cursors, `pageInfo`, metadata. They are few: their own resolvers give them. */
 import {
-  defaultFieldResolver,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
   getNullableType,
   isLeafType,
   isNonNullType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
+import { isObject } from '../../../kernel/lib/is-object.ts';
 import { selectionSetsOf } from '../../cost/selections.ts';
 import { Declined } from '../declined.ts';
 import { type Compiling, selectedOf } from './compile.ts';
 
-/** Prints a value as JSON. @throws Error for one that graphql-js would report as an error */
+/** As JSON. @throws Error for a value that graphql-js would report */
 export type Print<Value = unknown> = (value: Value) => string;
 
-/** @throws Declined for a field that may do more than read a property */
 export function compileField(compiling: Compiling, parent: GraphQLObjectType, nodes: readonly FieldNode[]): Print {
   const name = nodes[0]?.name.value ?? '';
   if (name === '__typename') {
@@ -36,12 +31,13 @@ export function compileField(compiling: Compiling, parent: GraphQLObjectType, no
   return (value) => print(read(value));
 }
 
-/** Reads a field of something beside the items from its parent. */
-export function readField({ name, resolve = defaultFieldResolver }: GraphQLField<unknown, unknown>) {
-  // A resolver of such a field takes its parent only; the default one takes the name too.
-  const info = { fieldName: name } as GraphQLResolveInfo;
-  return (parent: unknown): unknown => resolve(parent, {}, undefined, info);
-}
+/** From something beside the items. Such a resolver takes its parent only. */
+export const readField =
+  ({ name, resolve }: GraphQLField<unknown, unknown>) =>
+  (parent: unknown): unknown => {
+    if (resolve !== undefined) return Reflect.apply(resolve, undefined, [parent]);
+    return isObject(parent) ? parent[name] : undefined;
+  };
 
 function compileValue(compiling: Compiling, type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Print {
   const nullable = getNullableType(type);

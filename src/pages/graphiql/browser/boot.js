@@ -1,12 +1,14 @@
 /**
- * Runs in the browser, unbundled: starts GraphiQL, and adds a menu of examples, links to share, snippets, and a line about the
- * last response.
+ * Runs in the browser, unbundled: starts GraphiQL, and adds a menu of examples with what they show, links to share, snippets,
+ * and a line about the last response.
  */
-import { editorTheme, prepareEditors, presentOperation, showOperation } from './editors.js';
+import { prepareCard, showCard } from './card.js';
+import { editorTheme, foldEmptyVariables, prepareEditors, presentOperation, showOperation } from './editors.js';
 import { examples } from './examples.js';
 import { createFetcher } from './fetcher.js';
 import { correctMarkup } from './markup.js';
 import { curl, javaScript, typeScript } from './snippets.js';
+import { say, showResponse } from './status.js';
 import { storage } from './storage.js';
 import { readKey } from './stored-key.js';
 
@@ -14,10 +16,18 @@ const element = (id) => document.getElementById(id);
 const { endpoint, introspection, signIn } = JSON.parse(element('graphiql').textContent);
 const url = new URL(endpoint, location.href).href;
 
+const touched = new Promise((resolve) => {
+  for (const type of ['pointerdown', 'pointermove', 'keydown']) {
+    element('root').addEventListener(type, resolve, { once: true, capture: true });
+  }
+});
+
 // Monaco reads it when it is loaded, which is after this module.
 globalThis.MonacoEnvironment = {
   globalAPI: true,
-  getWorkerUrl: (_module, label) => new URL(`${label}.js`, import.meta.url).href,
+  // Half a megabyte, which whoever only looks does not need.
+  getWorker: (_module, label) =>
+    touched.then(() => new Worker(new URL(`${label}.js`, import.meta.url), { name: label })),
 };
 
 /** Loaded along with GraphiQL. Where it is missing, GraphiQL introspects, and shows why it cannot. */
@@ -28,28 +38,6 @@ const schema = introspection
     )
   : undefined;
 
-const say = (text) => {
-  element('status').textContent = text;
-};
-
-const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-
-/** Shows what the fetcher knows of a response. */
-function showResponse(response) {
-  if (response === null) return say('Running …');
-  const { status, ms, bytes, results, cost, requestId } = response;
-  const facts = [
-    `status ${status}`,
-    `${number.format(ms)} ms`,
-    bytes !== undefined && `${number.format(bytes)} bytes`,
-    results !== undefined && `${number.format(results)} ${results === 1 ? 'result' : 'results'}`,
-    // What is refused before it is read has no cost.
-    cost?.requestedCost && `cost ${number.format(cost.requestedCost)} of ${number.format(cost.limit)}`,
-    requestId !== null && `request ${requestId}`,
-  ];
-  say(facts.filter(Boolean).join(' · '));
-}
-
 const { fetcher, stop } = createFetcher(endpoint, showResponse);
 
 /** Opens an operation in the present tab, with the key that is there. It is sent when the user runs it, by Enter. */
@@ -57,6 +45,13 @@ function open(operation) {
   stop();
   showOperation(operation);
   document.querySelector('.graphiql-execute-button').focus();
+}
+
+const hasKeyboard = !matchMedia('(hover: none)').matches;
+
+function openExample(example) {
+  open(example);
+  say(hasKeyboard ? `${example.title}: Enter runs it.` : `${example.title}: the button runs it.`);
 }
 
 /** The operation of a link: in the fragment, which no server sees, or in the query, as other pages of GraphiQL have it. */
@@ -93,8 +88,7 @@ function listen() {
     const example = examples[target.dataset.example];
     if (example === undefined) return;
     element('examples').hidePopover();
-    open(example);
-    say(`${target.textContent}: Enter runs it.`);
+    openExample(example);
   });
   element('share').addEventListener('click', () =>
     copy(linkToShare, 'The link holds the operation and its variables, and no key.'),
@@ -137,7 +131,11 @@ async function start() {
   const first = linked() ?? storedTab() ?? Object.values(examples)[0];
   const hasKey = key !== '' || (persistHeaders && Boolean(first.headers));
   element('note').hidden = !signIn || hasKey;
-  prepareEditors();
+  prepareCard(openExample);
+  prepareEditors((query) => {
+    showCard(query);
+    foldEmptyVariables();
+  });
   correctMarkup(element('root'));
   globalThis.YogaGraphiQL.renderYogaGraphiQL(element('root'), {
     fetcher,
@@ -152,7 +150,7 @@ async function start() {
     initialQuery: first.query ?? '',
     initialVariables: first.variables ?? '',
     ...(persistHeaders ? { initialHeaders: first.headers ?? headers } : {}),
-    defaultEditorToolsVisibility: hasKey ? 'variables' : 'headers',
+    defaultEditorToolsVisibility: hasKey ? Boolean(first.variables) : 'headers',
     storage,
     // API keys are stored only if the user chooses so in the settings. The default is null, because false would hide
     // that choice.

@@ -40,8 +40,11 @@ function defineTheme(name, { base, ground, accent, tint, lineNumber, tokens }) {
   });
 }
 
-/** Has to be called when Monaco is there, and before GraphiQL makes editors of it. */
-export function prepareEditors() {
+/**
+ * Has to be called when Monaco is there, and before GraphiQL makes editors of it.
+ * @param {(query: string) => void} onOperation hears of the text of the operation: at first, and when it has changed
+ */
+export function prepareEditors(onOperation) {
   for (const [name, theme] of Object.entries(themes)) defineTheme(name, theme);
   // GraphiQL follows the system with its style sheet, but not with its editors.
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
@@ -61,6 +64,11 @@ export function prepareEditors() {
         run: () => editor.getContainerDomNode().focus(),
       }),
     );
+    const tell = () => {
+      if (isOf(editor, 'operation.graphql')) onOperation(editor.getValue());
+    };
+    editor.onDidChangeModelContent(tell);
+    queueMicrotask(tell);
     // An operation from the history has no headers (storage.js): it keeps those that are there.
     const setValue = editor.setValue.bind(editor);
     editor.setValue = (text) => {
@@ -84,6 +92,21 @@ export function showOperation({ query, variables }) {
   replaceText('operation.graphql', query);
   replaceText('variables.json', variables);
   editorOf('response.json').setValue('');
+}
+
+/** Folds the variables away while there are none, unless the user is in an editor; opens them for an operation that has some. */
+export function foldEmptyVariables() {
+  // GraphiQL sets the variables after the operation.
+  setTimeout(() => {
+    const tools = document.querySelector('.graphiql-editor-tools');
+    if (tools === null || document.activeElement.closest('.monaco-editor') !== null) return;
+    const [variables] = tools.querySelectorAll('button');
+    const toggle = tools.querySelector('.graphiql-toggle-editor-tools');
+    const isOpen = toggle.getAttribute('aria-label').startsWith('Hide');
+    const isEmpty = ['', '{}'].includes((editorOf('variables.json')?.getValue() ?? '').replaceAll(/\s/g, ''));
+    if (isEmpty && isOpen && variables.classList.contains('active')) toggle.click();
+    else if (!isEmpty && !isOpen) variables.click();
+  });
 }
 
 function replaceText(file, text) {

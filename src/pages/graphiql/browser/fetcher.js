@@ -4,8 +4,8 @@ import { resultsOf } from './event-stream.js';
 /**
  * @param {string} endpoint
  * @param {(response: object | null) => void} onResponse hears what there is to say of a response: `status`, `ms` until it had
- *   arrived, `requestId`, `bytes` and `cost` (`requestedCost`, `limit`); of a subscription instead how many `results` have
- *   arrived. Null when a request is sent.
+ *   arrived, `requestId`, how many `errors` it has, `bytes` and `cost` (`requestedCost`, `limit`); of a subscription instead
+ *   how many `results` have arrived. Null when a request is sent.
  */
 export function createFetcher(endpoint, onResponse) {
   let subscription = new AbortController();
@@ -38,11 +38,13 @@ export function createFetcher(endpoint, onResponse) {
       });
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
       subscription = controller;
-      return stoppable(resultsOf(response.body), controller, (results) => about({ results }));
+      return stoppable(resultsOf(response.body), controller, (results, { errors }) =>
+        about({ results, errors: errors?.length }),
+      );
     }
     const bytes = await response.arrayBuffer();
     const result = parse(bytes, response);
-    about({ bytes: bytes.byteLength, cost: result.extensions?.cost });
+    about({ errors: result.errors?.length, bytes: bytes.byteLength, cost: result.extensions?.cost });
     return addsCost ? withoutCost(result) : result;
   }
 
@@ -72,7 +74,7 @@ function stoppable(results, controller, onResult) {
     try {
       for await (const result of results) {
         count += 1;
-        onResult(count);
+        onResult(count, result);
         yield result;
       }
     } catch (error) {

@@ -1,4 +1,5 @@
-/** What assistive technology cannot use in the markup of GraphiQL, corrected as it appears. */
+/** What assistive technology cannot use in the markup of GraphiQL, and what the history does not say, corrected as it appears. */
+import { labelHistory } from './history.js';
 
 /** @param {Element} root where GraphiQL is */
 export function correctMarkup(root) {
@@ -16,10 +17,15 @@ export function correctMarkup(root) {
       editor.setAttribute('role', 'group');
       editor.setAttribute('aria-label', 'Enter edits, Escape leaves');
     }
+    // Folded away is beyond the edge: the keyboard would go there.
+    const tools = root.querySelector('.graphiql-toggle-editor-tools')?.getAttribute('aria-label') ?? '';
+    const editors = root.querySelector('.graphiql-editor-tool');
+    if (editors !== null && editors.inert !== tools.startsWith('Show')) editors.inert = tools.startsWith('Show');
     // "Set active", whatever the operation is called.
     for (const item of root.querySelectorAll('.graphiql-history-item-label[aria-label]')) {
       item.removeAttribute('aria-label');
     }
+    labelHistory(root);
   };
   new MutationObserver(correct).observe(root, {
     subtree: true,

@@ -21,4 +21,7 @@ try {
 }
 // A tab that has the key already needs no other one.
 if (problem === '' || readKey() !== '') location.replace(address);
-else document.getElementById('problem').textContent = problem;
+else {
+  document.getElementById('problem').textContent = problem;
+  document.getElementById('otherwise').hidden = false;
+}

@@ -4,12 +4,13 @@ import { readKey } from './stored-key.js';
 
 const endpoint = '/graphql';
 
-/** A failure of a request. `isOfKey`: the key is wrong, or may not do this. */
+/** A failure of a request. `isOfKey`: the key is wrong, or may not do this. `issues`: what is wrong with its input. */
 export class ApiError extends Error {
-  constructor(message, { type = '', status = 0 } = {}) {
+  constructor(message, { type = '', status = 0, issues = [] } = {}) {
     super(message);
     this.name = 'ApiError';
     this.type = type;
+    this.issues = issues;
     this.isOfKey = status === 401;
   }
 }

@@ -1,6 +1,6 @@
-/** The deliveries of a webhook, with their attempts and a button to replay each. */
+/** The deliveries of a webhook, with their payload, their attempts and a button to redeliver each. */
 import { h } from './elements.js';
-import { ago, at, atSecond, attempts as attemptsOf, capital, duration, outcome, until, words } from './format.js';
+import { ago, atSecond, attempts as attemptsOf, capital, duration, outcome, until, words } from './format.js';
 import { badge } from './state-of-webhook.js';
 
 const tones = { SUCCEEDED: 'good', FAILED: 'bad', HELD: 'quiet', PENDING: 'warn' };
@@ -11,21 +11,55 @@ export const filters = {
   all: { label: 'All', states: null },
 };
 
-function attemptsTable(attempts) {
-  if (attempts === undefined) return h('p.quiet', {}, 'Loading …');
-  if (attempts.length === 0) return h('p.quiet', {}, 'No attempt yet.');
+/**
+ * A list after a change of a delivery: in its place, or on top, unless the choices leave it out.
+ * @param {{ filter: string, event: string }} view
+ */
+export function withChange(nodes, delivery, { filter, event }) {
+  const { states } = filters[filter];
+  const isShown = (states === null || states.includes(delivery.state)) && (event === '' || event === delivery.event);
+  const index = nodes.findIndex(({ deliveryId }) => deliveryId === delivery.deliveryId);
+  if (index === -1) return isShown ? [delivery, ...nodes] : nodes;
+  return isShown ? nodes.with(index, delivery) : nodes.toSpliced(index, 1);
+}
+
+/** @param {object | undefined} read undefined until it was read; null if it is gone */
+function contents(read, { deliveryId, account }) {
+  if (read === undefined) return h('p.quiet', {}, 'Loading …');
+  if (read === null) return h('p.quiet', {}, 'This delivery is no longer kept.');
+  const { data } = read;
+  const attempts = read.attempts.nodes;
   return h(
-    'ol.attempts',
+    'div.contents',
     {},
-    ...attempts.map((attempt) =>
-      h(
-        'li',
-        {},
-        h('span', {}, atSecond(attempt.startedAt)),
-        h('strong', {}, outcome(attempt)),
-        h('span', {}, duration(attempt.durationMs)),
-      ),
-    ),
+    h('p.quiet', {}, `webhook-id ${deliveryId}${account ? ` · account ${account.accountId}` : ''}`),
+    attempts.length === 0
+      ? h('p.quiet', {}, 'No attempt yet.')
+      : h(
+          'ol.attempts',
+          {},
+          ...attempts.map((attempt) =>
+            h(
+              'li',
+              {},
+              h('span', {}, atSecond(attempt.startedAt)),
+              h('strong', {}, outcome(attempt)),
+              h('span', {}, duration(attempt.durationMs)),
+            ),
+          ),
+        ),
+    data === null
+      ? null
+      : h(
+          'pre',
+          {
+            tabindex: '0',
+            'aria-label': 'Data of the event',
+            'data-scrolls': `data-${deliveryId}`,
+            'data-key': `data-${deliveryId}`,
+          },
+          JSON.stringify(data, null, 2),
+        ),
   );
 }
 
@@ -35,11 +69,11 @@ function timing({ state, nextAttemptAt, createdAt, finishedAt }, now) {
   return ago(finishedAt ?? createdAt, now);
 }
 
-function item(delivery, { now, canWrite, isEnabled, busy, open, attempts, onReplay, onOpen }) {
-  const { deliveryId, event, notice, state, attemptCount, createdAt, lastAttempt } = delivery;
+function item(delivery, { now, canWrite, isEnabled, busy, open, contentsOf, onRedeliver, onCopy, onOpen }) {
+  const { deliveryId, event, notice, account, state, attemptCount, createdAt, lastAttempt } = delivery;
   const key = `delivery-${deliveryId}`;
   const title = event === null ? capital(words(notice ?? 'trigger fired')) : capital(words(event));
-  const isReplayable = canWrite && isEnabled && state !== 'PENDING';
+  const isRedeliverable = canWrite && isEnabled && state !== 'PENDING';
   return h(
     'li.delivery',
     {},
@@ -50,21 +84,37 @@ function item(delivery, { now, canWrite, isEnabled, busy, open, attempts, onRepl
         'span.what',
         {},
         h('strong', {}, title),
-        h('small', { title: deliveryId }, h('time', { datetime: createdAt }, at(createdAt))),
+        h(
+          'small',
+          {},
+          account ? `${account.name ?? words(account.type)} · ` : '',
+          h('time', { datetime: createdAt }, atSecond(createdAt)),
+        ),
+        h(
+          'button.link.id',
+          {
+            type: 'button',
+            'data-key': `copy-${deliveryId}`,
+            'aria-label': `Copy the id ${deliveryId}`,
+            title: `Copy ${deliveryId}, the webhook-id of its requests`,
+            onclick: () => onCopy(deliveryId),
+          },
+          h('code', {}, deliveryId),
+        ),
       ),
       h('span.state', {}, badge(capital(words(state)), tones[state] ?? 'quiet'), h('small', {}, timing(delivery, now))),
       h('span.outcome', {}, h('strong', {}, outcome(lastAttempt)), h('small', {}, attemptsOf(attemptCount))),
-      isReplayable
+      isRedeliverable
         ? h(
             'button',
             {
               type: 'button',
-              'data-key': `replay-${deliveryId}`,
-              'aria-label': `Replay ${title} of ${at(createdAt)}`,
+              'data-key': `redeliver-${deliveryId}`,
+              'aria-label': `Redeliver ${title} of ${atSecond(createdAt)}`,
               'aria-disabled': busy.has(deliveryId) ? 'true' : null,
-              onclick: () => onReplay(deliveryId),
+              onclick: () => onRedeliver(deliveryId),
             },
-            'Replay',
+            'Redeliver',
           )
         : h('span.no-button', {}),
     ),
@@ -79,14 +129,30 @@ function item(delivery, { now, canWrite, isEnabled, busy, open, attempts, onRepl
           if (target.open) onOpen(deliveryId);
         },
       },
-      h('summary', { 'data-key': key }, 'Attempts'),
-      open.has(key) ? attemptsTable(attempts.get(deliveryId)) : null,
+      h('summary', { 'data-key': key }, 'Attempts and data'),
+      open.has(key) ? contents(contentsOf.get(deliveryId), delivery) : null,
     ),
   );
 }
 
+const eventChoice = (events, { event, onEvent }) =>
+  h(
+    'select',
+    { 'aria-label': 'Event', 'data-key': 'event', onchange: ({ target }) => onEvent(target.value) },
+    h('option', { value: '', selected: event === '' }, 'All events'),
+    ...events.map((name) => h('option', { value: name, selected: event === name }, capital(words(name)))),
+  );
+
+function nothing(filter, event) {
+  const which = event === '' ? '' : ` of “${words(event)}”`;
+  return filter === 'attention'
+    ? `Nothing${which} failed, is held or waits. All is well.`
+    : `No deliveries${which} yet.`;
+}
+
 /** @param {object} view what the page shows: see main.js */
-export function deliveries({ nodes, pageInfo }, filter, view) {
+export function deliveries({ deliveries: { nodes, pageInfo }, events }, view) {
+  const { filter, event } = view;
   const tabs = Object.entries(filters).map(([name, { label }]) =>
     h(
       'button',
@@ -106,14 +172,11 @@ export function deliveries({ nodes, pageInfo }, filter, view) {
       'div.heading',
       {},
       h('h3', { id: 'deliveries' }, 'Deliveries'),
+      events?.length > 1 ? eventChoice(events, view) : null,
       h('div.choice', { role: 'group', 'aria-label': 'Which deliveries' }, ...tabs),
     ),
     nodes.length === 0
-      ? h(
-          'p.empty',
-          {},
-          filter === 'attention' ? 'Nothing failed, is held or waits. All is well.' : 'No deliveries yet.',
-        )
+      ? h('p.empty', {}, nothing(filter, event))
       : h('ul', {}, ...nodes.map((each) => item(each, view))),
     pageInfo.hasNextPage
       ? h(

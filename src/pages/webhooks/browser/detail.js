@@ -14,14 +14,18 @@ function figures({ statistics, backlog }, now) {
   return h(
     'dl.tiles.small',
     {},
-    tile('Success rate', percent(successRate), `${count(all - succeededCount)} of ${count(all)} failed`),
+    tile(
+      'Success rate',
+      percent(successRate),
+      all === 0 ? 'no attempts in this period' : `${count(all - succeededCount)} of ${count(all)} failed`,
+    ),
     tile('Median latency', duration(medianDurationMs), `95 % within ${duration(p95DurationMs)}`),
     tile('Waiting', bounded(pendingCount), oldestPendingAt ? `oldest ${ago(oldestPendingAt, now)}` : 'nothing is late'),
-    tile('Held', bounded(heldCount), heldCount > 0 ? 'until you replay them' : 'none'),
+    tile('Held', bounded(heldCount), heldCount > 0 ? 'until redelivered' : 'none'),
   );
 }
 
-function actions(webhook, { busy, onEnable, onTest, onReplayAll, onNotices }) {
+function actions(webhook, { busy, onEnable, onTest, onRedeliverAll, onNotices, onEdit, onRotate, onDelete }) {
   const { webhookId, enabled, backlog, accounts, receivesNotices, __typename } = webhook;
   const button = (name, label, onclick, style = '') =>
     h(
@@ -37,15 +41,18 @@ function actions(webhook, { busy, onEnable, onTest, onReplayAll, onNotices }) {
       : button('enable', 'Enable', () => onEnable(webhookId, true), '.primary'),
     enabled && __typename === 'AutoWebhook' ? button('test', 'Send a test event', () => onTest(webhookId)) : null,
     enabled && backlog.heldCount > 0
-      ? button('replay-held', 'Replay all held', () => onReplayAll(webhookId, 'HELD'))
+      ? button('redeliver-held', 'Redeliver all held', () => onRedeliverAll(webhookId, 'HELD'))
       : null,
-    enabled ? button('replay-failed', 'Replay all failed', () => onReplayAll(webhookId, 'FAILED')) : null,
+    enabled ? button('redeliver-failed', 'Redeliver all failed', () => onRedeliverAll(webhookId, 'FAILED')) : null,
     // Whoever is told of every webhook must listen to every account.
     accounts.length === 0
       ? button('notices', receivesNotices ? 'Turn off notices' : 'Turn on notices', () =>
           onNotices(webhookId, !receivesNotices),
         )
       : null,
+    button('edit', 'Edit', () => onEdit(webhook)),
+    button('rotate', 'Replace the secret', () => onRotate(webhook)),
+    button('delete', 'Delete', () => onDelete(webhook), '.danger'),
   );
 }
 
@@ -75,6 +82,7 @@ export function detail(webhook, view) {
   const { statistics, backlog } = webhook;
   const isManaged = statistics !== null && backlog !== null;
   const said = situation(webhook, view.now);
+  const hasAttempts = isManaged && statistics.attempts.count > 0;
   return h(
     'article.detail',
     { 'aria-labelledby': 'webhook' },
@@ -95,7 +103,8 @@ export function detail(webhook, view) {
         : h('p.quiet', {}, 'This webhook also listens to accounts beyond your key. You see the deliveries for yours.'),
     ),
     isManaged ? figures(webhook, view.now) : null,
-    isManaged
+    isManaged && !hasAttempts ? h('p.card.quiet', {}, 'No delivery was attempted in this period.') : null,
+    hasAttempts
       ? h(
           'div.charts',
           {},
@@ -103,7 +112,7 @@ export function detail(webhook, view) {
           h('div.card', {}, latencyChart(statistics, view.period, view.open)),
         )
       : null,
-    deliveries(webhook.deliveries, view.filter, {
+    deliveries(webhook, {
       ...view,
       canWrite: view.canWrite && isManaged,
       isEnabled: webhook.enabled,

@@ -33,6 +33,7 @@ function filled(element, classes, properties, children) {
  */
 export function show(parent, ...children) {
   const key = document.activeElement?.closest?.('[data-key]')?.dataset.key;
+  const { selectionStart, selectionEnd } = document.activeElement ?? {};
   const scrolled = new Map(
     [...parent.querySelectorAll('[data-scrolls]')].map((element) => [element.dataset.scrolls, element.scrollLeft]),
   );
@@ -42,5 +43,8 @@ export function show(parent, ...children) {
     if (element) element.scrollLeft = left;
   }
   if (key === undefined || document.activeElement?.dataset?.key === key) return;
-  parent.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  const kept = parent.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  kept?.focus({ preventScroll: true });
+  // What is typed goes on where it was.
+  if (kept instanceof HTMLInputElement && kept.type === 'search') kept.setSelectionRange(selectionStart, selectionEnd);
 }

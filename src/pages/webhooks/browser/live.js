@@ -7,7 +7,7 @@ const longest = 30_000;
 
 /**
  * Watches until the signal aborts.
- * @param {(webhookId: string) => void} onChange
+ * @param {(delivery: object) => void} onChange
  * @param {(state: 'connecting' | 'live' | 'offline') => void} onState
  * @param {() => void} onRefused the key is refused: watching has ended
  */
@@ -22,7 +22,7 @@ export async function watch({ onChange, onState, onRefused, signal }) {
           wait = first;
           onState('live');
         },
-        onData: ({ deliveryUpdated }) => deliveryUpdated && onChange(deliveryUpdated.webhookId),
+        onData: ({ deliveryUpdated }) => deliveryUpdated && onChange(deliveryUpdated),
       });
     } catch (error) {
       if (error instanceof ApiError && error.isOfKey) return onRefused();

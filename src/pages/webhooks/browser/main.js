@@ -1,20 +1,23 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
 import { act, ask } from './api.js';
-import { filters } from './deliveries.js';
+import { filters, withChange } from './deliveries.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
 import { deliveriesAre } from './format.js';
 import { watch } from './live.js';
-import { list, tiles } from './overview.js';
+import * as manage from './manage.js';
+import { listOf, tiles } from './overview.js';
 import * as queries from './queries.js';
+import { isShort, readFigures, readPage, unread, withMore } from './reading.js';
 import { signIn } from './sign-in.js';
-import { byUrgency } from './state-of-webhook.js';
 import { forgetKey, readKey, storeKey } from './stored-key.js';
 
 const periods = { HOUR: '1 hour', DAY: '24 hours', WEEK: '7 days', MONTH: '30 days' };
-/** How long changes are collected before they are read, and how often is read without any. */
-const collectMs = 700;
-const pollMs = 30_000;
+/** Figures are read this often at most, while there are changes, and without any for what time alone changes. */
+const figuresMs = 10_000;
+const idleMs = 60_000;
+/** How long one may pause in typing before it is searched for. */
+const searchMs = 300;
 const deliveriesOfPage = 15;
 /** Where there is room for the list and a webhook side by side: as in page.css. */
 const wide = matchMedia('(min-width: 1100px)');
@@ -24,12 +27,13 @@ const place = (id) => document.getElementById(id);
 const state = {
   period: 'DAY',
   filter: 'attention',
-  pages: 1,
+  event: '',
+  /** What is typed into the search, which the list follows in a while. */
+  typed: '',
   deliveries: deliveriesOfPage,
   /** What was read; null until then. */
   viewer: null,
-  webhooks: null,
-  hasMore: false,
+  list: unread(),
   webhook: null,
   /** The webhook that was read, and the one that is shown where none is chosen. */
   read: '',
@@ -41,78 +45,106 @@ const state = {
   /** Names of buttons that are being carried out, and of what is folded open. */
   busy: new Set(),
   open: new Set(),
-  attempts: new Map(),
+  contentsOf: new Map(),
 };
 
 let session = new AbortController();
 /** Counts reads, so that one that is overtaken is dropped. */
 let reads = 0;
+/** The newest of each delivery that changed during a read, which may have got an older one; null while nothing is read. */
+let changes = null;
 
 /** Ids have no character that a URL would encode: any other text is the id of no webhook. */
 const chosen = () => location.hash.slice(1);
-/** The webhook that is shown: the chosen one, or where there is room the one that was most urgent at first. */
+/** The webhook that is shown: the chosen one, or where there is room the one that was worst at first. */
 const selected = () => chosen() || (wide.matches ? state.first : '');
-
-async function readWebhooks() {
-  const webhooks = [];
-  let after = null;
-  for (let page = 0; page < state.pages; page += 1) {
-    const data = await ask(queries.overview, { period: state.period, after });
-    webhooks.push(...data.webhooks.nodes.filter(Boolean));
-    state.viewer = data.viewer;
-    state.hasMore = data.webhooks.pageInfo.hasNextPage;
-    after = data.webhooks.pageInfo.endCursor;
-    if (!state.hasMore) break;
-  }
-  return webhooks;
-}
 
 async function readWebhook(webhookId) {
   if (webhookId === '') return null;
-  const { states } = filters[state.filter];
-  const data = await ask(queries.detail, {
+  const { webhook } = await ask(queries.detail, {
     webhookId,
     period: state.period,
-    state: states,
+    state: filters[state.filter].states,
+    event: state.event === '' ? null : [state.event],
     first: state.deliveries,
   });
-  for (const key of state.open) if (key.startsWith('delivery-')) await readAttempts(key.slice('delivery-'.length));
-  return data.webhook;
+  return webhook;
 }
 
-async function readAttempts(deliveryId) {
-  const { delivery } = await ask(queries.attemptsOfDelivery, { deliveryId });
-  state.attempts.set(deliveryId, delivery?.attempts.nodes ?? []);
+function applyTo(webhook, delivery) {
+  if (webhook?.webhookId !== delivery.webhookId) return;
+  webhook.deliveries.nodes = withChange(webhook.deliveries.nodes, delivery, state);
+}
+
+/** The newest read of the contents of each delivery: one that is overtaken is dropped. */
+const contentReads = new Map();
+
+async function readContents(deliveryId) {
+  const own = Symbol(deliveryId);
+  contentReads.set(deliveryId, own);
+  const { delivery } = await ask(queries.contentsOfDelivery, { deliveryId });
+  if (contentReads.get(deliveryId) === own) state.contentsOf.set(deliveryId, delivery);
 }
 
 /** Reads everything that is in view, and shows it. */
 async function refresh() {
   const own = ++reads;
+  changes = new Map();
+  lastRead = Date.now();
   try {
-    const webhooks = await readWebhooks();
+    const readList = isShort(state.list) ? readPage : readFigures;
+    const { viewer, list } = await readList(state.list, state.period);
     if (own !== reads) return;
-    state.webhooks = webhooks;
-    state.first ||= byUrgency(webhooks)[0]?.webhookId ?? '';
+    Object.assign(state, { viewer, list });
+    state.first ||= list.webhooks[0]?.webhookId ?? '';
     const read = selected();
     const webhook = await readWebhook(read);
     if (own !== reads) return;
+    for (const change of changes.values()) applyTo(webhook, change);
     Object.assign(state, { webhook, read, problem: null });
   } catch (error) {
     if (own !== reads) return;
     if (error.isOfKey) return leave(error.message);
     state.problem = error.message;
   }
+  changes = null;
   render();
 }
 
-let isDue = false;
-function refreshSoon() {
-  if (isDue) return;
-  isDue = true;
+let lastRead = 0;
+let timer;
+
+/** Figures follow changes, but not each of them; nothing is read for a page that nobody sees. */
+function refreshSoon(wait = figuresMs) {
+  clearTimeout(timer);
+  if (document.hidden || readKey() === '') return;
+  const due = Math.max(0, lastRead + wait - Date.now());
+  timer = setTimeout(async () => {
+    await refresh();
+    refreshSoon(idleMs);
+  }, due);
+}
+
+/** A delivery that was created or attempted: its row is shown as it is now, and figures are read in a while. */
+function onChange(delivery) {
+  refreshSoon();
+  changes?.set(delivery.deliveryId, delivery);
+  if (state.webhook?.webhookId !== delivery.webhookId) return;
+  applyTo(state.webhook, delivery);
+  if (state.open.has(`delivery-${delivery.deliveryId}`)) handlers.onOpen(delivery.deliveryId);
+  renderSoon();
+}
+
+let isRendering = false;
+
+/** Hundreds of changes in a second are one picture. */
+function renderSoon() {
+  if (isRendering) return;
+  isRendering = true;
   setTimeout(() => {
-    isDue = false;
-    if (!document.hidden && readKey() !== '') refresh();
-  }, collectMs);
+    isRendering = false;
+    render();
+  }, 200);
 }
 
 /** Says what came of a button. */
@@ -143,22 +175,24 @@ async function carryOut(name, work) {
   }
 }
 
+let searching;
+
 const handlers = {
-  onReplay: (deliveryId) =>
+  onRedeliver: (deliveryId) =>
     carryOut(deliveryId, async () => {
       await act(queries.redeliver, { deliveryId });
-      return 'The delivery is sent again.';
+      return 'The delivery is redelivered.';
     }),
-  onReplayAll: (webhookId, which) =>
-    carryOut(which === 'HELD' ? 'replay-held' : 'replay-failed', async () => {
+  onRedeliverAll: (webhookId, which) =>
+    carryOut(which === 'HELD' ? 'redeliver-held' : 'redeliver-failed', async () => {
       const { count } = await act(queries.redeliverAll, { webhookId, state: which });
-      return count === 0 ? `There are no ${which.toLowerCase()} deliveries.` : `${deliveriesAre(count)} sent again.`;
+      return count === 0 ? `There are no ${which.toLowerCase()} deliveries.` : `${deliveriesAre(count)} redelivered.`;
     }),
   onEnable: (webhookId, enabled) =>
     carryOut(enabled ? 'enable' : 'disable', async () => {
       await act(queries.setEnabled, { webhookId, enabled });
       return enabled
-        ? 'The webhook is enabled. What was held stays held until you replay it.'
+        ? 'The webhook is enabled. What was held stays held until you redeliver it.'
         : 'The webhook is disabled. Its deliveries are held.';
     }),
   onNotices: (webhookId, receives) =>
@@ -173,10 +207,60 @@ const handlers = {
       await act(queries.sendTest, { webhookId });
       return 'A test event is on its way.';
     }),
+  onCreate: () =>
+    manage
+      .create(state.viewer, (webhookId) => {
+        tell('The webhook is created. Replace its secret to see the one that signs.');
+        Object.assign(state, { list: unread(), typed: '' });
+        location.hash = webhookId;
+      })
+      .catch(({ message }) => tell(message, 'bad')),
+  onEdit: (webhook) =>
+    manage
+      .edit(webhook, () => {
+        tell('The webhook is changed.');
+        refresh();
+      })
+      .catch(({ message }) => tell(message, 'bad')),
+  onRotate: manage.rotateSecret,
+  onDelete: (webhook) =>
+    manage.remove(webhook, () => {
+      state.first = '';
+      location.hash = '';
+      tell('The webhook is deleted.');
+    }),
   onFilter(filter) {
     Object.assign(state, { filter, deliveries: deliveriesOfPage });
     render();
     refresh();
+  },
+  onEvent(event) {
+    Object.assign(state, { event, deliveries: deliveriesOfPage });
+    refresh();
+  },
+  onListing(listing) {
+    state.list = unread(listing, state.typed);
+    refresh();
+  },
+  onSearch(typed) {
+    state.typed = typed;
+    clearTimeout(searching);
+    searching = setTimeout(() => {
+      state.list = unread(state.list.listing, typed);
+      refresh();
+    }, searchMs);
+  },
+  onMore() {
+    state.list = withMore(state.list);
+    refresh();
+  },
+  async onCopy(deliveryId) {
+    try {
+      await navigator.clipboard.writeText(deliveryId);
+      tell('The id is copied. Requests have it as webhook-id.');
+    } catch ({ message }) {
+      tell(`Not copied. ${message}`, 'bad');
+    }
   },
   onMoreDeliveries() {
     state.deliveries = Math.min(250, state.deliveries + deliveriesOfPage * 2);
@@ -184,7 +268,7 @@ const handlers = {
   },
   async onOpen(deliveryId) {
     render();
-    await readAttempts(deliveryId).catch(({ message }) => tell(message, 'bad'));
+    await readContents(deliveryId).catch(({ message }) => tell(message, 'bad'));
     render();
   },
 };
@@ -212,7 +296,7 @@ function periodChoice() {
 function render() {
   const main = place('view');
   if (readKey() === '') return;
-  const { viewer, webhooks, webhook, problem } = state;
+  const { viewer, list, webhook, problem } = state;
   place('sign-out').hidden = false;
   place('whose').textContent = viewer === null ? '' : `${viewer.workspace.name} · key “${viewer.name}”`;
   const failure =
@@ -222,9 +306,9 @@ function render() {
           'p.notice.bad',
           { role: 'alert' },
           problem,
-          h('button.link', { type: 'button', onclick: refresh }, 'Try again'),
+          h('button.link', { type: 'button', onclick: () => refresh() }, 'Try again'),
         );
-  if (webhooks === null) return show(main, failure ?? h('p.empty', { role: 'status' }, 'Loading …'));
+  if (viewer === null) return show(main, failure ?? h('p.empty', { role: 'status' }, 'Loading …'));
   const id = selected();
   const now = Date.now();
   const view = { ...state, ...handlers, now, canWrite: viewer.scopes.includes('WEBHOOKS_WRITE') };
@@ -233,16 +317,21 @@ function render() {
       ? detail(webhook, view)
       : h('p.empty', { role: 'status' }, state.read === id ? 'Your key sees no such webhook.' : 'Loading …');
   main.dataset.view = chosen() === '' ? 'list' : 'detail';
+  const { webhookSummary } = viewer.workspace;
   show(
     main,
     failure,
-    h('div.bar', {}, tiles(webhooks, now), periodChoice()),
+    h('div.bar', {}, tiles(webhookSummary, now), periodChoice()),
     h(
       'div.columns',
       {},
-      list({ webhooks, hasMore: state.hasMore }, id, () => {
-        state.pages += 1;
-        refresh();
+      listOf({
+        ...list,
+        ...handlers,
+        typed: state.typed,
+        selectedId: id,
+        isManaging: webhookSummary !== null,
+        canWrite: view.canWrite,
       }),
       id === '' ? null : side,
     ),
@@ -260,15 +349,15 @@ function enter() {
   refresh();
   watch({
     signal: session.signal,
-    onChange: refreshSoon,
+    onChange,
     onState(live) {
       place('live').textContent = liveWords[live];
       place('live').dataset.state = live;
       // What happened while nobody watched.
-      if (live === 'live') refreshSoon();
+      if (live === 'live') refreshSoon(0);
     },
     // What is read next says why.
-    onRefused: refresh,
+    onRefused: () => refresh(),
   });
 }
 
@@ -276,8 +365,9 @@ function enter() {
 function leave(problem = null) {
   session.abort();
   forgetKey();
+  for (const waiting of [timer, searching]) clearTimeout(waiting);
   reads += 1;
-  Object.assign(state, { viewer: null, webhooks: null, webhook: null, read: '', first: '', pages: 1, problem: null });
+  Object.assign(state, { viewer: null, list: unread(), typed: '', webhook: null, read: '', first: '', problem: null });
   place('sign-out').hidden = true;
   for (const id of ['whose', 'live']) place(id).textContent = '';
   show(place('notices'));
@@ -293,17 +383,20 @@ function leave(problem = null) {
 }
 
 addEventListener('hashchange', () => {
-  Object.assign(state, { webhook: null, isArriving: true, filter: 'attention', deliveries: deliveriesOfPage });
-  state.open.clear();
-  state.attempts.clear();
-  show(place('notices'));
+  Object.assign(state, {
+    webhook: null,
+    isArriving: true,
+    filter: 'attention',
+    event: '',
+    deliveries: deliveriesOfPage,
+  });
+  for (const ofDeliveries of [state.open, state.contentsOf, contentReads]) ofDeliveries.clear();
   render();
   if (!wide.matches) scrollTo(0, 0);
   refresh();
 });
 wide.addEventListener('change', () => refresh());
-document.addEventListener('visibilitychange', refreshSoon);
-setInterval(refreshSoon, pollMs);
+document.addEventListener('visibilitychange', () => refreshSoon());
 place('sign-out').addEventListener('click', () => leave());
 
 if (readKey() === '') leave();

@@ -1,45 +1,49 @@
-/** All webhooks: figures of all of them, and the list. */
+/** All webhooks: their figures, and the list. */
 import { sparkline } from './charts.js';
 import { h } from './elements.js';
 import { ago, attempts as attemptsOf, bounded, count, duration, origin, percent } from './format.js';
-import { byUrgency, nameOf, wasGivenUp, webhookBadge } from './state-of-webhook.js';
-
-const sum = (values) => values.reduce((total, value) => total + value, 0);
+import { listings } from './reading.js';
+import { nameOf, webhookBadge } from './state-of-webhook.js';
 
 const tile = (label, value, note, tone = '') =>
   h(`div.tile${tone && `.${tone}`}`, {}, h('dt', {}, label), h('dd', {}, value, note ? h('small', {}, note) : null));
 
-function disabled(off, givenUp) {
-  if (off === 0) return 'all enabled';
-  if (givenUp === 0) return `${off} disabled`;
-  return off === givenUp ? `${off} disabled after failures` : `${off} disabled, ${givenUp} after failures`;
+function disabled({ disabledCount, disabledByGatewayCount }) {
+  if (disabledCount === 0) return 'all enabled';
+  if (disabledByGatewayCount === 0) return `${count(disabledCount)} disabled`;
+  return disabledCount === disabledByGatewayCount
+    ? `${count(disabledCount)} disabled after failures`
+    : `${count(disabledCount)} disabled, ${count(disabledByGatewayCount)} after failures`;
 }
 
-/** Figures of all webhooks that are loaded. */
-export function tiles(webhooks, now) {
-  const known = webhooks.filter(({ statistics }) => statistics !== null);
-  const attempts = sum(known.map(({ statistics }) => statistics.attempts.count));
-  const succeeded = sum(known.map(({ statistics }) => statistics.attempts.succeededCount));
-  const backlogs = webhooks.flatMap(({ backlog }) => backlog ?? []);
-  const pending = sum(backlogs.map(({ pendingCount }) => pendingCount));
-  const held = sum(backlogs.map(({ heldCount }) => heldCount));
-  const oldest = backlogs.flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []).sort()[0];
-  const givenUp = webhooks.filter(wasGivenUp).length;
-  const off = webhooks.filter(({ enabled }) => !enabled).length;
-  const failed = attempts - succeeded;
+/** Figures of all webhooks of the workspace, by the server. @param {object | null} summary null for a limited key */
+export function tiles(summary, now) {
+  if (summary === null) {
+    return h('p.quiet.limited', {}, 'Figures of all webhooks are for keys of all accounts. Yours is limited to some.');
+  }
+  const { failingCount, disabledByGatewayCount, backlog, statistics } = summary;
+  const { count: all, succeededCount, successRate } = statistics.attempts;
+  const { pendingCount, heldCount, oldestPendingAt } = backlog;
+  const failed = all - succeededCount;
   return h(
     'dl.tiles',
     {},
-    tile('Webhooks', count(webhooks.length), disabled(off, givenUp), givenUp > 0 ? 'bad' : ''),
-    tile('Success rate', percent(attempts === 0 ? null : succeeded / attempts), attemptsOf(attempts)),
+    tile('Webhooks', count(summary.count), disabled(summary), disabledByGatewayCount > 0 ? 'bad' : ''),
+    tile('Failing', count(failingCount), failingCount === 0 ? 'none' : 'listed first', failingCount > 0 ? 'bad' : ''),
+    tile('Success rate', percent(successRate), all === 0 ? 'no attempts in this period' : attemptsOf(all)),
     tile('Failed attempts', count(failed), 'in this period', failed > 0 ? 'warn' : ''),
-    tile('Waiting', bounded(pending), oldest ? `oldest ${ago(oldest, now)}` : 'nothing is late'),
-    tile('Held', bounded(held), held > 0 ? 'until you replay them' : 'none'),
+    tile('Waiting', bounded(pendingCount), oldestPendingAt ? `oldest ${ago(oldestPendingAt, now)}` : 'nothing is late'),
+    tile('Held', bounded(heldCount), heldCount > 0 ? 'until redelivered' : 'none'),
   );
 }
 
 const rate = ({ attempts }) =>
-  h('span.figure', {}, h('strong', {}, percent(attempts.successRate)), h('small', {}, attemptsOf(attempts.count)));
+  h(
+    'span.figure',
+    {},
+    h('strong', {}, percent(attempts.successRate)),
+    h('small', {}, attempts.count === 0 ? 'no attempts' : attemptsOf(attempts.count)),
+  );
 
 const latency = ({ attempts }) =>
   h('span.figure', {}, h('strong', {}, duration(attempts.p95DurationMs)), h('small', {}, '95 % within'));
@@ -72,20 +76,64 @@ function row(webhook, isSelected) {
   );
 }
 
-/** The list, the most urgent first. */
-export function list({ webhooks, hasMore }, selectedId, onMore) {
-  if (webhooks.length === 0) {
-    return h(
-      'div.empty.card',
-      {},
-      h('h2', {}, 'No webhooks yet'),
-      h('p', {}, 'Create one with the mutation createWebhook in GraphiQL, or with POST /v1/webhooks. It appears here.'),
-    );
-  }
+const choice = ({ listing, onListing }) =>
+  h(
+    'div.choice',
+    { role: 'group', 'aria-label': 'Which webhooks' },
+    ...Object.entries(listings).map(([name, { label }]) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          'data-key': `listing-${name}`,
+          'aria-pressed': String(name === listing),
+          onclick: () => onListing(name),
+        },
+        label,
+      ),
+    ),
+  );
+
+const searchBox = ({ typed, onSearch }) =>
+  h('input', {
+    type: 'search',
+    'aria-label': 'Search by name',
+    placeholder: 'Search by name',
+    maxlength: 255,
+    'data-key': 'search',
+    value: typed,
+    oninput: ({ target }) => onSearch(target.value),
+  });
+
+function none({ listing, search }) {
+  if (search !== '') return h('p.empty', {}, `No webhook has “${search}” in its name.`);
+  if (listing !== 'all') return h('p.empty', {}, `No webhook is ${listings[listing].label.toLowerCase()}.`);
+  return h(
+    'div.empty.card',
+    {},
+    h('h2', {}, 'No webhooks yet'),
+    h('p', {}, 'Create one here, with the mutation createWebhook, or with POST /v1/webhooks.'),
+  );
+}
+
+/** @param {object} view what the page shows: see main.js */
+export function listOf(view) {
+  const { webhooks, hasMore, selectedId, isManaging, canWrite, onCreate, onMore } = view;
   return h(
     'nav.list',
     { 'aria-label': 'Webhooks' },
-    h('ul', {}, ...byUrgency(webhooks).map((webhook) => row(webhook, webhook.webhookId === selectedId))),
-    hasMore ? h('button', { type: 'button', onclick: onMore, 'data-key': 'more' }, 'Show more webhooks') : null,
+    h(
+      'div.heading',
+      {},
+      isManaging ? choice(view) : null,
+      canWrite ? h('button', { type: 'button', 'data-key': 'create', onclick: onCreate }, 'Create a webhook') : null,
+    ),
+    webhooks?.length === 0 && view.search === '' && view.typed === '' ? null : searchBox(view),
+    webhooks === null ? h('p.empty', { role: 'status' }, 'Loading …') : null,
+    webhooks?.length === 0 ? none(view) : null,
+    h('ul', {}, ...(webhooks ?? []).map((webhook) => row(webhook, webhook.webhookId === selectedId))),
+    webhooks !== null && hasMore
+      ? h('button', { type: 'button', onclick: onMore, 'data-key': 'more' }, 'Show more webhooks')
+      : null,
   );
 }

@@ -1,60 +1,81 @@
 /** The operations of the page. A test holds them against the schema. */
 
 const attempts = 'count succeededCount successRate medianDurationMs p95DurationMs';
+const backlog = 'backlog { pendingCount heldCount oldestPendingAt }';
 const shown = `webhookId name enabled requestUrl
-  health { disabledReason disabledAt failingSince pausedUntil }
-  backlog { pendingCount heldCount oldestPendingAt }`;
+  health { state disabledReason disabledAt failingSince failedAttemptCount pausedUntil }
+  ${backlog}`;
+const row = `id __typename ${shown}
+  statistics(period: $period) {
+    attempts { ${attempts} }
+    spans { startsAt attempts { count succeededCount } }
+  }`;
+const viewer = `viewer {
+  name scopes accountIds
+  workspace {
+    name
+    webhookSummary(period: $period) {
+      count disabledCount disabledByGatewayCount failingCount
+      ${backlog}
+      statistics { attempts { count succeededCount successRate } }
+    }
+  }
+}`;
 
-export const overview = /* GraphQL */ `
-  query WebhooksPage($period: StatisticsPeriod!, $after: String) {
-    viewer { name scopes accountIds workspace { name } }
-    webhooks(first: 50, after: $after) {
-      nodes {
-        __typename
-        ${shown}
-        statistics(period: $period) {
-          attempts { ${attempts} }
-          spans { startsAt attempts { count succeededCount } }
-        }
-      }
+export const list = /* GraphQL */ `
+  query WebhooksPage($period: StatisticsPeriod!, $health: [WebhookHealthState!], $query: String, $after: String) {
+    ${viewer}
+    webhooks(first: 50, health: $health, query: $query, after: $after) {
+      nodes { ${row} }
       pageInfo { hasNextPage endCursor }
     }
   }
 `;
 
+/** The webhooks that are listed, at most 50. */
+export const rows = /* GraphQL */ `
+  query RowsOfPage($period: StatisticsPeriod!, $ids: [ID!]!) {
+    ${viewer}
+    nodes(ids: $ids) { ... on Webhook { ${row} } }
+  }
+`;
+
+const delivery = `deliveryId webhookId event notice state attemptCount nextAttemptAt createdAt finishedAt
+  account { name type accountId }
+  lastAttempt { startedAt durationMs status failure }`;
+
 export const detail = /* GraphQL */ `
-  query WebhookOfPage($webhookId: ID!, $period: StatisticsPeriod!, $state: [DeliveryState!], $first: Int!) {
+  query WebhookOfPage(
+    $webhookId: ID!
+    $period: StatisticsPeriod!
+    $state: [DeliveryState!]
+    $event: [KnownWebhookEvent!]
+    $first: Int!
+  ) {
     webhook(webhookId: $webhookId) {
       __typename
       ${shown}
+      format
       events
-      accounts { name type }
+      ... on AutoWebhook { source }
+      accounts { accountId name type }
       receivesNotices
       statistics(period: $period) {
         attempts { ${attempts} }
         spans { startsAt attempts { ${attempts} } }
       }
-      deliveries(first: $first, state: $state) {
-        nodes {
-          deliveryId
-          event
-          notice
-          state
-          attemptCount
-          nextAttemptAt
-          createdAt
-          finishedAt
-          lastAttempt { startedAt durationMs status failure }
-        }
+      deliveries(first: $first, state: $state, event: $event) {
+        nodes { ${delivery} }
         pageInfo { hasNextPage }
       }
     }
   }
 `;
 
-export const attemptsOfDelivery = /* GraphQL */ `
-  query AttemptsOfPage($deliveryId: ID!) {
+export const contentsOfDelivery = /* GraphQL */ `
+  query ContentsOfPage($deliveryId: ID!) {
     delivery(deliveryId: $deliveryId) {
+      data
       attempts(first: 50) { nodes { number startedAt durationMs status failure } }
     }
   }
@@ -62,12 +83,43 @@ export const attemptsOfDelivery = /* GraphQL */ `
 
 const failure = '... on ServiceError { detail status }';
 
+/** Which events there are. */
+export const sources = /* GraphQL */ `
+  query SourcesOfPage { eventSamples { source event } }
+`;
+
+const issues = `... on InvalidRequestError { issues { path message } } ${failure}`;
+
+export const create = /* GraphQL */ `
+  mutation Create($input: CreateWebhookInput!) {
+    createWebhook(input: $input) { __typename ... on WebhookCreated { webhookId } ${issues} }
+  }
+`;
+
+export const update = /* GraphQL */ `
+  mutation Update($input: UpdateWebhookInput!) { updateWebhook(input: $input) { __typename ${issues} } }
+`;
+
+export const remove = /* GraphQL */ `
+  mutation Delete($webhookId: ID!) { deleteWebhook(input: { webhookId: $webhookId }) { __typename ${failure} } }
+`;
+
+export const rotateSecret = /* GraphQL */ `
+  mutation RotateSecret($webhookId: ID!) {
+    rotateWebhookSecret(input: { webhookId: $webhookId }) {
+      __typename
+      ... on WebhookSecretRotated { secret }
+      ${failure}
+    }
+  }
+`;
+
 export const redeliver = /* GraphQL */ `
-  mutation Replay($deliveryId: ID!) { redeliver(input: { deliveryId: $deliveryId }) { __typename ${failure} } }
+  mutation Redeliver($deliveryId: ID!) { redeliver(input: { deliveryId: $deliveryId }) { __typename ${failure} } }
 `;
 
 export const redeliverAll = /* GraphQL */ `
-  mutation ReplayAll($webhookId: ID!, $state: RedeliverableState!) {
+  mutation RedeliverAll($webhookId: ID!, $state: RedeliverableState!) {
     redeliverAll(input: { webhookId: $webhookId, state: $state }) {
       __typename
       ... on DeliveriesRedelivered { count }
@@ -93,5 +145,5 @@ export const sendTest = /* GraphQL */ `
 `;
 
 export const changes = /* GraphQL */ `
-  subscription ChangesOfPage { deliveryUpdated { webhookId } }
+  subscription ChangesOfPage { deliveryUpdated { ${delivery} } }
 `;

@@ -1,27 +1,29 @@
 /** What is to be said of a webhook in a word, and how urgent it is. */
 
 import { h } from './elements.js';
-import { ago, at, deliveriesAre } from './format.js';
+import { ago, at, attempts, deliveriesAre } from './format.js';
 
 /** The states of a webhook, the most urgent first. */
 const states = {
   disabled: { word: 'Disabled', tone: 'bad' },
-  failing: { word: 'Failing', tone: 'warn' },
+  failing: { word: 'Failing', tone: 'bad' },
+  retrying: { word: 'Retrying', tone: 'warn' },
   paused: { word: 'Paused', tone: 'warn' },
   ok: { word: 'Enabled', tone: 'good' },
   // Somebody wanted it so.
   off: { word: 'Disabled', tone: 'quiet' },
 };
-const order = Object.keys(states);
 
 /** Whether it was disabled by the gateway, and not by a person. */
-export const wasGivenUp = ({ enabled, health }) =>
-  !enabled && (health?.disabledReason === 'GONE' || health?.disabledReason === 'FAILING');
+export const wasGivenUp = ({ health }) => health?.state === 'DISABLED_BY_GATEWAY';
+
+const isFailing = ({ health }) => health?.state === 'FAILING';
 
 function stateOf(webhook) {
   if (wasGivenUp(webhook)) return 'disabled';
   if (!webhook.enabled) return 'off';
-  if (webhook.health?.failingSince) return 'failing';
+  if (isFailing(webhook)) return 'failing';
+  if (webhook.health?.failedAttemptCount > 0) return 'retrying';
   return webhook.health?.pausedUntil ? 'paused' : 'ok';
 }
 
@@ -30,11 +32,13 @@ export function webhookBadge(webhook) {
   return badge(word, tone);
 }
 
-export const badge = (word, tone) => h(`span.badge.${tone}`, {}, word);
+const order = Object.keys(states);
 
 /** The most urgent first; otherwise as they come. */
 export const byUrgency = (webhooks) =>
-  [...webhooks].sort((a, b) => order.indexOf(stateOf(a)) - order.indexOf(stateOf(b)));
+  webhooks.toSorted((one, other) => order.indexOf(stateOf(one)) - order.indexOf(stateOf(other)));
+
+export const badge = (word, tone) => h(`span.badge.${tone}`, {}, word);
 
 const reasons = {
   GONE: 'because its endpoint responded that it no longer exists (410)',
@@ -43,17 +47,20 @@ const reasons = {
 };
 
 /** What an owner has to know of a webhook in words; null if there is nothing. */
-export function situation({ enabled, health, backlog }, now) {
+export function situation(webhook, now) {
+  const { enabled, health, backlog } = webhook;
   if (!enabled) {
     const held = backlog?.heldCount
-      ? ` ${deliveriesAre(backlog.heldCount)} held, to be replayed once it is enabled.`
+      ? ` ${deliveriesAre(backlog.heldCount)} held, to be redelivered once it is enabled.`
       : '';
     if (!health?.disabledReason) return `It is disabled.${held}`;
     return `Disabled ${at(health.disabledAt)}, ${reasons[health.disabledReason] ?? 'by the gateway'}.${held}`;
   }
-  if (health?.failingSince) {
-    return `Every attempt has failed since ${at(health.failingSince)} (${ago(health.failingSince, now)}). After five days it will be disabled.`;
+  const failed = attempts(health?.failedAttemptCount ?? 0);
+  if (isFailing(webhook)) {
+    return `${failed} in a row failed, since ${at(health.failingSince)} (${ago(health.failingSince, now)}). After five days of failures it will be disabled.`;
   }
+  if (health?.failedAttemptCount > 0) return `${failed} failed, retrying.`;
   return health?.pausedUntil ? 'Its endpoint asked for a pause. Deliveries go on by themselves.' : null;
 }
 

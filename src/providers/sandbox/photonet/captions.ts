@@ -1,5 +1,3 @@
-/** Captions, scenes and places of the sandbox's photonet posts. */
-
 export const captions = [
   'First light over the harbour. Worth the alarm. 🌅',
   'Nobody told me that the ferry has the best coffee in town.',
@@ -17,7 +15,6 @@ export const captions = [
   'Small things: steam, a window, a good book.',
 ] as const;
 
-/** What pictures show, in the words of an automatic image description. */
 export const scenes = [
   'a harbour, boats and the sky at sunrise',
   'two people who sit at a table with coffee cups',
@@ -29,7 +26,7 @@ export const scenes = [
   'a street at night with wet stones',
 ] as const;
 
-/** Places: name, latitude and longitude. */
+/** Name, latitude and longitude. */
 export const places = [
   ['Lisbon, Portugal', 38.7223, -9.1393],
   ['Tallinn, Estonia', 59.437, 24.7536],

@@ -1,23 +1,18 @@
-/** Who is on the sandbox's photonet, and which identifiers fail. */
 import type { PhotonetPost } from '../../../capabilities/posts/shapes.ts';
-import { type FailingRow, invalidRecipient, type ListedRow } from '../listing.ts';
+import { type FailingRow, type IdentifierRow, invalidRecipient } from '../listing.ts';
 
 interface Named {
-  /** The other identifier of the user, in digits. */
+  /** The user's other identifier, in digits. */
   readonly providerId: string;
 }
 
-/** A user whose posts can be listed. */
-export interface PhotonetRow extends ListedRow, Named {
+export interface PhotonetRow extends IdentifierRow, Named {
   readonly verified?: boolean;
-  /** The posts of the list: pictures and videos mixed, only videos, or one post for each feature of posts. */
+  /** Pictures and videos, only videos, or one post for each feature of posts. */
   readonly content: 'mixed' | 'videos' | 'gallery';
 }
 
-/**
- * The users by username. The `providerId` of a user works as well. Any other identifier is
- * `errors/invalid_recipient`.
- */
+/** Users by username; `providerId` works as well. Any other identifier is `errors/invalid_recipient`. */
 export const photonetIdentifiers = {
   'sandbox.sixty': {
     description: 'A user with 60 posts: pictures and videos, with and without captions.',
@@ -131,13 +126,12 @@ export const photonetIdentifiers = {
   },
 } as const satisfies Readonly<Record<string, (PhotonetRow | FailingRow) & Named>>;
 
-/** A user of the sandbox: its username and its row. */
 export interface PhotonetUser<Row = PhotonetRow | FailingRow> {
   readonly username: string;
   readonly row: Row;
 }
 
-/** By username and by provider id. A map, because `constructor` is a well-formed username. */
+/** By username and provider id. A map, because `constructor` is a well-formed username. */
 const users: ReadonlyMap<string, PhotonetUser> = new Map(
   Object.entries(photonetIdentifiers).flatMap(([username, row]) => [
     [username, { username, row }],
@@ -145,10 +139,7 @@ const users: ReadonlyMap<string, PhotonetUser> = new Map(
   ]),
 );
 
-/**
- * The user with this username or provider id.
- * @throws ServiceError `invalid_recipient` when there is none
- */
+/** @throws ServiceError `invalid_recipient` when there is no such user */
 export function photonetUser(identifier: string): PhotonetUser {
   if (!/^[\w.]{1,30}$/.test(identifier)) {
     throw invalidRecipient(
@@ -160,12 +151,11 @@ export function photonetUser(identifier: string): PhotonetUser {
   return user;
 }
 
-/** The user as the owner of a post: a new object each time. */
 export const ownerOf = ({ username, row }: PhotonetUser<PhotonetRow>): PhotonetPost['owner'] => ({
   id: row.providerId,
   username,
   profile_pic_url: `https://cdn.photonet.example/profile/${row.providerId}.jpg`,
   is_verified: row.verified ?? false,
-  // The posts of a private user cannot be listed, so the owner of a listed post is not private.
+  // Posts of a private user cannot be listed, so an owner is never private.
   is_private: false,
 });

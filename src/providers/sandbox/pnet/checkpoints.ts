@@ -1,13 +1,12 @@
-/** The checkpoints that pnet may open before it publishes: which inputs solve them, and the challenge that continues. */
+/** Checkpoints that pnet may open before it publishes: inputs that solve them, and the challenge that continues. */
 import { z } from 'zod';
 import { type CheckpointType, checkpointTypes } from '../../../capabilities/jobs/shapes.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../../kernel/errors.ts';
 import { sandboxSessions } from '../sessions.ts';
 
 /**
- * The outcomes of the known inputs, for each type of checkpoint. Any other input is
- * `errors/invalid_checkpoint_solution`, and an OTP that is not 4 to 8 digits is `errors/invalid_parameters`. As an e-mail
- * token, `sandbox:<error name>` fails with that error.
+ * Outcomes of known inputs by type. Any other input is `errors/invalid_checkpoint_solution`; an OTP that is not 4 to 8
+ * digits is `errors/invalid_parameters`. The e-mail token `sandbox:<error name>` fails with that error.
  */
 export const checkpointInputs = {
   OTP: {
@@ -46,7 +45,7 @@ export function requireSolution(type: CheckpointType, input: string): void {
         detail: 'The configuration of the account prevents the request: correct its settings on the network.',
       });
     default:
-      throw new ServiceError(outcome, { detail: detailOf(outcome) });
+      throw new ServiceError(outcome, { detail: failureDetail(outcome) });
   }
 }
 
@@ -58,37 +57,39 @@ const wrongInput = {
 function requireForm(type: CheckpointType, input: string): void {
   if (type !== 'OTP' || /^\d{4,8}$/.test(input)) return;
   const message = 'must be a one-time code of 4 to 8 digits';
-  throw new ServiceError('invalid_parameters', { detail: `input ${message}`, issues: [{ path: ['input'], message }] });
+  throw new ServiceError('invalid_parameters', {
+    detail: `input ${message}`,
+    issues: [{ path: ['input'], code: 'malformed', message }],
+  });
 }
 
 const emailOutcome = (type: CheckpointType, input: string): ErrorName | undefined =>
   type === 'EMAIL_VERIFICATION' ? errorNames.find((name) => input === `sandbox:${name}`) : undefined;
 
-function detailOf(name: ErrorName): string {
+function failureDetail(name: ErrorName): string {
   const details: { readonly [each in ErrorName]?: string } = sandboxSessions;
   return details[name] ?? `The network rejects the input: ${errorTable[name].title.toLowerCase()}.`;
 }
 
 const challengeShape = z.object({
   scenario: z.string(),
-  /** The checkpoints after the open one. */
   remaining: z.array(z.enum(checkpointTypes)),
 });
 
 /** How the publication continues after the open checkpoint. */
 export type Challenge = z.infer<typeof challengeShape>;
 
-/** The challenge as the gateway stores it: text that it does not read. */
+/** Opaque to the gateway. */
 export const encodeChallenge = (challenge: Challenge): string => JSON.stringify(challenge);
 
 /** @throws ServiceError `checkpoint_error` for a challenge that the sandbox did not write */
 export function decodeChallenge(text: string): Challenge {
-  const { success, data } = challengeShape.safeParse(parseJson(text));
+  const { success, data } = challengeShape.safeParse(parseChallenge(text));
   if (success) return data;
   throw new ServiceError('checkpoint_error', { detail: 'The network does not know this checkpoint: publish again.' });
 }
 
-function parseJson(text: string): unknown {
+function parseChallenge(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,7 @@
-/** Posts that show, one by one, every feature that a pnet post can have. */
+/** Posts that show, one by one, every feature of pnet posts. */
 import { type PnetAttachment, type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
-import { day, epoch } from '../time.ts';
+import { day } from '../../../kernel/lib/time-units.ts';
+import { epoch } from '../time.ts';
 import {
   file,
   gif,
@@ -17,28 +18,27 @@ import type { PnetMember } from './identifiers.ts';
 import { authorOf } from './members.ts';
 import { mention, ownPost, plainPost, repost, repostWithWords } from './post.ts';
 
-interface Place {
+interface GalleryPlace {
   readonly member: PnetMember;
   readonly index: number;
   readonly now: number;
 }
 
-const plain = ({ member, index, now }: Place, text: string, more: Partial<PnetPost> = {}): PnetPost => ({
+const plain = ({ member, index, now }: GalleryPlace, text: string, more: Partial<PnetPost> = {}): PnetPost => ({
   ...plainPost(member, index, now, text),
   ...more,
 });
 
-function attached(place: Place, text: string, ...create: ((id: string) => PnetAttachment)[]): PnetPost {
+function attached(place: GalleryPlace, text: string, ...create: ((id: string) => PnetAttachment)[]): PnetPost {
   const post = plain(place, text);
   post.attachments = create.map((attachment, at) => attachment(`${post.id}-${at}`));
   return post;
 }
 
 const meetingOf = (id: string) => meeting(id, epoch + 7 * day);
-const referenceOf = (id: string) => postReference(id, ownPost('ADoSandbox25', 0, epoch).share_url);
+const referenceTo = (id: string) => postReference(id, ownPost('ADoSandbox25', 0, epoch).share_url);
 
-/** One for each post of the gallery, newest first. */
-const variants: readonly ((place: Place) => PnetPost)[] = [
+const pnetVariants: readonly ((place: GalleryPlace) => PnetPost)[] = [
   (at) => plain(at, 'Only words, and a title above them.', { title: 'A post with a title' }),
   (at) => attached(at, 'A picture.', image),
   (at) => attached(at, 'Two pictures and a sticker.', image, image, sticker),
@@ -48,7 +48,7 @@ const variants: readonly ((place: Place) => PnetPost)[] = [
   (at) => attached(at, 'A voice note.', voiceNote),
   (at) => attached(at, 'A recording.', recording),
   (at) => attached(at, 'A document.', file),
-  (at) => attached(at, 'Another post.', referenceOf),
+  (at) => attached(at, 'Another post.', referenceTo),
   (at) => attached(at, 'An invitation to a video meeting.', meetingOf),
   (at) =>
     attached(
@@ -62,7 +62,7 @@ const variants: readonly ((place: Place) => PnetPost)[] = [
       voiceNote,
       recording,
       file,
-      referenceOf,
+      referenceTo,
       meetingOf,
     ),
   (at) => plain(at, 'A poll that is still open.', { poll: poll(at.index, true) }),
@@ -84,7 +84,7 @@ const variants: readonly ((place: Place) => PnetPost)[] = [
       analytics: figures(),
     }),
   (at) => plain(at, 'With two of the figures only.', { analytics: { impressions: 1_200, members_reached: 870 } }),
-  // A post may be a picture and nothing else: its text is present and empty.
+  // A post may be only a picture, with an empty text.
   (at) => attached(at, '', image),
   (at) =>
     plain(
@@ -101,19 +101,16 @@ const variants: readonly ((place: Place) => PnetPost)[] = [
   (at) =>
     plain(at, `A long post. ${'It goes on, because some posts do, and a list must bear it. '.repeat(45)}The end.`, {
       reaction_counter: 12_000_000,
-      // Above 2^31: a client that reads counters as 32-bit integers notices.
+      // Beyond 2^31, for clients that read counters as 32-bit integers.
       impressions_counter: 3_200_000_000,
     }),
 ];
 
-/**
- * The post at this position. The first six posts have a reaction each, all different.
- * @throws RangeError when the gallery has no post at this position
- */
-export function galleryPost(member: PnetMember, index: number, now: number): PnetPost {
-  const create = variants[index];
+/** The first six posts have a reaction each, all different. @throws RangeError beyond the gallery */
+export function pnetGalleryPost(member: PnetMember, index: number, now: number): PnetPost {
+  const create = pnetVariants[index];
   if (create === undefined)
-    throw new RangeError(`the gallery has ${variants.length} posts, but post ${index} was asked for`);
+    throw new RangeError(`the gallery has ${pnetVariants.length} posts, but post ${index} was asked for`);
   const post = create({ member, index, now });
   const reaction = reactions[index];
   if (reaction !== undefined) post.user_reacted = reaction;
@@ -142,7 +139,7 @@ function poll(index: number, is_open: boolean): NonNullable<PnetPost['poll']> {
 }
 
 /** Mentions after an emoji, which takes two UTF-16 code units: offsets count units, not characters. */
-function mentions(place: Place): PnetPost {
+function mentions(place: GalleryPlace): PnetPost {
   const post = plain(place, '🎉 Two people and a company made this possible.');
   mention(post, 'First ', 'ACoSandbox250');
   mention(post, 'And 🥇 ', 'ACoSandbox100');

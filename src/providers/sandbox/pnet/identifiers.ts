@@ -1,20 +1,15 @@
-/** Who is on the sandbox's pnet, and which identifiers fail. */
-import type { FailingRow, ListedRow } from '../listing.ts';
+import type { FailingRow, IdentifierRow } from '../listing.ts';
 
-/** A person or company whose posts can be listed. */
-export interface PnetRow extends ListedRow {
+export interface PnetRow extends IdentifierRow {
   readonly name: string;
   readonly publicIdentifier: string;
   readonly headline?: string;
   readonly picture?: boolean;
-  /** The posts of the list: own posts, reposts, or one post for each feature of posts. */
-  readonly content: 'own' | 'reposts' | 'gallery';
+  /** Own posts, reposts, or one post for each feature of posts. */
+  readonly content: 'own' | 'reposts' | 'gallery' | 'odd';
 }
 
-/**
- * The identifiers: people first, in the contract's two spellings, then companies, which are digits and need
- * `is_company`. Any other identifier is `errors/invalid_recipient`.
- */
+/** People in the contract's two spellings, then companies: digits. Any other is `errors/invalid_recipient`. */
 export const pnetIdentifiers = {
   ACoSandbox250: {
     description: 'A person with 250 posts: three pages.',
@@ -101,6 +96,15 @@ export const pnetIdentifiers = {
     name: 'Kofi Laurent',
     publicIdentifier: 'kofi-laurent',
   },
+  ACoSandboxOdd: {
+    description:
+      'A person with 150 posts: the 3rd is of a network that nobody knows, and the 103rd has neither author nor text.',
+    serial: 12,
+    posts: 150,
+    content: 'odd',
+    name: 'Odette Varga',
+    publicIdentifier: 'odette-varga',
+  },
   '900043': {
     description: 'A company with 43 posts, with analytics.',
     serial: 10,
@@ -179,7 +183,6 @@ export const pnetIdentifiers = {
 
 type Identifiers = typeof pnetIdentifiers;
 
-/** The identifiers whose posts can be listed. */
 export type PnetMember = {
   [id in keyof Identifiers]: Identifiers[id] extends PnetRow ? `${id}` : never;
 }[keyof Identifiers];

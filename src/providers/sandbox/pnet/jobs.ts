@@ -1,4 +1,4 @@
-/** Publishing and editing on the sandbox's pnet. Each call follows the scenario that the posting names. */
+/** Publishing and editing on pnet, by the scenario that the posting names. */
 
 import type { CheckpointType } from '../../../capabilities/jobs/shapes.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -11,13 +11,13 @@ import { failAt, isScenario, type JobScenario, type JobScenarioName, jobScenario
 export const checkSession: JobProvider['checkSession'] = async (session, signal) =>
   requireValidSession(session, signal);
 
-/** The sandbox stores nothing: it only knows of publications that the scenario itself speaks of. */
+/** Stateless: finds the publications that the scenario itself speaks of. */
 export const findPublished: JobProvider['findPublished'] = async (session, draft, signal) => {
   requireValidSession(session, signal);
   return scenarioOf(draft.fields, 'invalid_parameters').scenario.published ?? null;
 };
 
-/** The sandbox stores nothing, so an edit only succeeds or fails. */
+/** Stateless: an edit only succeeds or fails. */
 export const editPosting: JobProvider['editPosting'] = async (session, posting, signal) => {
   requireValidSession(session, signal);
   const { scenario } = scenarioOf(posting.fields, 'unprocessable_entity');
@@ -36,7 +36,7 @@ export const publish: JobProvider['publish'] = async (session, draft, options, s
   return nextStep(name, steps);
 };
 
-/** The challenge holds the rest of the scenario, so an edit of the draft in the meantime has no effect. */
+/** The challenge holds the rest of the scenario, so a later edit of the draft has no effect. */
 export const solveCheckpoint: JobProvider['solveCheckpoint'] = async (session, _draft, checkpoint, input, signal) => {
   requireValidSession(session, signal);
   const { scenario: name, remaining } = decodeChallenge(checkpoint.challenge);

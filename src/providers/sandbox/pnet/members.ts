@@ -1,17 +1,13 @@
-/** The people and companies of the sandbox's pnet: how one is found by identifier and shown in a post. */
 import type { PnetAuthor } from '../../../capabilities/posts/shapes.ts';
 import { type FailingRow, failureOf, invalidRecipient } from '../listing.ts';
 import { type PnetMember, type PnetRow, pnetIdentifiers } from './identifiers.ts';
 
-/** A map, because `constructor` would be found on an object. */
+/** A map, because an object has `constructor`. */
 const rows: ReadonlyMap<string, PnetRow | FailingRow> = new Map(Object.entries(pnetIdentifiers));
 
 const isMember = (identifier: string): identifier is PnetMember => 'posts' in (rows.get(identifier) ?? {});
 
-/**
- * The person or company whose posts an identifier asks for.
- * @throws ServiceError `invalid_recipient` when there is none, and the error of an identifier that cannot be listed
- */
+/** @throws ServiceError `invalid_recipient` when there is none, and the error of an identifier that cannot be listed */
 export function requireMember(identifier: string, isCompany: boolean): PnetMember {
   requireKind(identifier, isCompany);
   if (isMember(identifier)) return identifier;
@@ -30,14 +26,11 @@ function requireKind(identifier: string, isCompany: boolean): void {
   if (!digits && isCompany) throw invalidRecipient('The identifier belongs to a user: leave is_company out.');
 }
 
-/** The profile page of a person or company. */
 export const profileUrl = (id: PnetMember): string =>
   `https://www.pnet.example/${isCompanyId(id) ? 'company' : 'in'}/${pnetIdentifiers[id].publicIdentifier}`;
 
-/** Whether a member is a company. */
 export const isCompanyId = (id: PnetMember): boolean => /^\d/.test(id);
 
-/** The person or company as the author of a post. Each call creates a new object. */
 export function authorOf(id: PnetMember): PnetAuthor {
   const row: PnetRow = pnetIdentifiers[id];
   const author: PnetAuthor = {

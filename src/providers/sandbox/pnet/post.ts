@@ -1,25 +1,25 @@
-/** The ordinary posts of pnet. The author and the position in the list determine everything in a post. */
+/** Ordinary posts of pnet: author and position determine everything. */
 import { type PnetPost, reactions } from '../../../capabilities/posts/shapes.ts';
-import { hash, pick, skewedCount } from '../seeded-random.ts';
+import { pick, seededHash, skewedCount } from '../seeded-random.ts';
 import { relativeDate, writtenAt } from '../time.ts';
 import { file, image } from './attachments.ts';
 import { type PnetMember, pnetIdentifiers } from './identifiers.ts';
 import { authorOf, isCompanyId, profileUrl } from './members.ts';
 import { write } from './writing.ts';
 
-/** The id of a post; `kind` distinguishes ids of one position. Ids have 19 digits, too many for a JavaScript number. */
+/** `kind` distinguishes ids of one position. 19 digits, too many for a JavaScript number. */
 const postId = (serial: number, index: number, kind = 0): string =>
   `7${String(serial).padStart(4, '0')}${kind}${String(index).padStart(13, '0')}`;
 
 const shareUrl = (socialId: string) => `https://www.pnet.example/feed/update/${socialId}`;
 
-/** A post with its position, a text and counters, and none of the optional fields. */
+/** Position, text and counters, and none of the optional fields. */
 export function plainPost(author: PnetMember, index: number, now: number, text: string): PnetPost {
   const { serial } = pnetIdentifiers[author];
-  const seed = hash(serial, index);
+  const seed = seededHash(serial, index);
   const instant = writtenAt(serial, index);
   const id = postId(serial, index);
-  const reactionCount = skewedCount(hash(seed, 11), 2_400);
+  const reactionCount = skewedCount(seededHash(seed, 11), 2_400);
   const social_id = `urn:pnet:activity:${id}`;
   return {
     object: 'Post',
@@ -31,10 +31,10 @@ export function plainPost(author: PnetMember, index: number, now: number, text: 
     date: relativeDate(instant, now),
     parsed_datetime: new Date(instant).toISOString(),
     reaction_counter: reactionCount,
-    comment_counter: skewedCount(hash(seed, 12), 180),
-    repost_counter: skewedCount(hash(seed, 13), 90),
+    comment_counter: skewedCount(seededHash(seed, 12), 180),
+    repost_counter: skewedCount(seededHash(seed, 13), 90),
     // Most people who see a post do not react.
-    impressions_counter: 4_000 + reactionCount * 10 + skewedCount(hash(seed, 14), 250_000),
+    impressions_counter: 4_000 + reactionCount * 10 + skewedCount(seededHash(seed, 14), 250_000),
     author: authorOf(author),
     permissions: { can_react: true, can_share: true, can_post_comments: true },
     is_repost: false,
@@ -43,9 +43,9 @@ export function plainPost(author: PnetMember, index: number, now: number, text: 
   };
 }
 
-/** A post of the author's own. Some have a title, a picture, a document, a mention or a reaction. */
+/** Some have a title, a picture, a document, a mention or a reaction. */
 export function ownPost(author: PnetMember, index: number, now: number): PnetPost {
-  const seed = hash(pnetIdentifiers[author].serial, index);
+  const seed = seededHash(pnetIdentifiers[author].serial, index);
   const { title, text } = write(seed);
   const post = plainPost(author, index, now, text);
   if (index % 7 === 3) post.title = title;
@@ -57,7 +57,7 @@ export function ownPost(author: PnetMember, index: number, now: number): PnetPos
   return post;
 }
 
-/** Appends a mention to the text. `start` and `length` count UTF-16 code units, as JavaScript's strings do. */
+/** Appends a mention; `start` and `length` count UTF-16 code units. */
 export function mention(post: PnetPost, before: string, member: PnetMember): void {
   const { name } = pnetIdentifiers[member];
   const start = post.text.length + '\n\n'.length + before.length;
@@ -65,26 +65,26 @@ export function mention(post: PnetPost, before: string, member: PnetMember): voi
   post.mentions.push({ url: profileUrl(member), start, length: name.length });
 }
 
-/** Adds what only posts of companies have: who wrote them, and analytics. */
+/** Adds what only posts of companies have: author and analytics. */
 function addCompanyParts(post: PnetPost, seed: number): void {
   const { id, public_identifier, name } = authorOf('ACoSandbox250');
   post.written_by = { id, public_identifier, name };
   const impressions = post.impressions_counter;
   const engagements = post.reaction_counter + post.comment_counter + post.repost_counter;
-  const clicks = skewedCount(hash(seed, 15), 900);
+  const clicks = skewedCount(seededHash(seed, 15), 900);
   post.analytics = {
     impressions,
     engagements,
     engagement_rate: engagements / impressions,
     clicks,
     clickthrough_rate: clicks / impressions,
-    page_viewers_from_this_post: skewedCount(hash(seed, 16), 300),
-    followers_gained_from_this_post: skewedCount(hash(seed, 17), 40),
+    page_viewers_from_this_post: skewedCount(seededHash(seed, 16), 300),
+    followers_gained_from_this_post: skewedCount(seededHash(seed, 17), 40),
     members_reached: Math.floor(impressions * 0.7),
   };
 }
 
-/** A repost without words: the original with its author, and with the id and the author of the repost. */
+/** A repost without words: the original, with id and author of the repost. */
 export function repost(by: PnetMember, index: number, original: PnetPost): PnetPost {
   return {
     ...original,
@@ -94,7 +94,7 @@ export function repost(by: PnetMember, index: number, original: PnetPost): PnetP
   };
 }
 
-/** A repost with words: a post of the reposting member, whose `repost_content` is the original. */
+/** A repost with words: an own post with the original as `repost_content`. */
 export function repostWithWords(
   by: PnetMember,
   index: number,

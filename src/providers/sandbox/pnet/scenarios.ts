@@ -1,4 +1,4 @@
-/** The outcomes of publishing and editing a posting, chosen by its `company_job_id`. */
+/** Outcomes of publishing and editing a posting, chosen by its `company_job_id`. */
 
 import type { CheckpointType, JobFields, JobPublish, JobState } from '../../../capabilities/jobs/shapes.ts';
 import { type ErrorName, ServiceError } from '../../../kernel/errors.ts';
@@ -6,37 +6,31 @@ import { keysOf } from '../../../kernel/lib/keys-of.ts';
 
 type PublishMode = JobPublish['mode'];
 
-/** The step at which a scenario fails; at `checkpoint`, whatever the input. */
-type Step = 'publish' | 'edit' | 'checkpoint';
+/** Where a scenario fails; at `checkpoint`, whatever the input. */
+type FailsAt = 'publish' | 'edit' | 'checkpoint';
 
-/** How publishing and editing a posting proceed. */
 export interface JobScenario {
   readonly description: string;
-  /** The checkpoints before the posting is published, in this order; none if left out. */
   readonly steps?: readonly CheckpointType[];
-  /** The state of the published posting; `active` if left out. */
+  /** Of the published posting; `active` by default. */
   readonly state?: JobState;
   readonly fails?: {
-    readonly at: Step;
+    readonly at: FailsAt;
     readonly errorName: ErrorName;
     readonly detail: string;
-    /** The publishing modes that fail; all if left out. */
+    /** The publishing modes that fail; all by default. */
     readonly modes?: readonly PublishMode[];
   };
-  /** The state in which the network has published the posting before, whatever it responded. */
+  /** The state of an earlier publication, whatever the network responded. */
   readonly published?: JobState;
-  /** Milliseconds that publishing and editing take. */
   readonly delayMs?: number;
 }
 
 const promoted = ['PROMOTED', 'PROMOTED_PLUS'] as const;
 
-const failure = <Name extends ErrorName>(at: Step, errorName: Name, detail: string) => ({ at, errorName, detail });
+const failure = <Name extends ErrorName>(at: FailsAt, errorName: Name, detail: string) => ({ at, errorName, detail });
 
-/**
- * The scenarios, by the name in the `company_job_id` `sandbox:<name>` of a posting. A posting without one, or with a
- * `company_job_id` of another form, follows `publish`.
- */
+/** By the name in `sandbox:<name>`. Any other `company_job_id`, or none, follows `publish`. */
 export const jobScenarios = {
   publish: { description: 'Is published at once, in the state active.' },
   review: { description: 'Is published in the state review.', state: 'review' },
@@ -197,34 +191,32 @@ export const jobScenarios = {
 export type JobScenarioName = keyof typeof jobScenarios;
 export const jobScenarioNames = keysOf(jobScenarios);
 
-const prefix = 'sandbox:';
+const scenarioPrefix = 'sandbox:';
 
-/** The `company_job_id` that chooses a scenario. */
-export const companyJobId = (name: JobScenarioName): string => `${prefix}${name}`;
+export const companyJobId = (name: JobScenarioName): string => `${scenarioPrefix}${name}`;
 
 /**
- * The scenario that the fields of a posting choose.
- * @param invalid the error for a name that is no scenario: the contract lets an edit respond with no 400
+ * @param invalid the error for an unknown name: the contract lets an edit respond with no 400
  * @throws ServiceError `invalid` when the `company_job_id` names no scenario
  */
 export function scenarioOf(
   { company_job_id: id }: JobFields,
   invalid: 'invalid_parameters' | 'unprocessable_entity',
 ): { readonly name: JobScenarioName; readonly scenario: JobScenario } {
-  const name = id?.startsWith(prefix) ? id.slice(prefix.length) : 'publish';
+  const name = id?.startsWith(scenarioPrefix) ? id.slice(scenarioPrefix.length) : 'publish';
   if (isScenario(name)) return { name, scenario: jobScenarios[name] };
   const message = `names no scenario of the sandbox; the scenarios are ${Object.keys(jobScenarios).join(', ')}`;
   throw new ServiceError(invalid, {
     detail: `company_job_id ${message}`,
-    issues: [{ path: ['company_job_id'], message }],
+    issues: [{ path: ['company_job_id'], code: 'not_allowed', message }],
   });
 }
 
-/** Whether a name from a `company_job_id` or a challenge is that of a scenario. */
+/** @param name from a `company_job_id` or a challenge */
 export const isScenario = (name: string): name is JobScenarioName => Object.hasOwn(jobScenarios, name);
 
 /** @throws ServiceError with the error of the scenario at this step, and in this publishing mode */
-export function failAt(step: Step, { fails }: JobScenario, mode?: PublishMode): void {
+export function failAt(step: FailsAt, { fails }: JobScenario, mode?: PublishMode): void {
   if (fails?.at !== step) return;
   if (mode !== undefined && fails.modes !== undefined && !fails.modes.includes(mode)) return;
   throw new ServiceError(fails.errorName, { detail: fails.detail });

@@ -1,5 +1,5 @@
-/** The texts of the sandbox's pnet posts, combined from sentences of one topic. */
-import { hash, pick } from '../seeded-random.ts';
+/** Texts of pnet posts, combined from sentences of one topic. */
+import { pick, seededHash } from '../seeded-random.ts';
 
 type Sentences = readonly [string, ...string[]];
 
@@ -119,24 +119,24 @@ const words: Readonly<Record<string, Sentences>> = {
   number: ['3', '5', '6', '8', '9', '12', '14', '20', '30'],
 };
 
-/** The text of a post and a matching title. Equal seeds give equal texts. */
+/** Equal seeds give equal texts. */
 export function write(seed: number): { readonly title: string; readonly text: string } {
   const topic = pick(topics, seed);
   const [opening, middle, closing, tags, title] = [
-    pick(topic.openings, hash(seed, 1)),
-    pick(topic.middles, hash(seed, 2)),
-    pick(topic.closings, hash(seed, 3)),
-    pick(topic.tags, hash(seed, 4)),
-    pick(topic.titles, hash(seed, 5)),
+    pick(topic.openings, seededHash(seed, 1)),
+    pick(topic.middles, seededHash(seed, 2)),
+    pick(topic.closings, seededHash(seed, 3)),
+    pick(topic.tags, seededHash(seed, 4)),
+    pick(topic.titles, seededHash(seed, 5)),
   ];
   // The seed alone chooses the words, so a post names one city and one team throughout.
-  return { title: capital(fill(title, seed)), text: fill(`${opening}\n\n${middle} ${closing}\n\n${tags}`, seed) };
+  return { title: capital(fillIn(title, seed)), text: fillIn(`${opening}\n\n${middle} ${closing}\n\n${tags}`, seed) };
 }
 
 const capital = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-const fill = (template: string, seed: number): string =>
+const fillIn = (template: string, seed: number): string =>
   template.replace(/\{(\w+)\}/g, (slot, name: string) => {
     const list = words[name];
-    return list === undefined ? slot : pick(list, hash(seed, name.length + name.charCodeAt(0)));
+    return list === undefined ? slot : pick(list, seededHash(seed, name.length + name.charCodeAt(0)));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type PnetPost, reactions } from '../../../../src/capabilities/posts/shapes.ts';
 import { postIdentifiers, sandboxNetworks } from '../../../../src/providers/sandbox/networks.ts';
-import { failure, list, networks, pnet, rows } from '../../../support/sandbox.ts';
+import { failure, list, listed, networks, pnet } from '../../../support/sandbox.ts';
 
 describe('posts of pnet', () => {
   it.each([
@@ -28,8 +28,7 @@ describe('posts of pnet', () => {
 
   it('name only members whose posts can be listed', async () => {
     for (const identifier of Object.keys(postIdentifiers.pnet)) {
-      const row = rows.find((candidate) => candidate.identifier === identifier)?.row;
-      if (row?.posts === undefined || row.failsFrom !== undefined) continue;
+      if (!listed.some((candidate) => candidate.identifier === identifier)) continue;
       for (const post of await pnet(identifier)) {
         const people = [post.author, post.reposted_by, post.repost_content?.author, post.written_by];
         for (const person of people) if (person) expect(postIdentifiers.pnet).toHaveProperty(person.id);

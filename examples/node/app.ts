@@ -1,0 +1,45 @@
+import { graphql } from './gql/gql.ts';
+import { ask, pages, unwrap, watch } from './postern.ts';
+
+const Feed = graphql(`query Feed($accountId: ID!, $identifier: String!, $after: String) {
+  posts(accountId: $accountId, identifier: $identifier, first: 100, after: $after) {
+    nodes {
+      ... on NetworkPost { publishedAt text author { name } }
+      ... on PhotonetPost { caption { createdAt } }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`);
+const Publish = graphql(`mutation Publish($input: PublishJobInput!) {
+  publishJob(input: $input) {
+    __typename ... on PnetJobPostingPublishCheckpoint { checkpointType } ...Failure
+  }
+}`);
+const Solve = graphql(`mutation Solve($input: SolveJobCheckpointInput!) {
+  solveJobCheckpoint(input: $input) {
+    __typename ... on PnetJobPostingPublishCheckpoint { checkpointType } ...Failure
+    ... on CheckpointError { checkpoint { attemptsLeft } issues { code } }
+  }
+}`);
+const Job = graphql(`subscription Job($jobIds: [ID!]!) { jobPostingUpdated(jobIds: $jobIds) { jobState } }`);
+
+const accountId = 'pnet-----------------A';
+const feed = pages(async (after) => (await ask(Feed, { accountId, identifier: 'ACoSandbox250', after })).posts);
+for await (const { nodes } of feed) console.log(nodes.length, 'posts by', nodes[0]?.author.name);
+
+const draftId = '1010'; // the sandbox asks for a token and then for a code
+const inputs = { EMAIL_VERIFICATION: ['sandbox-email-token'], OTP: ['', 'abc', '000000', '123456'], UNRECOGNIZED: [] };
+let job = unwrap((await ask(Publish, { input: { accountId, draftId, mode: 'FREE' } })).publishJob);
+while (job.__typename === 'PnetJobPostingPublishCheckpoint') {
+  const input = inputs[job.checkpointType].shift(); // in its place ask the user
+  if (input === undefined) throw new Error(`Nobody answered ${job.checkpointType}`);
+  const { solveJobCheckpoint: solved } = await ask(Solve, { input: { accountId, draftId, input } });
+  // The checkpoint stays open: ask again.
+  if (solved.__typename === 'CheckpointError' && solved.checkpoint)
+    console.log(`"${input}" is ${solved.issues[0]?.code}. Attempts left: ${solved.checkpoint.attemptsLeft}`);
+  else job = unwrap(solved);
+}
+for await (const { jobPostingUpdated } of watch(Job, { jobIds: [draftId] })) {
+  console.log('The posting is', jobPostingUpdated.jobState);
+  break; // it ends the subscription
+}

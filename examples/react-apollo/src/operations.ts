@@ -1,0 +1,89 @@
+import { graphql } from './gql/gql.ts';
+
+export const Posts = graphql(`
+  query Posts($accountId: ID!, $identifier: String!, $after: String) {
+    posts(accountId: $accountId, identifier: $identifier, first: 20, after: $after) {
+      edges { node { ...Entry } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+  fragment Entry on NetworkPost {
+    __typename
+    id
+    text
+    publishedAt
+    reactionCount
+    commentCount
+    author { name }
+    ... on PhotonetPost { caption { createdAt } }
+  }
+`);
+
+export const PublishJob = graphql(`
+  mutation PublishJob($input: PublishJobInput!) {
+    publishJob(input: $input) {
+      __typename
+      ... on PnetJobPostingPublished { jobId jobState }
+      ... on PnetJobPostingPublishCheckpoint { checkpointType }
+      ...Refusal
+    }
+  }
+  fragment Refusal on ServiceError {
+    title
+    message
+    ... on CheckpointError { checkpoint { attemptsLeft } issues { path code limit message } }
+    ... on InvalidRequestError { issues { path code limit message } }
+  }
+`);
+
+export const SolveCheckpoint = graphql(`
+  mutation SolveCheckpoint($input: SolveJobCheckpointInput!) {
+    solveJobCheckpoint(input: $input) {
+      __typename
+      ... on PnetJobPostingPublished { jobId jobState }
+      ... on PnetJobPostingPublishCheckpoint { checkpointType }
+      ...Refusal
+    }
+  }
+`);
+
+export const DeliveryList = graphql(`
+  query DeliveryList {
+    webhooks(first: 20) {
+      edges {
+        __typename
+        node {
+          id
+          webhookId
+          deliveries(first: 20) {
+            edges { __typename node { ...Row } }
+            pageInfo { hasNextPage endCursor }
+          }
+        }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+  fragment Row on Delivery {
+    id
+    deliveryId
+    webhookId
+    event
+    createdAt
+    state
+    attemptCount
+    lastAttempt { status failure }
+  }
+`);
+
+export const Updates = graphql(`subscription Updates { deliveryUpdated { ...Row } }`);
+
+export const EmitEvent = graphql(`
+  mutation EmitEvent($input: EmitEventInput!) {
+    emitEvent(input: $input) {
+      __typename
+      ... on EventEmitted { deliveries { id } }
+      ... on ServiceError { code message }
+    }
+  }
+`);

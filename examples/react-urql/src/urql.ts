@@ -1,0 +1,89 @@
+import {
+  Client,
+  CombinedError,
+  fetchExchange,
+  getOperationName,
+  makeOperation,
+  mapExchange,
+  subscriptionExchange,
+} from '@urql/core';
+import { cacheExchange } from '@urql/exchange-graphcache';
+import { allPages } from './all-pages.ts';
+import { withDelivery } from './delivery-list.ts';
+import { reportSkipped, streams, url, waits } from './gateway.ts';
+import type { UpdatesSubscription } from './gql/graphql.ts';
+import schema from './gql/schema.json';
+import { DeliveryList } from './operations.ts';
+import { skipFailed } from './postern/skip-failed.ts';
+import { steadyFetch } from './postern/steady-fetch.ts';
+
+// What has no id is a part of the object that it was read with.
+const parts = schema.__schema.types.filter(({ fields }) => fields?.every(({ name }) => name !== 'id'));
+const keys = Object.fromEntries(parts.map(({ name }) => [name, () => null]));
+// Every list is put together of its pages, whichever object it belongs to.
+const objects = schema.__schema.types.filter(({ kind }) => kind === 'OBJECT');
+const lists = objects.map(({ name, fields }) => {
+  const ofPages = fields?.filter(({ type }) => type.name?.endsWith('Connection')) ?? [];
+  return [name, Object.fromEntries(ofPages.map((field) => [field.name, allPages]))];
+});
+const resolvers = Object.fromEntries(lists);
+
+const cache = cacheExchange({
+  schema,
+  keys,
+  resolvers,
+  updates: {
+    Subscription: {
+      deliveryUpdated({ deliveryUpdated }: UpdatesSubscription, _arguments, store) {
+        store.updateQuery({ query: DeliveryList }, (list) => list && withDelivery(list, deliveryUpdated));
+      },
+    },
+  },
+});
+
+// #region exchanges
+/** Takes list items that failed out of each response, before the cache sees it. */
+const skip = mapExchange({
+  onResult(result) {
+    const { error, operation, ...rest } = result;
+    const { response, skipped } = skipFailed({ data: result.data as unknown, errors: error?.graphQLErrors ?? [] });
+    reportSkipped(getOperationName(operation.query) ?? '', operation.variables ?? {}, skipped);
+    if (!error || skipped.length === 0) return result;
+    const whole = { ...rest, operation, data: response.data };
+    if (!response.errors) return whole;
+    return { ...whole, error: new CombinedError({ graphQLErrors: [...response.errors], response: error.response }) };
+  },
+});
+
+/** Sends a mutation once: it may have been executed although its response was lost. */
+const sendOnce = mapExchange({
+  onOperation(operation) {
+    if (operation.kind !== 'mutation') return operation;
+    return makeOperation('mutation', operation, { ...operation.context, fetch });
+  },
+});
+
+const subscribe = subscriptionExchange({
+  forwardSubscription: ({ query = '', variables }) => ({
+    subscribe: (sink) => ({
+      unsubscribe: streams.subscribe(
+        { query, variables: variables ?? {} },
+        { ...sink, next: ({ data = null, errors }) => sink.next({ data, ...(errors && { errors }) }) },
+      ),
+    }),
+  }),
+});
+
+export const client = new Client({
+  url,
+  preferGetMethod: false,
+  fetch: steadyFetch({ onWaiting: waits('requests') }),
+  exchanges: [cache, skip, sendOnce, fetchExchange, subscribe],
+});
+// #endregion
+
+/** What the gateway says, with its code; or what the browser says, if there was no response. */
+export function reasonOf({ networkError, graphQLErrors }: CombinedError): string {
+  if (networkError) return networkError.message;
+  return graphQLErrors.map(({ message, extensions }) => `${message} (${extensions.code})`).join(' ');
+}

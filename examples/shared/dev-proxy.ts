@@ -1,0 +1,29 @@
+import type { ProxyOptions } from 'vite';
+
+export interface DevProxyOptions {
+  /** The gateway, such as `http://127.0.0.1:4000`. */
+  readonly url: string;
+  /** The API key. It is asked for with each request, so that a new key needs no restart. */
+  readonly key: () => string;
+}
+
+/**
+ * What Vite passes on to the gateway during development: requests and WebSockets, with the key, which thus is in no script that
+ * a browser loads. It serves its own pages only, because any other page could act with the key as well.
+ */
+export function devProxy({ url, key }: DevProxyOptions): Record<string, ProxyOptions> {
+  const bypass: ProxyOptions['bypass'] = ({ headers }) => {
+    if (!isOwnPage(headers)) return false;
+    headers.authorization = `Bearer ${key()}`;
+  };
+  return { '/graphql': { target: url, changeOrigin: true, rewriteWsOrigin: true, ws: true, bypass } };
+}
+
+interface Sender {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+}
+
+/** A name of another host could be one that an attacker has led here. */
+const isOwnPage = ({ host = '', origin }: Sender): boolean =>
+  /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(host) && (origin === undefined || origin === `http://${host}`);

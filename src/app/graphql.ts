@@ -1,0 +1,132 @@
+/** Composes GraphQL: its schema and documents, its doors, and its pages. */
+import type { GraphQLSchema } from 'graphql';
+import type { Admission } from '../auth/admission.ts';
+import type { Streams } from '../auth/streams.ts';
+import { createLoaders } from '../capabilities/loaders.ts';
+import { type ServedSchema, servedSchema } from '../capabilities/served-schema.ts';
+import { rememberedDocuments } from '../graphql/documents/documents.ts';
+import { createPersistedQueries } from '../graphql/documents/persisted-queries.ts';
+import { documentFinder } from '../graphql/documents/requested-document.ts';
+import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';
+import { openDoors } from '../graphql/doors/doors.ts';
+import { endpoint, socketProtocol } from '../graphql/endpoint.ts';
+import { preparedIntrospection } from '../graphql/executors/introspection.ts';
+import type { ResponseCache } from '../graphql/response-cache.ts';
+import { schemaRoutes } from '../graphql/schema/schema-document.ts';
+import { graphqlRoutes } from '../graphql/server.ts';
+import type { Compress } from '../http/compression.ts';
+import type { HttpServer } from '../http/server.ts';
+import { ConfigError } from '../kernel/config-error.ts';
+import type { FairTurns } from '../kernel/lib/fair-turns.ts';
+import { cursorCodec } from '../kernel/paging.ts';
+import type { Ports } from '../kernel/ports.ts';
+import type { Keys } from '../kernel/secrets/secret.ts';
+import { createGraphiQL } from '../pages/graphiql/page.ts';
+import { createSignIn, isLoopback, isOfDemoPage, type SignIn } from '../pages/graphiql/sign-in.ts';
+import { documentsOfPage, webhooksPage } from '../pages/webhooks/page.ts';
+import { readDemoKey } from '../providers/sandbox/demo-key.ts';
+import { noTelemetry } from '../telemetry/telemetry.ts';
+import type { Backend, Dependencies } from './backends/backend.ts';
+import type { Config } from './config/config.ts';
+import { messageOf } from './config/values.ts';
+
+interface Documents extends ServedSchema {
+  readonly trusted: TrustedDocuments | null;
+}
+
+interface GraphQLParts extends Admission {
+  readonly documents: Documents;
+  readonly backend: Backend;
+  /** Of the backend, as they are called. */
+  readonly ports: Ports;
+  readonly streams: Streams;
+  readonly turns: FairTurns;
+  readonly responseCache: ResponseCache | null;
+  readonly compress: Compress | null;
+  readonly cursorKeys: Keys;
+}
+
+/** Only our own delivery engine knows its contents. */
+export const hasWebhooksPage = ({ webhooksPage: isOn, upstream }: Config): boolean => isOn && upstream === null;
+
+/** @throws ConfigError for a manifest with invalid documents */
+export async function openDocuments(config: Config): Promise<Documents> {
+  const served = await servedSchema(config);
+  return { ...served, trusted: await trustedDocuments(config, served.schema) };
+}
+
+export async function addGraphQL(
+  server: HttpServer,
+  config: Config,
+  parts: GraphQLParts,
+  dependencies: Dependencies,
+): Promise<SignIn | null> {
+  const { documents, backend, ports, cursorKeys, ...others } = parts;
+  const { schema, trusted, print } = documents;
+  const { logger, telemetry = noTelemetry } = dependencies;
+  const demoKey = await demoKeyFor(config);
+  const persistedQueries = createPersistedQueries();
+  const doors = openDoors({
+    ...others,
+    schema,
+    ports,
+    tracer: telemetry.tracer,
+    logger,
+    authenticate: backend.authenticate,
+    createLoaders,
+    storedResponses: backend.idempotency ?? null,
+    cursors: cursorCodec(cursorKeys.current, 'base64url', cursorKeys.previous),
+    documentOf: rememberedDocuments(
+      {
+        schema,
+        introspect: config.introspection ? preparedIntrospection(schema) : null,
+        // Only an upstream's lists come as bytes, which are compiled.
+        compiling: config.compiledOperations && config.upstream !== null ? ports : null,
+      },
+      trusted === null ? {} : { trusted: trusted.parsed },
+    ),
+    persistedQueries,
+    findDocument: documentFinder({
+      persistedQueries,
+      trusted,
+      ...(demoKey === undefined ? {} : { isExempt: isOfDemoPage(demoKey) }),
+    }),
+    maxCost: config.maxOperationCost,
+    maxResponseBytes: config.maxResponseBytes,
+    suggestions: config.introspection,
+  });
+  const signIn = demoKey === undefined ? null : demoSignIn(config, dependencies);
+  const page = config.graphiql
+    ? createGraphiQL(endpoint, {
+        signIn,
+        webhooksPage: hasWebhooksPage(config) ? webhooksPage : null,
+        schema: config.introspection ? schema : null,
+      })
+    : null;
+  server.add(graphqlRoutes({ doors, page }));
+  server.addSocket({ path: endpoint, protocol: socketProtocol, origins: config.corsOrigins }, doors.webSocket);
+  if (config.introspection) server.add(schemaRoutes(print));
+  return signIn;
+}
+
+/** For a developer's own machine only. */
+async function demoKeyFor({ graphiql, host, production, demoKeyFile, upstream }: Config): Promise<string | undefined> {
+  if (!graphiql || production || !isLoopback(host) || upstream !== null) return undefined;
+  return readDemoKey(demoKeyFile);
+}
+
+const demoSignIn = ({ demoKeyFile }: Config, { now, randomBytes }: Dependencies): SignIn =>
+  createSignIn({ demoKey: () => readDemoKey(demoKeyFile), now, randomBytes });
+
+/** @throws ConfigError for a manifest with invalid documents */
+async function trustedDocuments(config: Config, schema: GraphQLSchema): Promise<TrustedDocuments | null> {
+  const { documents, introspection } = config;
+  if (documents === null) return null;
+  const ofPages = hasWebhooksPage(config) ? await documentsOfPage() : [];
+  const { openTrustedDocuments } = await import('../graphql/documents/trusted-documents.ts');
+  try {
+    return openTrustedDocuments(documents, { schema, introspection, ofPages });
+  } catch (error) {
+    throw new ConfigError(`DOCUMENTS ${messageOf(error)}`);
+  }
+}

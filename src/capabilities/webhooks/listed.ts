@@ -1,0 +1,100 @@
+/** Queries of filtered webhooks: for a page, and for their number. */
+import { type ExpressionBuilder, sql } from 'kysely';
+import { requireAccount } from '../../auth/account-access.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import type { Database } from '../../store/database.ts';
+import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
+import { nameContains } from '../../store/names.ts';
+import type { Tables } from '../../store/schema.ts';
+import type { WebhookFilter, WebhookSearch } from './filter.ts';
+import { storedWebhooks, visibleWebhooks } from './repository.ts';
+import { defaultWebhookOrder, type WebhookOrder } from './shapes.ts';
+
+interface ListContext {
+  readonly database: Database;
+}
+
+type SortColumn = 'created_at' | 'name_key' | 'id';
+
+const byName = (order: 'asc' | 'desc'): Keyset<SortColumn> => ({
+  table: 'webhooks',
+  columns: ['name_key', 'id'],
+  order,
+});
+
+const keysets: Readonly<Record<WebhookOrder, Keyset<SortColumn>>> = {
+  created_at_asc: byCreation('webhooks', 'asc'),
+  created_at_desc: byCreation('webhooks', 'desc'),
+  name_asc: byName('asc'),
+  name_desc: byName('desc'),
+};
+
+export const keysetOf = ({ order_by = defaultWebhookOrder }: Pick<WebhookSearch, 'order_by'>): Keyset<SortColumn> =>
+  keysets[order_by];
+
+/** In the order of {@link keysetOf}. @throws ServiceError `account_mismatch` for an account beyond the key */
+export function listedWebhooks(
+  context: ListContext,
+  caller: Caller,
+  filter: WebhookFilter & Pick<WebhookSearch, 'order_by'>,
+) {
+  const keyset = keysetOf(filter);
+  const fitting = fittingWebhooks(context, caller, filter);
+  const states = [...new Set(filter.health)];
+  return (after: readonly (string | number)[] | null, count: number) => {
+    if (states.length === 0 || caller.accountIds !== null || keyset.columns[0] !== 'created_at')
+      return fitting.select(sortedName);
+    // Each is a range of an index. With the workspace beside the ids, SQLite would look at each of its webhooks.
+    const ofStates = states.map((state) =>
+      fitting.where('health', '=', state).clearSelect().select(['id', 'created_at']),
+    );
+    return storedWebhooks(context.database)
+      .where('id', 'in', mergedIds(ofStates, keyset, after, count))
+      .select(sortedName);
+  };
+}
+
+/** Every webhook has one. */
+export const sortedName = sql.ref<string>('webhooks.name_key').as('name_key');
+
+/** {@link visibleWebhooks} that fit. @throws ServiceError `account_mismatch` for an account beyond the key */
+export function fittingWebhooks(
+  context: ListContext,
+  caller: Caller,
+  { source = [], event = [], enabled, health = [], query: text, account_id }: WebhookFilter,
+) {
+  let query = visibleWebhooks(context, caller);
+  if (source.length > 0) query = query.where('source', 'in', source);
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled ? 1 : 0);
+  if (health.length > 0) query = query.where('health', 'in', health).where(isManagedBy(caller));
+  if (text !== undefined) query = query.where(nameContains('webhooks', text));
+  if (event.length === 0 && account_id === undefined) return query;
+  if (account_id !== undefined) requireAccount(caller, account_id);
+  return query.where('id', 'in', (listeners) =>
+    listeners
+      .selectFrom('webhook_listeners as fitting')
+      .select('fitting.webhook_id')
+      .where('fitting.workspace_id', '=', caller.workspaceId)
+      .where('fitting.event', 'in', event.length === 0 ? [''] : event)
+      .$if(account_id !== undefined, (those) => those.where('fitting.account_id', 'in', [account_id ?? '', ''])),
+  );
+}
+
+/** For a key without accounts, as SQL has no empty list. Here the empty text stands for all accounts. */
+const noAccount = 'none';
+
+/** `accessTo` (account-access.ts) as a condition: the health of others is not the key's to know. */
+const isManagedBy =
+  ({ accountIds }: Caller) =>
+  ({ lit, not, exists, selectFrom }: ExpressionBuilder<Tables, 'webhooks'>) =>
+    accountIds === null
+      ? lit(true)
+      : not(
+          exists(
+            selectFrom('webhook_listeners as other')
+              .select('other.webhook_id')
+              .whereRef('other.webhook_id', '=', 'webhooks.id')
+              .where('other.event', '=', '')
+              .where('other.account_id', 'not in', [...accountIds, noAccount]),
+          ),
+        );

@@ -1,0 +1,42 @@
+/**
+ * The last look before sending: any process may have disabled, changed or deleted a webhook since the claim. A message
+ * to claiming processes would come after the command was acknowledged, and never on SQLite.
+ *
+ * Between the read and the request lies its way back, a millisecond or so: what the command meets there is sent as before.
+ * To close this, each command would wait for the requests of all processes, or each request would hold a lock.
+ */
+import type { Database } from '../store/database.ts';
+import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
+
+export interface ClaimTicket {
+  readonly deliveryId: string;
+  readonly claimToken: string;
+  /** Of the webhook at the claim. */
+  readonly revision: number;
+}
+
+/** @returns the ids of deliveries still claimed, for destinations unchanged and sent to now */
+export async function confirmClaims(
+  database: Database,
+  kind: DatabaseKind,
+  deliveries: readonly ClaimTicket[],
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const ids = deliveries.map(({ deliveryId }) => deliveryId);
+  const rows = await database
+    .selectFrom('deliveries')
+    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
+    .innerJoin('webhook_destinations as destination', 'destination.webhook_id', 'webhooks.id')
+    .select(['deliveries.id', 'deliveries.claim_token', 'webhooks.revision'])
+    .where(isOneOf(kind, 'deliveries.id', ids))
+    .where('deliveries.state', '=', 'pending')
+    .where('webhooks.enabled', '=', 1)
+    .where('destination.paused_until', '<=', now)
+    .execute();
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  const confirmed = deliveries.flatMap(({ deliveryId, claimToken, revision }) => {
+    const row = stored.get(deliveryId);
+    return row?.claim_token === claimToken && row.revision === revision ? deliveryId : [];
+  });
+  return new Set(confirmed);
+}

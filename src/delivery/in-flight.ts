@@ -1,0 +1,96 @@
+/**
+ * Requests in flight by age. A young one takes a shared slot, an old one only its place. A probe, the first request to
+ * a destination of which none has ended, gives up its slot sooner: thousands of new destinations may hang at the same
+ * moment, and each costs a slot once.
+ */
+import type { ClaimedDelivery } from './queue.ts';
+
+/** Milliseconds. */
+export interface AgeLimits {
+  /** Then a request is slow, and takes no slot. */
+  readonly slowAfterMs: number;
+  /** Then a probe takes no slot, though it may still end quickly. */
+  readonly probeMs: number;
+  /** Then a probe times out if untried destinations wait for its place. */
+  readonly yieldAfterMs: number;
+}
+
+export interface InFlight {
+  /** Takes a slot. */
+  take(delivery: ClaimedDelivery, isProbe: boolean): void;
+  /** Its age counts from here. */
+  begin(delivery: ClaimedDelivery): void;
+  /** @returns whether it still took a slot, and whether it was quick */
+  end(delivery: ClaimedDelivery): { readonly tookSlot: boolean; readonly isQuick: boolean };
+  /** @returns requests that became too old for a slot */
+  expire(): ClaimedDelivery[];
+  isProbe(delivery: ClaimedDelivery): boolean;
+  /** The oldest yielding probes, up to `count`. */
+  yielding(count: number): ClaimedDelivery[];
+  /** Null without taken slots. */
+  nextSlotMs(): number | null;
+  /** Requests with a slot. */
+  readonly slots: number;
+}
+
+/** @param clock monotonic milliseconds */
+export function createInFlight({ slowAfterMs, probeMs, yieldAfterMs }: AgeLimits, clock: () => number): InFlight {
+  /** Taken, and whether as probes. */
+  const taken = new Map<ClaimedDelivery, boolean>();
+  /** Start times, the oldest first. */
+  const [all, probes] = [new Map<ClaimedDelivery, number>(), new Map<ClaimedDelivery, number>()];
+  const inSlots = { probes: new Map<ClaimedDelivery, number>(), others: new Map<ClaimedDelivery, number>() };
+  const leaveSlot = (delivery: ClaimedDelivery) =>
+    taken.delete(delivery) || inSlots.probes.delete(delivery) || inSlots.others.delete(delivery);
+  const olderThan = (begun: ReadonlyMap<ClaimedDelivery, number>, ms: number, count: number) => {
+    const line = clock() - ms;
+    const older: ClaimedDelivery[] = [];
+    for (const [delivery, began] of begun) {
+      if (began > line || older.length >= count) break;
+      older.push(delivery);
+    }
+    return older;
+  };
+  return {
+    take(delivery, isProbe) {
+      taken.set(delivery, isProbe);
+    },
+    begin(delivery) {
+      const isProbe = taken.get(delivery) === true;
+      const now = clock();
+      taken.delete(delivery);
+      all.set(delivery, now);
+      if (isProbe) probes.set(delivery, now);
+      inSlots[isProbe ? 'probes' : 'others'].set(delivery, now);
+    },
+    end(delivery) {
+      const isQuick = clock() - (all.get(delivery) ?? 0) < slowAfterMs;
+      all.delete(delivery);
+      probes.delete(delivery);
+      return { tookSlot: leaveSlot(delivery), isQuick };
+    },
+    expire() {
+      const expired = [
+        ...olderThan(inSlots.probes, probeMs, inSlots.probes.size),
+        ...olderThan(inSlots.others, slowAfterMs, inSlots.others.size),
+      ];
+      for (const delivery of expired) leaveSlot(delivery);
+      return expired;
+    },
+    isProbe: (delivery) => taken.get(delivery) ?? probes.has(delivery),
+    yielding: (count) => olderThan(probes, yieldAfterMs, count),
+    nextSlotMs() {
+      const [probe] = inSlots.probes.values();
+      const [other] = inSlots.others.values();
+      if (probe === undefined && other === undefined) return null;
+      const ends = Math.min(
+        (probe ?? Number.POSITIVE_INFINITY) + probeMs,
+        (other ?? Number.POSITIVE_INFINITY) + slowAfterMs,
+      );
+      return Math.max(0, ends - clock());
+    },
+    get slots() {
+      return taken.size + inSlots.probes.size + inSlots.others.size;
+    },
+  };
+}

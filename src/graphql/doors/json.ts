@@ -1,0 +1,93 @@
+/** The door for JSON, straight to the socket. Other protocols go to Yoga, with what is known. */
+import type { GraphQLError } from 'graphql';
+import { type Compress, sendCompressed } from '../../http/compression.ts';
+import type { IncomingRequest } from '../../http/incoming-request.ts';
+import { sendCompressible } from '../../http/send.ts';
+import type { Splice } from '../../splice/splicer.ts';
+import { Exchange, type ExchangeOptions } from '../exchange.ts';
+import { httpOfError } from '../kit/errors.ts';
+import type { Pipeline } from '../pipeline.ts';
+import type { Presented } from '../presentation.ts';
+import { sendNotModified } from './conditional-get.ts';
+import { jsonTypeFor } from './media-type.ts';
+import { printedResponses } from './printed-responses.ts';
+
+export interface JsonDoorOptions extends ExchangeOptions {
+  readonly pipeline: Pipeline;
+  readonly compress: Compress | null;
+  /** For streams, and for other protocols. */
+  readonly yoga: (exchange: Exchange<IncomingRequest>) => Promise<void>;
+}
+
+export function jsonDoor({
+  pipeline,
+  compress,
+  yoga,
+  ...options
+}: JsonDoorOptions): (request: IncomingRequest) => Promise<void> {
+  const sendFromKernel = printedResponses();
+
+  async function serve(request: IncomingRequest): Promise<void> {
+    const exchange = new Exchange(request, options);
+    const type = jsonTypeFor(request.headers.accept);
+    if (type === undefined) return yoga(exchange);
+    const contentType = `${type}; charset=utf-8`;
+    const refused = await pipeline.pass(exchange);
+    if (refused !== null) return send(exchange, contentType, refused);
+    // Clients of JSON may accept a stream as well.
+    if (exchange.operation.isSubscription) return yoga(exchange);
+    return send(exchange, contentType, await pipeline.execute(exchange));
+  }
+
+  async function send(
+    { http, batchSize }: Exchange<IncomingRequest>,
+    contentType: string,
+    presented: Presented,
+  ): Promise<void> {
+    if ('results' in presented) throw new Error('A subscription has no response of JSON');
+    if ('splice' in presented) return sendPrinted(http, contentType, presented.splice);
+    const { status, headers } = httpOf(presented.errors, contentType.startsWith('application/json'));
+    http.addHeaders(headers);
+    const body = times(batchSize, presented.body);
+    if (!sendNotModified(http, body)) await sendCompressible(http, status, contentType, body, compress);
+  }
+
+  async function sendPrinted(request: IncomingRequest, contentType: string, splice: Splice): Promise<void> {
+    let isHandedOver = false;
+    try {
+      const output = splice.output();
+      if (sendNotModified(request, output)) return;
+      const compressed = compress?.(request, output) ?? null;
+      // The kernel's memory is read until then.
+      if (compressed !== null) return await sendCompressed(request, contentType, compressed);
+      isHandedOver = true;
+      sendFromKernel(request, contentType, splice);
+    } finally {
+      if (!isHandedOver) splice.close();
+    }
+  }
+
+  return serve;
+}
+
+/** @param isPlain application/json: well-formed requests have 200 (GraphQL over HTTP, section 6.4.1) */
+function httpOf(
+  errors: readonly GraphQLError[],
+  isPlain: boolean,
+): { readonly status: number; readonly headers: Readonly<Record<string, string>> } {
+  let status = 0;
+  const headers: Record<string, string> = {};
+  for (const error of errors) {
+    const http = httpOfError(error);
+    if (http === undefined) continue;
+    Object.assign(headers, http.headers);
+    if (!(isPlain && http.spec)) status = Math.max(status, http.status);
+  }
+  return { status: status || 200, headers };
+}
+
+/** A refused batch has a response per request, as its client expects; a longer one has a single response. */
+const maxResponses = 100;
+
+const times = (size: number, body: Uint8Array | string): Uint8Array | string =>
+  size > 0 && size <= maxResponses ? `[${Array(size).fill(body).join()}]` : body;

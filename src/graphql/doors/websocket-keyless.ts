@@ -1,0 +1,45 @@
+/**
+ * Connections without a valid API key, or none so far, by their address. Before `connection_init` they have little time,
+ * and may be many: a restart brings back all clients behind one NAT at once. Later they are few and short: they may read
+ * the schema, and hear the fault of the key.
+ */
+import { ServiceError } from '../../kernel/errors.ts';
+import { clientOf } from '../../net/addresses.ts';
+
+/** Per address, and of each kind. */
+export const keylessLimits = { beginning: 200, keyless: 10, lastMs: 60_000 } as const;
+
+export interface KeylessSockets {
+  /** A place before `connection_init`. @throws ServiceError `service_unavailable` beyond the address's limit */
+  begin(ip: string, ended: AbortSignal): void;
+  /** A place without a right key, until `leave` is called. @throws ServiceError `service_unavailable` */
+  stay(ip: string, ended: AbortSignal, leave: (reason: string) => void): void;
+}
+
+export function keylessSockets(): KeylessSockets {
+  const beginning = new Map<string, number>();
+  const keyless = new Map<string, number>();
+  return {
+    begin: (ip, ended) => count(beginning, clientOf(ip), keylessLimits.beginning, ended, 'that have not begun'),
+    stay(ip, ended, leave) {
+      count(keyless, clientOf(ip), keylessLimits.keyless, ended, 'without a right API key');
+      const timer = setTimeout(() => leave('Send a right API key in connection_init.'), keylessLimits.lastMs).unref();
+      ended.addEventListener('abort', () => clearTimeout(timer));
+    },
+  };
+}
+
+function count(counts: Map<string, number>, address: string, limit: number, ended: AbortSignal, kind: string): void {
+  const before = counts.get(address) ?? 0;
+  if (before >= limit) {
+    throw new ServiceError('service_unavailable', {
+      detail: `There can be ${limit} WebSockets ${kind} from this address.`,
+    });
+  }
+  counts.set(address, before + 1);
+  ended.addEventListener('abort', () => {
+    const left = (counts.get(address) ?? 1) - 1;
+    if (left === 0) counts.delete(address);
+    else counts.set(address, left);
+  });
+}

@@ -1,0 +1,94 @@
+/**
+ * Messages of `graphql-transport-ws` (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md), with the
+ * library's words and codes. Its server reads none without a document's text, which persisted and trusted documents
+ * lack, and would parse and print printed JSON again.
+ */
+import { CloseCode, MessageType } from 'graphql-ws';
+import { maxHeaderLength, type RequestHeaders } from '../../http/request-headers.ts';
+import { isObject } from '../../kernel/lib/is-object.ts';
+import { isShallow, maxJsonDepth, parseJson } from '../../kernel/lib/json-text.ts';
+
+export { CloseCode };
+
+export type ClientMessage =
+  | { readonly type: 'connection_init'; readonly headers: RequestHeaders }
+  | { readonly type: 'ping'; readonly payload?: object }
+  | { readonly type: 'pong' }
+  | { readonly type: 'subscribe'; readonly id: string; readonly payload: object }
+  | { readonly type: 'complete'; readonly id: string };
+
+/** Each message of the operation repeats it. */
+const maxIdLength = 255;
+
+/** Sent at the beginning, as browsers cannot set headers. */
+const headerNames = ['x-api-key', 'authorization', 'graphql-cost'] as const satisfies (keyof RequestHeaders)[];
+
+/** @throws Error with the message's fault */
+export function readMessage(text: string): ClientMessage {
+  const message = parseJson(text, 'The message');
+  if (!isObject(message)) throw new Error('A message is an object');
+  if (!isShallow(message.type === MessageType.Subscribe ? { ...message, payload: null } : message)) {
+    throw new Error(`A message is nested at most ${maxJsonDepth} levels deep`);
+  }
+  const { type, id, payload } = message;
+  switch (type) {
+    case MessageType.ConnectionInit:
+      return { type, headers: headersIn(optionalPayload(payload) ?? {}) };
+    case MessageType.Ping: {
+      const sent = optionalPayload(payload);
+      return sent === undefined ? { type } : { type, payload: sent };
+    }
+    case MessageType.Pong:
+      return { type };
+    case MessageType.Subscribe:
+      if (!isObject(payload)) throw new Error('The payload of subscribe is an object');
+      return { type, id: idIn(id), payload };
+    case MessageType.Complete:
+      return { type, id: idIn(id) };
+    default:
+      throw new Error('A client sends connection_init, ping, pong, subscribe and complete');
+  }
+}
+
+function optionalPayload(payload: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (payload === undefined || payload === null) return undefined;
+  if (isObject(payload)) return payload;
+  throw new Error('A payload is an object');
+}
+
+function idIn(id: unknown): string {
+  if (typeof id === 'string' && id !== '' && id.length <= maxIdLength) return id;
+  throw new Error(`An id has 1 to ${maxIdLength} characters`);
+}
+
+/** Names of headers have no case. */
+function headersIn(payload: Readonly<Record<string, unknown>>): RequestHeaders {
+  const headers: Record<string, string> = {};
+  for (const [key, value] of Object.entries(payload)) {
+    const name = headerNames.find((each) => each === key.toLowerCase());
+    if (name === undefined || value === null || value === undefined) continue;
+    if (typeof value !== 'string' || value.length > maxHeaderLength) {
+      throw new Error(`${name} is a text of at most ${maxHeaderLength} characters`);
+    }
+    headers[name] = value;
+  }
+  return headers;
+}
+
+export const acknowledged = JSON.stringify({ type: MessageType.ConnectionAck });
+
+export const pong = (payload: object | undefined): string => JSON.stringify({ type: MessageType.Pong, payload });
+
+export const completed = (id: string): string => JSON.stringify({ id, type: MessageType.Complete });
+
+/** @param errors JSON */
+export const refused = (id: string, errors: string): string =>
+  `{"id":${JSON.stringify(id)},"type":"${MessageType.Error}","payload":${errors}}`;
+
+/** @param result JSON */
+export function next(id: string, result: string | Uint8Array): string | Uint8Array {
+  const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
+  return typeof result === 'string'
+    ? `${head}${result}}`
+    : Buffer.concat([Buffer.from(head), result, Buffer.from('}')]);
+}

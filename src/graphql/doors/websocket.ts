@@ -1,0 +1,259 @@
+/** Any number of queries, mutations and subscriptions on one connection. */
+
+import { apiKeyOf } from '../../auth/admission.ts';
+import type { Streams } from '../../auth/streams.ts';
+import type { RequestHeaders } from '../../http/request-headers.ts';
+import type { ServeSocket, SocketConnection } from '../../http/web-socket.ts';
+import type { Authenticate, Caller } from '../../kernel/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { Exchange, type ExchangeOptions } from '../exchange.ts';
+import { withoutStatus } from '../kit/errors.ts';
+import type { Pipeline } from '../pipeline.ts';
+import type { Presented } from '../presentation.ts';
+import { type KeylessSockets, keylessSockets } from './websocket-keyless.ts';
+import {
+  acknowledged,
+  type ClientMessage,
+  CloseCode,
+  completed,
+  next,
+  pong,
+  readMessage,
+  refused,
+} from './websocket-messages.ts';
+import { SocketOperation } from './websocket-operation.ts';
+
+/** Milliseconds for a client to begin. */
+export const beginMs = 10_000;
+
+export const maxOperations = 100;
+
+/** RFC 6455, section 7.4: clients connect again, to another process or later. */
+const goingAway = 1001;
+const tryAgainLater = 1013;
+
+export interface WebSocketDoorOptions extends ExchangeOptions {
+  readonly pipeline: Pipeline;
+  readonly authenticate: Authenticate;
+  readonly streams: Streams;
+}
+
+export function webSocketDoor(options: WebSocketDoorOptions): ServeSocket {
+  const sessions = new Set<Session>();
+  const keyless = keylessSockets();
+  options.streams.ended.addEventListener('abort', () => {
+    for (const session of sessions) session.stop();
+  });
+  return (connection) => {
+    const session = new Session(connection, { ...options, keyless });
+    sessions.add(session);
+    connection.onClose((code) => {
+      sessions.delete(session);
+      session.end(code);
+    });
+  };
+}
+
+interface SessionOptions extends WebSocketDoorOptions {
+  readonly keyless: KeylessSockets;
+}
+
+class Session {
+  readonly #connection: SocketConnection;
+  readonly #options: SessionOptions;
+  readonly #operations = new Map<string, SocketOperation>();
+  readonly #closed = new AbortController();
+  /** Ends with the connection, or when its caller is known. */
+  readonly #begun = new AbortController();
+  readonly #beginning: NodeJS.Timeout;
+  #headers: RequestHeaders | null = null;
+  #isAcknowledged = false;
+  #isStopping = false;
+  #count = 0;
+
+  constructor(connection: SocketConnection, options: SessionOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    const late = () => connection.close(CloseCode.ConnectionInitialisationTimeout, 'Send connection_init first.');
+    this.#beginning = setTimeout(late, beginMs).unref();
+    try {
+      options.keyless.begin(connection.opening.ip, this.#begun.signal);
+    } catch (error) {
+      connection.close(tryAgainLater, error instanceof Error ? error.message : '');
+      return;
+    }
+    connection.onMessage((text) => {
+      this.#receive(text).catch((error: unknown) => {
+        connection.opening.log.error({ err: error }, 'a message of a WebSocket could not be served');
+        connection.close(CloseCode.InternalServerError, 'The gateway failed.');
+      });
+    });
+  }
+
+  /** Lets mutations finish: clients repeat what was open, and would have it done twice. */
+  stop(): void {
+    this.#isStopping = true;
+    const isBusy = [...this.#operations.values()].some(({ facts }) => facts.operationType !== 'subscription');
+    if (!isBusy) this.#connection.close(goingAway, 'The gateway is stopping. Connect again.');
+  }
+
+  end(code: number): void {
+    clearTimeout(this.#beginning);
+    this.#closed.abort();
+    this.#begun.abort();
+    this.#abort();
+    const { log, elapsedTime } = this.#connection.opening;
+    log.info({ code, operations: this.#count, ms: Math.round(elapsedTime) }, 'websocket closed');
+  }
+
+  #abort(): void {
+    for (const operation of this.#operations.values()) operation.close('aborted');
+  }
+
+  async #receive(text: string | null): Promise<void> {
+    if (this.#closed.signal.aborted || this.#isStopping) return;
+    const message = this.#read(text);
+    switch (message?.type) {
+      case 'connection_init':
+        return this.#begin(message.headers);
+      case 'ping':
+        return this.#connection.send(pong(message.payload));
+      case 'subscribe':
+        return this.#subscribe(message.id, message.payload);
+      case 'complete':
+        return this.#operations.get(message.id)?.close('aborted');
+    }
+  }
+
+  #read(text: string | null): ClientMessage | null {
+    try {
+      if (text === null) throw new Error('Messages are text');
+      return readMessage(text);
+    } catch (error) {
+      this.#connection.close(CloseCode.BadRequest, error instanceof Error ? error.message : '');
+      return null;
+    }
+  }
+
+  async #begin(headers: RequestHeaders): Promise<void> {
+    const { opening } = this.#connection;
+    if (this.#headers !== null) {
+      return this.#connection.close(CloseCode.TooManyInitialisationRequests, 'Send connection_init once.');
+    }
+    clearTimeout(this.#beginning);
+    this.#headers = { ...withoutKey(opening.headers, headers), ...headers };
+    try {
+      this.#take(await this.#caller());
+    } catch (error) {
+      if (!(error instanceof ServiceError)) opening.log.error({ err: error }, 'a WebSocket could not begin');
+      const reason = error instanceof ServiceError ? error.message : 'The gateway failed. Try again later.';
+      return this.#connection.close(tryAgainLater, reason);
+    }
+    this.#isAcknowledged = true;
+    await this.#connection.send(acknowledged);
+  }
+
+  async #caller(): Promise<Caller | null> {
+    const key = apiKeyOf({ headers: this.#headers ?? {} });
+    if (!key) return null;
+    try {
+      return await this.#options.authenticate(key);
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500) return null;
+      throw error;
+    }
+  }
+
+  #leave(reason: string): void {
+    this.#connection.close(CloseCode.Forbidden, reason);
+    this.#abort();
+  }
+
+  /** Takes a place among the connections of the key, and leaves with the key. @throws ServiceError without one */
+  #take(caller: Caller | null): void {
+    this.#begun.abort();
+    const { streams, keyless } = this.#options;
+    if (caller === null) {
+      if (this.#closed.signal.aborted) return;
+      keyless.stay(this.#connection.opening.ip, this.#closed.signal, (reason) => this.#leave(reason));
+      return;
+    }
+    const stream = streams.open(caller, this.#closed.signal, 'socket');
+    this.#connection.acceptLargeMessages();
+    // A client with a new key connects with it, and goes on.
+    stream.signal.addEventListener('abort', () => this.#leave(stream.refusal?.message ?? ''), { once: true });
+  }
+
+  async #subscribe(id: string, payload: object): Promise<void> {
+    if (!this.#isAcknowledged || this.#headers === null) {
+      return this.#connection.close(CloseCode.Unauthorized, 'Wait for connection_ack.');
+    }
+    if (this.#operations.has(id)) {
+      return this.#connection.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
+    }
+    this.#count += 1;
+    const operation = new SocketOperation(this.#connection, this.#count, this.#headers, payload);
+    const isFull = this.#operations.size >= maxOperations;
+    if (!isFull) this.#operations.set(id, operation);
+    operation.whenClosed(() => {
+      if (this.#operations.get(id) === operation) this.#operations.delete(id);
+      if (this.#isStopping) this.stop();
+    });
+    return new Promise((resolve, reject) => {
+      this.#connection.serve(operation, () => {
+        this.#serve(id, operation, isFull)
+          .then(resolve, reject)
+          .finally(() => operation.close('aborted'));
+      });
+    });
+  }
+
+  async #serve(id: string, operation: SocketOperation, isFull: boolean): Promise<void> {
+    const { pipeline } = this.#options;
+    const exchange = new Exchange(operation, this.#options);
+    const send = (message: string | Uint8Array) => this.#send(operation, message);
+    const presented = isFull
+      ? pipeline.refuse(tooMany(), exchange)
+      : ((await pipeline.pass(exchange)) ?? (await pipeline.execute(exchange)));
+    if ('results' in presented) {
+      for await (const result of presented.results) {
+        const { body } = await pipeline.printStreamed(result, exchange);
+        await send(next(id, body));
+      }
+    } else if (!('splice' in presented) && !presented.hasData) {
+      await send(refused(id, JSON.stringify(presented.errors.map(withoutStatus))));
+      return operation.close('finished');
+    } else {
+      await send(next(id, bytesToSend(presented)));
+    }
+    if (this.#isStopping && exchange.isSubscription) return;
+    await send(completed(id));
+    operation.close('finished');
+  }
+
+  async #send(operation: SocketOperation, message: string | Uint8Array): Promise<void> {
+    if (operation.isOver) return;
+    const bytes = typeof message === 'string' ? Buffer.from(message) : message;
+    await operation.sending(bytes.length, this.#connection.send(bytes));
+  }
+}
+
+/** A key sent at the beginning replaces that of a header. */
+function withoutKey(headers: RequestHeaders, begun: RequestHeaders): RequestHeaders {
+  if (!apiKeyOf({ headers: begun })) return headers;
+  const { 'x-api-key': _, authorization: __, ...others } = headers;
+  return others;
+}
+
+const tooMany = () =>
+  new ServiceError('service_unavailable', {
+    detail: `The connection already has ${maxOperations} open operations, which is the limit: complete one first.`,
+  });
+
+function bytesToSend(presented: Exclude<Presented, { readonly results: unknown }>): string | Uint8Array {
+  if ('body' in presented) return presented.body;
+  // Its memory is used again as soon as it is closed.
+  const bytes = Buffer.from(presented.splice.output());
+  presented.splice.close();
+  return bytes;
+}

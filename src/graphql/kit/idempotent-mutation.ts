@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { requireScope } from '../../kernel/caller.ts';
+import type { AnyOperation } from '../../kernel/operation.ts';
+import { parse } from '../../kernel/parse.ts';
+import { performOnceForKey } from '../../kernel/perform-once.ts';
+import { idempotencyKey } from '../../kernel/validation.ts';
+import type { GraphQLContext } from '../graphql-context.ts';
+
+/** Options of the input field, next to its name `idempotencyKey`. */
+export const idempotencyKeyOfCreation = {
+  description:
+    'Unique key, up to 255 characters, that keeps retries from creating twice: a request with a key that the same API key sent within 24 hours returns what the first one created. In front of a service whose response was lost, it fails with `errors/request_timeout`: look whether there is what you asked for, and if not send another key.',
+} as const;
+
+/** Options of the result's field `repeated`. */
+export const repeatedOfCreation = {
+  description:
+    'Whether this idempotency key was used before. If so, this is what the first request created, and nothing new was. In front of a service it is true only if the service says so.',
+} as const;
+
+/** What a command returned, now or at its first request. */
+export interface Performed<Output> {
+  readonly output: Output;
+  readonly repeated: boolean;
+}
+
+const keyOfInput = z.strictObject({ idempotency_key: idempotencyKey() });
+
+interface Once<Output> {
+  readonly operation: AnyOperation<Output>;
+  /** Of the mutation: each has keys of its own. */
+  readonly name: string;
+  /** Unchecked. */
+  readonly key: unknown;
+  readonly request: object;
+}
+
+/** Without stored responses, the service behind the gateway stores them. @throws as performOnceForKey */
+export async function performOnce<Output extends object>(
+  { operation, name, key: sent, request }: Once<Output>,
+  context: GraphQLContext,
+): Promise<Performed<Output>> {
+  requireScope(context.caller, operation.scope);
+  const { idempotency_key: key } = parse(keyOfInput, { idempotency_key: sent });
+  const { ports, storedResponses } = context;
+  if (key === undefined) return { output: await operation.perform(ports, context, request), repeated: false };
+  if (storedResponses === null) {
+    let repeated = false;
+    const onReplayed = () => {
+      repeated = true;
+    };
+    const output = await operation.perform(ports, { ...context, idempotency: { key, onReplayed } }, request);
+    return { output, repeated };
+  }
+  const command = { operation, endpoint: name, key, request, print: (result: Output) => JSON.stringify(result) };
+  const { body, replayed } = await performOnceForKey(storedResponses, command, ports, context);
+  return { output: JSON.parse(body), repeated: replayed };
+}

@@ -1,0 +1,67 @@
+/** WebSocket requests and their refusals (RFC 6455, section 4.2). */
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../kernel/errors.ts';
+import { shortened } from '../kernel/issues.ts';
+import { HttpRefusal } from './refusals.ts';
+import { pathIn } from './router.ts';
+
+export interface SocketRoute {
+  readonly path: string;
+  readonly protocol: string;
+  /** Pages that may open it, besides its own origin's. */
+  readonly origins: readonly string[];
+}
+
+const socketVersion = '13';
+
+/** Sixteen bytes in base64. */
+const key = /^[+/0-9A-Za-z]{22}==$/;
+
+export const asksForUpgrade = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '');
+
+/** Other upgrades, such as HTTP/2, are ignored. */
+export const asksForSocket = (raw: IncomingMessage): boolean =>
+  asksForUpgrade(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';
+
+/** Undefined for a request that gets a WebSocket. @param route the only one */
+export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): ServiceError | undefined {
+  const { method, headers, url = '' } = raw;
+  const path = pathIn(url);
+  if (route === null || path.replace(/\/$/, '') !== route.path) {
+    const there = route === null ? '' : ` GraphQL has one at ${route.path}.`;
+    return new ServiceError('resource_not_found', { detail: `There is no WebSocket at ${shortened(path)}.${there}` });
+  }
+  if (method !== 'GET') {
+    return new HttpRefusal(405, { detail: 'A WebSocket begins with GET.', headers: { allow: 'GET' } });
+  }
+  if (raw.httpVersion !== '1.1') return malformedUpgrade('A WebSocket begins with HTTP/1.1.');
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+    return malformedUpgrade('A request for a WebSocket has no body: leave out Content-Length and Transfer-Encoding.');
+  }
+  if (headers['sec-websocket-version'] !== socketVersion) {
+    const wanted = { upgrade: 'websocket', 'sec-websocket-version': socketVersion };
+    return new HttpRefusal(426, { detail: `Use version ${socketVersion} of WebSocket (RFC 6455).`, headers: wanted });
+  }
+  if (!key.test(headers['sec-websocket-key'] ?? ''))
+    return malformedUpgrade('Sec-WebSocket-Key must be 16 bytes in base64.');
+  if (!protocolsOf(raw).includes(route.protocol)) {
+    return malformedUpgrade(
+      `Ask for the subprotocol ${route.protocol}, as the library graphql-ws does: no other is spoken.`,
+    );
+  }
+  if (isAllowedOrigin(headers, route.origins)) return undefined;
+  return new ServiceError('resource_access_restricted', {
+    detail: 'Pages of this origin may not open the WebSocket: CORS_ORIGINS does not list it.',
+  });
+}
+
+const malformedUpgrade = (detail: string) => new ServiceError('malformed_request', { detail });
+
+const protocolsOf = ({ headers: { 'sec-websocket-protocol': protocols = '' } }: IncomingMessage): string[] =>
+  protocols.split(',').map((each) => each.trim());
+
+/** Browsers always name a page's origin. */
+function isAllowedOrigin({ origin, host = '' }: IncomingMessage['headers'], origins: readonly string[]): boolean {
+  return origin === undefined || origins.includes(origin) || URL.parse(origin)?.host === host.toLowerCase();
+}

@@ -1,0 +1,161 @@
+/** A WebSocket for its door: text messages, sent as fast as the client reads. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { http } from '../kernel/lib/node-http.ts';
+import { withoutCredentials } from '../kernel/secrets/redact.ts';
+import { IncomingRequest, type IsTrustedProxy, maxBodyBytes } from './incoming-request.ts';
+import type { ObservedRequest } from './observed-requests.ts';
+
+/** Milliseconds between pings, as between those of an event stream. */
+const pingMs = 12_000;
+
+/** Milliseconds until a missing pong ends the connection: the ping waits behind all that is unread. */
+const pongMs = 60_000;
+
+/** Of the closing handshake, in milliseconds. */
+const closeMs = 3_000;
+
+/** Bytes of a message without a caller so far: what is unfinished waits in memory. */
+export const maxStrangerBytes = 16_384;
+
+/** Bytes (RFC 6455, section 5.5). */
+const maxReasonBytes = 123;
+
+export interface SocketContext {
+  readonly logger: Logger;
+  readonly isTrustedProxy: IsTrustedProxy;
+  /** Within the operation's span, with a log line. */
+  readonly serve: (operation: ObservedRequest, work: () => void) => void;
+  readonly wait: (socket: Socket, requestId: string) => void;
+}
+
+/** Has to listen for messages and the end at once. */
+export type ServeSocket = (connection: SocketConnection) => void;
+
+export type SocketOpening = Pick<
+  IncomingRequest,
+  'id' | 'headers' | 'path' | 'httpVersion' | 'ip' | 'log' | 'elapsedTime'
+>;
+
+export class SocketConnection {
+  readonly opening: SocketOpening;
+  readonly route: string;
+  readonly serve: SocketContext['serve'];
+  readonly #socket: WebSocket;
+  readonly #connection: Socket;
+  readonly #wait: SocketContext['wait'];
+
+  constructor(socket: WebSocket, connection: Socket, opening: SocketOpening, route: string, context: SocketContext) {
+    this.opening = opening;
+    this.route = route;
+    this.serve = context.serve;
+    this.#socket = socket;
+    this.#connection = connection;
+    this.#wait = context.wait;
+    // The close code tells the fault of a frame.
+    socket.on('error', () => undefined);
+    pingUntilClosed(socket, connection);
+  }
+
+  /** @param listener gets null for binary messages */
+  onMessage(listener: (text: string | null) => void): void {
+    this.#socket.on('message', (data, isBinary) => listener(isBinary ? null : data.toString()));
+  }
+
+  onClose(listener: (code: number) => void): void {
+    this.#socket.once('close', listener);
+  }
+
+  send(message: string | Uint8Array): Promise<void> {
+    // A text would be counted by its characters.
+    const bytes = typeof message === 'string' ? Buffer.from(message) : message;
+    return new Promise((resolve) => {
+      this.#socket.send(bytes, { binary: false }, () => resolve());
+      this.#wait(this.#connection, this.opening.id);
+      this.#pauseUntilRead();
+    });
+  }
+
+  /** Whoever does not read is not answered, as over HTTP: answers would fill the memory. */
+  #pauseUntilRead(): void {
+    if (this.#socket.isPaused || !this.#connection.writableNeedDrain) return;
+    this.#socket.pause();
+    this.#connection.once('drain', () => this.#socket.resume());
+  }
+
+  /** Of {@link maxBodyBytes}, from now on. */
+  acceptLargeMessages(): void {
+    // ws takes one limit for all connections; its receiver reads this with every frame.
+    Object.assign(Reflect.get(this.#socket, '_receiver'), { _maxPayload: maxBodyBytes });
+  }
+
+  /** @param reason is shortened to a close frame */
+  close(code: number, reason: string): void {
+    this.#socket.close(
+      code,
+      Buffer.from(reason)
+        .subarray(0, maxReasonBytes)
+        .toString()
+        .replace(/\uFFFD$/, ''),
+    );
+  }
+}
+
+/** Proxies and networks forget silent connections; proxies close them after a minute. */
+function pingUntilClosed(socket: WebSocket, connection: Socket): void {
+  let heardAt = performance.now();
+  const heard = () => {
+    heardAt = performance.now();
+  };
+  socket.on('pong', heard).on('message', heard);
+  const timer = setInterval(() => {
+    // Left to the limits of waiting responses.
+    if (connection.writableNeedDrain) heard();
+    else if (performance.now() - heardAt >= pongMs) socket.terminate();
+    else socket.ping();
+  }, pingMs).unref();
+  socket.once('close', () => clearInterval(timer));
+}
+
+export interface SocketServer {
+  open(raw: IncomingMessage, head: Buffer): Promise<void>;
+}
+
+export function socketServer(
+  { path, protocol }: { readonly path: string; readonly protocol: string },
+  load: () => Promise<ServeSocket>,
+  context: SocketContext,
+): SocketServer {
+  let server: WebSocketServer | undefined;
+
+  return {
+    async open(raw, head) {
+      const { socket } = raw;
+      socket.on('error', () => socket.destroy());
+      const opening = new IncomingRequest(raw, new http.ServerResponse(raw), context);
+      const [{ WebSocketServer }, serve] = await Promise.all([import('ws'), load()]);
+      const options = {
+        noServer: true,
+        clientTracking: false,
+        // Compression of two parties' texts tells one of the other (BREACH).
+        perMessageDeflate: false,
+        maxPayload: maxStrangerBytes,
+        // A packet of many messages takes turns with the other connections.
+        allowSynchronousEvents: false,
+        handleProtocols: () => protocol,
+        closeTimeout: closeMs,
+      };
+      server ??= new WebSocketServer(options).on('headers', (headers, request) =>
+        headers.push(`x-request-id: ${request.headers['x-request-id']}`),
+      );
+      raw.headers['x-request-id'] = opening.id;
+      server.handleUpgrade(raw, socket, head, (opened) => {
+        const { path: at, method, elapsedTime } = opening;
+        opening.log.info({ method, path: withoutCredentials(at), status: 101, ms: Math.round(elapsedTime) }, 'request');
+        serve(new SocketConnection(opened, socket, opening, path, context));
+      });
+    },
+  };
+}

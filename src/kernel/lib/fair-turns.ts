@@ -1,0 +1,122 @@
+/**
+ * Fair turns of the event loop: heavy pieces of work begin a few in each turn, and light ones do not wait.
+ *
+ * Self-clocked fair queueing (Golestani, INFOCOM 1994) decides the order: an owner's piece would end, with equal shares
+ * for all, at the end of its piece before, or now, plus its weight; the earliest end begins. So owners share by weight,
+ * small work overtakes large, and nobody waits for ever.
+ */
+import { setImmediate } from 'node:timers';
+
+/** In weights: one is one or two microseconds, as of the cost of an operation. */
+export const turnLimits = {
+  /** Up to this weight, pieces do not wait. */
+  light: 500,
+  /** Unless one piece alone has more. */
+  perTurn: 5_000,
+  /** The interval of the check whether blocked pieces can begin. */
+  retryMs: 20,
+} as const;
+
+export interface Piece {
+  readonly owner: string;
+  readonly weight: number;
+  /** Until then, the owner's others wait behind it. */
+  readonly isReady: () => boolean;
+  readonly begin: () => void;
+}
+
+export interface FairTurns {
+  /** Waits for a turn; work has to begin as soon as the promise resolves. @returns null for a light piece */
+  take(owner: string, weight: number): Promise<void> | null;
+  /** Begins a piece in its turn, however light. */
+  add(piece: Piece): void;
+  wake(): void;
+}
+
+/** The weight of parsing or printing JSON of this length. */
+export const weightOfBytes = (bytes: number): number => bytes / 256;
+
+interface Waiting extends Piece {
+  readonly end: number;
+}
+
+/** One per event loop. */
+export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTurns {
+  const waiting = new Map<string, Waiting[]>();
+  let clock = 0;
+  let isScheduled = false;
+  let isRetrying = false;
+
+  const schedule = () => {
+    if (isScheduled || waiting.size === 0) return;
+    isScheduled = true;
+    setImmediate(giveTurns);
+  };
+
+  function nextReady(): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const [first] of waiting.values()) {
+      if (first !== undefined && (next === undefined || first.end < next.end) && first.isReady()) next = first;
+    }
+    return next;
+  }
+
+  function giveTurns(): void {
+    isScheduled = false;
+    let given = 0;
+    for (let next = nextReady(); next !== undefined; next = nextReady()) {
+      if (given > 0 && given + next.weight > limits.perTurn) break;
+      const queue = waiting.get(next.owner) ?? [];
+      queue.shift();
+      if (queue.length === 0) waiting.delete(next.owner);
+      // A piece that could not begin before may end earlier than those that began meanwhile.
+      clock = Math.max(clock, next.end);
+      given += next.weight;
+      next.begin();
+    }
+    if (given > 0) schedule();
+    else if (!isRetrying) retry();
+  }
+
+  function retry(): void {
+    isRetrying = true;
+    setTimeout(() => {
+      isRetrying = false;
+      schedule();
+    }, limits.retryMs).unref();
+  }
+
+  function add(piece: Piece): void {
+    const queue = waiting.get(piece.owner) ?? [];
+    queue.push({ ...piece, end: Math.max(queue.at(-1)?.end ?? 0, clock) + piece.weight });
+    waiting.set(piece.owner, queue);
+    schedule();
+  }
+
+  return {
+    add,
+    wake: schedule,
+    take: (owner, weight) =>
+      weight <= limits.light
+        ? null
+        : new Promise((begin) => {
+            add({ owner, weight, isReady: () => true, begin });
+          }),
+  };
+}
+
+/** Waits for a turn. @param weight default: that of the request, whose other pieces then share the turn */
+export type Turn = (weight?: number) => Promise<void> | null;
+
+/** @param usual the default weight of a piece */
+export function turnsOfRequest(turns: FairTurns, owner: string, usual: number): Turn {
+  let pending: Promise<void> | null = null;
+  return (weight) => {
+    if (weight !== undefined) return turns.take(owner, weight);
+    pending ??=
+      turns.take(owner, usual)?.then(() => {
+        pending = null;
+      }) ?? null;
+    return pending;
+  };
+}

@@ -1,0 +1,113 @@
+import { ServiceError } from '../errors.ts';
+
+/**
+ * Fields of all objects in a body; a large request has a thousand. Parsing a megabyte of distinct fields takes a
+ * quarter of a second, each copy of the object a tenth.
+ */
+export const maxJsonFields = 20_000;
+
+/** `"":0,`, the shortest field. */
+const charactersOfField = 5;
+
+/** Counts fields ahead of the parser. @throws ServiceError `content_too_large` */
+export function requireFewFields(text: string): void {
+  if (text.length < maxJsonFields * charactersOfField) return;
+  let fields = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '"') at = endOfString(text, at);
+    else if (text[at] === ':') fields += 1;
+  }
+  if (fields <= maxJsonFields) return;
+  throw new ServiceError('content_too_large', { detail: `A request body can have at most ${maxJsonFields} fields.` });
+}
+
+export function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
+}
+
+/**
+ * Entries of all lists in a GraphQL request, as many as a document has room for: coercing, checking and copying a
+ * megabyte of them takes a third of a second, before a list of 250 at most is refused.
+ */
+export const maxJsonEntries = 10_000;
+
+/** Whether a value has at most {@link maxJsonEntries} list entries. Reads no entry of a list that is too long. */
+export function hasFewEntries(value: unknown): boolean {
+  const open = isNested(value) ? [value] : [];
+  let entries = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) entries += next.length;
+    if (entries > maxJsonEntries) return false;
+    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    for (const each of inner) if (isNested(each)) open.push(each);
+  }
+  return true;
+}
+
+/** Levels of objects and lists, as stores and services may recurse into them; the contract comes nowhere near. */
+export const maxJsonDepth = 64;
+
+/** Whether a value has at most {@link maxJsonDepth} levels. No recursion, which a deeper value would exhaust. */
+export function isShallow(value: unknown): boolean {
+  let level = isNested(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > maxJsonDepth) return false;
+    const next: object[] = [];
+    for (const each of level) {
+      const inner: unknown[] = Array.isArray(each) ? each : Object.values(each);
+      for (const value of inner) if (isNested(value)) next.push(value);
+    }
+    level = next;
+  }
+  return true;
+}
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed('The body is not encoded as UTF-8.');
+  }
+}
+
+/** @param what names the text. @throws ServiceError `content_too_large` (too many fields), `malformed_request` */
+export function parseJson(text: string, what = 'The body'): unknown {
+  requireFewFields(text);
+  const value = parseText(text, what);
+  // Only escapes can yield one, as the bytes are UTF-8.
+  if (escapedSurrogate.test(text) && !isWellFormed(value)) {
+    throw malformed(`${what} has a lone surrogate, which is no character.`);
+  }
+  return value;
+}
+
+function parseText(text: string, what: string): unknown {
+  if (text.trim() === '') throw malformed(`${what} is empty: send a JSON object.`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message repeats parts of the body.
+    throw malformed(`${what} is not valid JSON.`);
+  }
+}
+
+const escapedSurrogate = /\\ud[89a-f]/i;
+
+/** A lone surrogate would reach a database or a service as U+FFFD. */
+function isWellFormed(value: unknown): boolean {
+  const open = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next === 'string' && !next.isWellFormed()) return false;
+    if (typeof next !== 'object' || next === null) continue;
+    for (const each of Array.isArray(next) ? next : Object.entries(next).flat()) open.push(each);
+  }
+  return true;
+}
+
+const malformed = (detail: string) => new ServiceError('malformed_request', { detail });

@@ -1,0 +1,150 @@
+/** The documentation of the repository at `/docs`, without internet access. A page is rendered with its first request. */
+import { readFile } from 'node:fs/promises';
+import { endpoint } from '../../graphql/endpoint.ts';
+import { type StaticDocument, sendDocument, staticDocument } from '../../http/documents.ts';
+import { pageHeaders } from '../../http/headers.ts';
+import { icon } from '../../http/logo.ts';
+import type { Route } from '../../http/router.ts';
+import { sendBody } from '../../http/send.ts';
+import {
+  type Assets,
+  assetRoutes,
+  assetsPath,
+  createAssets,
+  readStaticFile,
+  textTypes,
+} from '../../http/static-files.ts';
+import { ServiceError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/lib/once.ts';
+
+const docsPage = '/docs';
+
+/** Nothing runs in these pages. */
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Of a drawing that is opened as a page. */
+const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+/** The pages by their paths in the repository, in the order of the menu. */
+export const documentationPages = {
+  'README.md': 'Start',
+  'docs/use/schema.md': 'Schema',
+  'docs/use/errors.md': 'Errors and null',
+  'docs/use/subscriptions.md': 'Subscriptions',
+  'docs/use/limits.md': 'Limits',
+  'docs/use/webhooks.md': 'Webhooks',
+  'docs/use/rest.md': 'REST',
+  'docs/use/sandbox.md': 'Sandbox',
+  'docs/use/graphiql.md': 'GraphiQL',
+  'docs/use/typescript.md': 'TypeScript',
+  'docs/use/apollo-client.md': 'Apollo Client',
+  'docs/use/urql.md': 'urql',
+  'docs/use/relay.md': 'Relay',
+  'docs/use/bff.md': 'Backend for frontend',
+  'docs/use/browser.md': 'Browsers and CORS',
+  'docs/use/persisted-operations.md': 'Persisted operations',
+  'docs/use/federation.md': 'Federation and stitching',
+  'docs/run/deployment.md': 'Deployment',
+  'docs/run/configuration.md': 'Configuration',
+  'docs/run/keys.md': 'API keys',
+  'docs/run/proxy-mode.md': 'Proxy mode',
+  'docs/run/operations.md': 'Operations',
+  'docs/run/observability.md': 'Observability',
+  'docs/run/caching.md': 'Caching',
+  'docs/run/compression.md': 'Compression',
+  'CONTRIBUTING.md': 'Contributing',
+  'docs/develop/architecture.md': 'Architecture',
+  'docs/develop/recipes.md': 'Recipes',
+  'docs/develop/testing.md': 'Testing',
+  'docs/develop/compiled-operations.md': 'Compiled operations',
+  'docs/develop/benchmarks.md': 'Benchmarks',
+  'CHANGELOG.md': 'Changelog',
+  'SECURITY.md': 'Security',
+} as const;
+
+const images = /^docs\/images\/([\w-]+\.(?:png|svg))$/;
+
+const root = new URL('../../../', import.meta.url);
+const folder = new URL('./browser/', import.meta.url);
+
+/** Where a file of the repository is served; null if it is not. */
+export function addressOf(path: string): string | null {
+  if (path === 'README.md') return docsPage;
+  if (path in documentationPages)
+    return `${docsPage}/${path
+      .replace(/^docs\//, '')
+      .replace(/\.md$/, '')
+      .toLowerCase()}`;
+  if (path === 'schema.graphql') return '/schema.graphql';
+  const [, image] = images.exec(path) ?? [];
+  return image === undefined ? null : `${docsPage}/images/${image}`;
+}
+
+const styles: () => Promise<Assets> = once(async () =>
+  createAssets([await readStaticFile('page.css', textTypes.css, folder)]),
+);
+
+async function readPage(path: string, title: string, hasGraphiQL: boolean): Promise<StaticDocument> {
+  // Loaded with the first page that is read: no start waits for it.
+  const { renderPage } = await import('./render.ts');
+  const [template, text, { version }] = await Promise.all([
+    readFile(new URL('page.html', folder), 'utf8'),
+    readFile(new URL(path, root), 'utf8'),
+    styles(),
+  ]);
+  const menu = Object.entries(documentationPages).map(([each, name]) => {
+    const current = each === path ? ' aria-current="page"' : '';
+    return `<li><a href="${addressOf(each)}"${current}>${name}</a></li>`;
+  });
+  const values: Readonly<Record<string, string>> = {
+    title,
+    assets: assetsPath(docsPage, version),
+    icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
+    graphiql: hasGraphiQL ? `<a href="${endpoint}">GraphiQL</a>` : '',
+    menu: menu.join(''),
+    page: renderPage(text, path, addressOf),
+  };
+  return staticDocument(
+    'text/html; charset=utf-8',
+    template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, name: string) => values[name] ?? ''),
+  );
+}
+
+/** @param hasGraphiQL whether the pages can link to GraphiQL */
+export function docsRoutes(hasGraphiQL: boolean): Route[] {
+  const pages: Route[] = Object.entries(documentationPages).map(([path, title]) => {
+    const page = once(() => readPage(path, title, hasGraphiQL));
+    return {
+      method: 'GET',
+      path: addressOf(path) ?? docsPage,
+      async serve(request) {
+        const document = await page();
+        request.addHeaders(pageHeaders(policy));
+        await sendDocument(document, request);
+      },
+    };
+  });
+  const imageRoute: Route = {
+    method: 'GET',
+    path: `${docsPage}/images/:name`,
+    async serve(request, { name = '' }) {
+      const path = `docs/images/${name}`;
+      const bytes = images.test(path) ? await readFile(new URL(path, root)).catch(() => null) : null;
+      if (bytes === null) throw new ServiceError('resource_not_found', { detail: 'There is no such picture.' });
+      request.addHeaders({
+        'cache-control': 'public, max-age=3600',
+        'content-security-policy': picturePolicy,
+        'cross-origin-resource-policy': 'same-origin',
+      });
+      sendBody(request, 200, name.endsWith('.svg') ? 'image/svg+xml' : 'image/png', bytes);
+    },
+  };
+  return [...assetRoutes(docsPage, styles), imageRoute, ...pages];
+}

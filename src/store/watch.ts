@@ -1,0 +1,122 @@
+/**
+ * Watching: each watcher gets the newest states of what it watches, as fast as it reads. Changes come from a feed: polls
+ * (row-watch.ts), or notifications (capabilities/deliveries/watch.ts).
+ */
+import type { Pacer } from '../kernel/lib/pacer.ts';
+
+/** The most unread states of one watcher. The oldest are dropped; what changes again is told again. */
+export const maxUnread = 1_000;
+
+/** What the feed knows of one watcher, and what that has not read yet. */
+export class Watcher<Scope, State> {
+  readonly scope: Scope;
+  readonly #unread = new Map<string, State>();
+  #end: { readonly error?: unknown } | null = null;
+  #wake = () => {};
+
+  constructor(scope: Scope) {
+    this.scope = scope;
+  }
+
+  post(id: string, state: State): void {
+    if (this.#end !== null) return;
+    this.#unread.delete(id);
+    this.#unread.set(id, state);
+    const [oldest] = this.#unread.keys();
+    if (this.#unread.size > maxUnread && oldest !== undefined) this.#unread.delete(oldest);
+    this.#wake();
+  }
+
+  /** Nothing more will come, what is unread included. */
+  close(): void {
+    this.#stop({});
+  }
+
+  /** As {@link close}; the stream ends with the error, and its client subscribes again. */
+  fail(error: unknown): void {
+    this.#stop({ error });
+  }
+
+  /** Resolves when there is something to take, or nothing more will come. */
+  ready(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#unread.size > 0 || this.#end !== null) resolve();
+      else this.#wake = resolve;
+    });
+  }
+
+  /** The oldest unread state, the newest of its row; null at the end. @throws what the watcher failed with */
+  take(): { readonly state: State } | 'empty' | null {
+    if (this.#end !== null) {
+      if ('error' in this.#end) throw this.#end.error;
+      return null;
+    }
+    for (const [id, state] of this.#unread) {
+      this.#unread.delete(id);
+      return { state };
+    }
+    return 'empty';
+  }
+
+  #stop(end: { readonly error?: unknown }): void {
+    this.#end ??= end;
+    this.#unread.clear();
+    this.#wake();
+  }
+}
+
+/** Posts to its watchers what changes within their scopes. */
+export interface WatchFeed<Scope, State> {
+  join(watcher: Watcher<Scope, State>): void;
+  leave(watcher: Watcher<Scope, State>): void;
+}
+
+/**
+ * Yields states until the signal aborts.
+ * @param pacer shared by a feed's watchers: few go on in one turn. @param show null for a hidden state
+ */
+export function watch<Scope, State, Shown>(
+  feed: WatchFeed<Scope, State>,
+  pacer: Pacer,
+  scope: Scope,
+  signal: AbortSignal,
+  show: (state: State) => Shown | null,
+): AsyncGenerator<Shown, void> {
+  const watcher = new Watcher<Scope, State>(scope);
+  const stop = () => {
+    signal.removeEventListener('abort', stop);
+    feed.leave(watcher);
+    watcher.close();
+  };
+  if (signal.aborted) watcher.close();
+  else {
+    feed.join(watcher);
+    // A generator that is never started runs no `finally`: the signal ends the watching all the same.
+    signal.addEventListener('abort', stop, { once: true });
+  }
+  return shownOf(watcher, pacer, show, stop);
+}
+
+async function* shownOf<State, Shown>(
+  watcher: Watcher<unknown, State>,
+  pacer: Pacer,
+  show: (state: State) => Shown | null,
+  stop: () => void,
+): AsyncGenerator<Shown, void> {
+  try {
+    for (;;) {
+      await watcher.ready();
+      await pacer.next();
+      // Taken last, so that the state is as new as can be.
+      for (let taken = watcher.take(); taken !== 'empty'; taken = watcher.take()) {
+        if (taken === null) return;
+        const shown = show(taken.state);
+        if (shown === null) continue;
+        yield shown;
+        break;
+      }
+    }
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,220 @@
+/** The commands, run as processes: their output, their effect on the database, and their error messages. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { accountTypes } from '../../src/auth/account.ts';
+import { scopeNames } from '../../src/kernel/caller.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { databases, type TestDatabase } from '../support/databases.ts';
+import { graphql, startGateway } from '../support/gateway.ts';
+import { type Ended, runProcess } from '../support/process.ts';
+import { rest } from '../support/rest.ts';
+import { gatewayInFrontOf, json, pnetPost, postList, startStub } from '../support/stub.ts';
+
+const viewer =
+  '{ viewer { keyId name scopes accountIds expiresAt workspace { name } } accounts { nodes { accountId name type status } } }';
+
+describe.each(databases)('commands on $name', (dialect) => {
+  let database: TestDatabase;
+  const key = (...args: string[]): Promise<Ended> =>
+    runProcess('src/app/cli/keys.ts', args, { DATABASE_URL: database.url });
+  const account = (...args: string[]): Promise<Ended> =>
+    runProcess('src/app/cli/accounts.ts', args, { DATABASE_URL: database.url });
+
+  beforeEach(async () => {
+    database = await dialect.location();
+  });
+  afterEach(() => database.drop());
+
+  test('a key is created with its workspace, is shown once, works, and prevents the demo', async () => {
+    const created = await key('create', '--workspace', 'Acme', '--name', 'Backend', '--expires', '30d');
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^postern_[\w-]{43}\n$/) });
+    const secret = created.stdout.trim();
+    const keyId = /^Created the key (\S+) of the workspace "Acme"/.exec(created.stderr)?.[1];
+
+    const listed = await key('list');
+    expect(listed.stdout).toMatch(new RegExp(`^${keyId}\\s+Acme\\s+Backend\\s+all\\s+all\\s.*\\svalid$`, 'm'));
+    expect(listed.stdout + listed.stderr + created.stderr).not.toContain(secret.slice('postern_'.length));
+
+    const gateway = await startGateway({ environment: { DATABASE_URL: database.url, DEMO: 'on' } });
+    try {
+      gateway.clock.now = new Date();
+      const { data, errors } = await graphql(gateway.address, secret, viewer);
+      expect(errors).toEqual([]);
+      expect(data).toMatchObject({
+        viewer: { keyId, name: 'Backend', accountIds: null, workspace: { name: 'Acme' } },
+        accounts: { nodes: [] },
+      });
+      expect(data.viewer.scopes).toHaveLength(scopeNames.length);
+      const days = (Date.parse(data.viewer.expiresAt) - Date.now()) / 86_400_000;
+      expect(days).toBeCloseTo(30, 1);
+      const workspaces = await gateway.app.database.selectFrom('workspaces').select('name').execute();
+      expect(workspaces).toEqual([{ name: 'Acme' }]);
+
+      expect(await key('revoke', keyId as string)).toMatchObject({ code: 0, stdout: `Revoked the key ${keyId}.\n` });
+      const refusal = async () => (await graphql(gateway.address, secret, viewer)).errors?.[0]?.extensions.type;
+      // A gateway on SQLite hears of it within a second.
+      await expect.poll(refusal).toBe('errors/invalid_credentials');
+    } finally {
+      await gateway.close();
+    }
+    expect((await key('list')).stdout).toMatch(/ revoked$/m);
+    const again = await key('revoke', keyId as string);
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain(`No key to revoke has the id ${keyId}`);
+  });
+
+  test('an account is connected, listed without its session, used, and a key can be limited to it', async () => {
+    const connected = await account('connect', '--workspace', 'Acme', '--type', 'PNET', '--name', 'Mara');
+    expect(connected).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{22}\n$/) });
+    const accountId = connected.stdout.trim();
+    const broken = await account('connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'network_down');
+    const elsewhere = await account('connect', '--workspace', 'Other', '--type', 'PNET');
+    const all = await account('list');
+    expect(all.stdout).toMatch(new RegExp(`^${accountId}\\s+Acme\\s+PNET\\s+OK\\s+Mara$`, 'm'));
+    expect(all.stdout).toContain('Other');
+    expect(all.stdout).not.toContain('sandbox:');
+    const some = await account('list', '--workspace', 'Acme');
+    expect(some.stdout).toContain(broken.stdout.trim());
+    expect(some.stdout).not.toContain('Other');
+
+    const foreign = await key('create', '--workspace', 'Acme', '--name', 'x', '--accounts', elsewhere.stdout.trim());
+    expect(foreign).toMatchObject({ code: 1, stdout: '' });
+    expect(foreign.stderr).toContain('--accounts names');
+    const limited = await key(
+      ...[
+        'create',
+        '--workspace',
+        'Acme',
+        '--name',
+        'x',
+        '--accounts',
+        accountId,
+        '--scopes',
+        'posts:read,accounts:read',
+      ],
+    );
+    const gateway = await startGateway({ environment: { DATABASE_URL: database.url } });
+    try {
+      const secret = limited.stdout.trim();
+      const seen = await graphql(gateway.address, secret, viewer);
+      expect(seen.data).toMatchObject({
+        viewer: { scopes: ['POSTS_READ', 'ACCOUNTS_READ'], accountIds: [accountId], expiresAt: null },
+        accounts: { nodes: [{ accountId, name: 'Mara', type: 'PNET', status: 'OK' }] },
+      });
+      const posts = `{ posts(accountId: "${accountId}", identifier: "ACoSandbox1") { nodes { __typename } } }`;
+      expect((await graphql(gateway.address, secret, posts)).data.posts.nodes).toEqual([{ __typename: 'PnetPost' }]);
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  test('in front of a service, a key is limited to accounts of the service', async () => {
+    const service = await startStub((_request, response) => json(response, 200, postList([pnetPost('ACo1')])));
+    const environment = { DATABASE_URL: database.url, UPSTREAM_URL: service.url, UPSTREAM_API_KEY: 'ours' };
+    const args = ['create', '--workspace', 'Acme', '--name', 'x', '--accounts', 'of the service'];
+    const created = await runProcess('src/app/cli/keys.ts', args, environment);
+    expect(created).toMatchObject({ code: 0 });
+    const gateway = await gatewayInFrontOf(service, { environment });
+    const posts = async (accountId: string) => {
+      const path = `/v1/users/ACo1/posts?account_id=${encodeURIComponent(accountId)}`;
+      return (await rest(gateway.address, created.stdout.trim(), 'GET', path)).body;
+    };
+    expect(await posts('of the service')).toMatchObject({ object: 'PostList' });
+    expect(await posts('another')).toMatchObject({ type: 'errors/account_mismatch' });
+    expect(service.received).toHaveLength(1);
+    await gateway.close();
+  });
+
+  test('a key that cannot be created leaves nothing behind', async () => {
+    const failed = await key('create', '--workspace', 'Acme', '--name', 'x', '--accounts', 'A'.repeat(22));
+    expect(failed.code).toBe(1);
+    const opened = await openDatabase(database.location);
+    expect(await opened.selectFrom('workspaces').selectAll().execute()).toEqual([]);
+    await opened.destroy();
+  });
+
+  test('two keys that are created at once share one workspace', async () => {
+    await (await openDatabase(database.location)).destroy();
+    const both = await Promise.all(['a', 'b'].map((name) => key('create', '--workspace', 'Acme', '--name', name)));
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const opened = await openDatabase(database.location);
+    expect(await opened.selectFrom('workspaces').select('name').execute()).toEqual([{ name: 'Acme' }]);
+    await opened.destroy();
+  });
+});
+
+const files: Readonly<Record<string, string>> = {
+  key: 'src/app/cli/keys.ts',
+  account: 'src/app/cli/accounts.ts',
+  sandbox: 'src/app/cli/sandbox.ts',
+  migrate: 'src/app/cli/migrate.ts',
+  backup: 'src/app/cli/backup.ts',
+  restore: 'src/app/cli/restore.ts',
+};
+
+const acme = ['create', '--workspace', 'Acme', '--name', 'x'];
+
+/** [the command, its arguments, a part of the one line that it prints] */
+const mistakes: readonly (readonly [string, readonly string[], string])[] = [
+  ['key', ['create', '--name', 'x'], '--workspace is required'],
+  ['key', ['create', '--workspace', 'Acme'], '--name is required'],
+  ['key', ['create', '--workspace', ' ', '--name', 'x'], '--workspace is required'],
+  [
+    'key',
+    [...acme, '--scopes', 'posts:write'],
+    `--scopes must be one of ${scopeNames.join(', ')}, but is "posts:write"`,
+  ],
+  ['key', [...acme, '--scopes', ''], '--scopes is required'],
+  ['key', [...acme, '--accounts', ','], '--accounts must be a list such as one,two without empty entries'],
+  ['key', [...acme, '--expires', 'soon'], '--expires must be a date such as 2027-01-31'],
+  ['key', [...acme, '--expires', '2027-13-31'], '--expires must be a date such as 2027-01-31'],
+  ['key', [...acme, '--expires', '0d'], '--expires must be a date such as 2027-01-31'],
+  ['key', [...acme, '--expires', '2001-01-01'], '--expires must be in the future, but is "2001-01-01"'],
+  ['key', [...acme, '--expire', '30d'], "Unknown option '--expire'. See --help."],
+  ['key', [...acme, 'more'], '"more" is not expected here. See --help.'],
+  ['key', ['revoke'], 'revoke needs the id of a key: see "npm run key -- list"'],
+  ['key', ['make'], '"make" must be one of create, list, revoke. See --help.'],
+  ['account', ['connect', '--type', 'PNET'], '--workspace is required'],
+  [
+    'account',
+    ['connect', '--workspace', 'Acme', '--type', 'pnet'],
+    `--type must be one of ${accountTypes.join(', ')}, but is "pnet"`,
+  ],
+  [
+    'account',
+    ['connect', '--workspace', 'Acme', '--type', 'PNET', '--session', 'bad'],
+    '--session must be one of ok, ',
+  ],
+  ['sandbox', ['emit', 'users'], 'emit needs a source and an event: see "npm run sandbox -- events"'],
+  ['sandbox', ['emit', 'user', 'new_relation'], '<source> must be one of '],
+  ['sandbox', ['emit', 'users', 'nothing'], '<event> must be one of new_relation, but is "nothing"'],
+  ['sandbox', ['emit', 'users', 'new_relation'], 'No account is connected yet'],
+  ['sandbox', ['emit', 'users', 'new_relation', '--account', 'x'], '--account names x, which is not an account'],
+  ['backup', [], 'backup needs a folder to create: npm run backup -- <folder>.'],
+  ['backup', ['a', 'b'], '"b" is not expected here. See --help.'],
+  ['restore', [], 'restore needs the folder of a backup: npm run restore -- <folder>.'],
+  ['restore', ['nowhere'], 'nowhere is not a backup'],
+  ['migrate', ['--chek'], "Unknown option '--chek'. See --help."],
+  ['migrate', ['now'], "Unexpected argument 'now'"],
+  ['account', ['disconnect'], '"disconnect" must be one of connect, list. See --help.'],
+];
+
+test.concurrent.each(mistakes)('%s %j says %s', async (command, args, line) => {
+  const { code, stdout, stderr } = await runProcess(files[command] ?? '', args, {
+    DATABASE_URL: 'sqlite::memory:',
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(line);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test.concurrent.each(Object.keys(files))(
+  '%s --help prints its usage, and the environment variables that it reads',
+  async (command) => {
+    const { code, stdout, stderr } = await runProcess(files[command] ?? '', ['--help'], {
+      DATABASE_URL: 'nonsense',
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`npm run ${command} -- `);
+    expect(stdout).toContain('DATABASE_URL');
+  },
+);

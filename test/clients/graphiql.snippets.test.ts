@@ -1,0 +1,148 @@
+/** GraphiQL's snippets: what is copied runs as it is, has types, and contains no API key. */
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { generate } from '@graphql-codegen/cli';
+import { preset } from '@graphql-codegen/client-preset';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { curl as curlPath } from '../support/servers.ts';
+import { projectFolder } from './project-folder.ts';
+
+interface Operation {
+  readonly url: string;
+  readonly query: string;
+  readonly variables: object;
+}
+
+type Snippet = (operation: Operation) => string;
+
+// A module of the browser, which has no types.
+const { curl, javaScript, typeScript }: Readonly<Record<'curl' | 'javaScript' | 'typeScript', Snippet>> = await import(
+  new URL('../../src/pages/graphiql/browser/snippets.js', import.meta.url).href
+);
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+let gateway: Gateway;
+let url: string;
+let folder: string;
+/** The environment of a user who has the key in POSTERN_KEY. */
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  url = `${gateway.address}/graphql`;
+  env = { ...process.env, POSTERN_KEY: (await gateway.workspace()).key };
+  folder = await projectFolder('snippets');
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+});
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Everything that a language could take for its own. */
+const awkward = {
+  query: `# Above the operation.
+query Awkward($id: ID!) { # it's \`here\`, "\${this}" \\ and $HOME
+  viewer { name }
+  account(accountId: $id) { name }
+}`,
+  variables: { id: 'no-such-account------A', unused: 'it\'s `here`, "this" \\ and $HOME' },
+};
+
+const two = { query: 'query First { viewer { name } }\nquery Second { __typename }', variables: {} };
+
+/** What a program writes to its output. */
+async function outputOf(program: string, ...args: string[]): Promise<string> {
+  return (await run(program, args, { env, cwd: folder })).stdout;
+}
+
+async function outputOfModule(text: string): Promise<string> {
+  const file = join(folder, 'snippet.js');
+  await writeFile(file, text);
+  return outputOf(process.execPath, file);
+}
+
+describe.skipIf(curlPath === undefined)('curl', () => {
+  it.each([awkward, two])('sends the operation from a shell', async (operation) => {
+    const { data, errors } = JSON.parse(await outputOf('sh', '-c', curl({ url, ...operation })));
+    expect(errors).toBeUndefined();
+    expect(data.viewer.name).toBe('test');
+  });
+
+  it('keeps the connection open for the results of a subscription', async () => {
+    const accountId = 'no-such-account------A';
+    const query = 'subscription Watch($ids: [ID!]!) { accountUpdated(accountIds: $ids) { status } }';
+    const output = await outputOf('sh', '-c', curl({ url, query, variables: { ids: [accountId] } }));
+    expect(output).toMatch(/^event: next\ndata: .*resource_not_found/m);
+  });
+});
+
+describe('fetch', () => {
+  it.each([awkward, two])('sends the operation from Node.js', async (operation) => {
+    const output = await outputOfModule(javaScript({ url, ...operation }));
+    expect(output).toMatch(/viewer: \{ name: 'test' \}.*undefined/s);
+  });
+
+  it('subscribes', async () => {
+    const query = 'subscription Watch { accountUpdated(accountIds: ["no-such-account------A"]) { status } }';
+    expect(await outputOfModule(javaScript({ url, query, variables: {} }))).toContain('resource_not_found');
+  });
+});
+
+describe('TypeScript', () => {
+  it('has the types that GraphQL Code Generator makes of it, for every example', async () => {
+    const source = join(folder, 'src');
+    await mkdir(source);
+    const texts = await Promise.all(
+      examples.map(async (example) =>
+        typeScript({ url, query: await exampleOperation(example), variables: example.variables }),
+      ),
+    );
+    await Promise.all(examples.map(({ name }, index) => writeFile(join(source, `${name}.ts`), texts[index] as string)));
+    for (const name of ['feedURLs', 'HTTPStatus', 'get_posts', '_v2Beta', 'ABC', 'x']) {
+      const text = typeScript({ url, query: `query ${name} { viewer { name } }`, variables: {} });
+      await writeFile(join(source, `named-${name}.ts`), text);
+    }
+    await generate(
+      {
+        schema: join(root, 'schema.graphql'),
+        documents: join(source, '*.ts'),
+        silent: true,
+        generates: { [`${join(source, 'gql')}/`]: { preset, config: { useTypeImports: true } } },
+      },
+      true,
+    );
+    expect(await readdir(join(source, 'gql'))).toContain('graphql.ts');
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions: { lib: ['es2024', 'dom'] },
+        include: ['src/*.ts'],
+        exclude: [],
+      }),
+    );
+    const problems = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { cwd: folder }).then(
+      () => '',
+      ({ stdout }) => stdout,
+    );
+    expect(problems).toBe('');
+  });
+
+  it('needs an operation with a name', () => {
+    expect(() => typeScript({ url, query: '{ viewer { name } }', variables: {} })).toThrow('name');
+  });
+});
+
+it('contains no key, but the name of its variable', () => {
+  for (const snippet of [curl, javaScript, typeScript]) {
+    expect(snippet({ url, ...two })).toMatch(/POSTERN_KEY/);
+  }
+});

@@ -1,0 +1,185 @@
+/** Clients that break the compiled way on purpose: they leave, do not read, come all at once, or never ask the same twice. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { json, pnetPost, postList, type Respond } from '../support/stub.ts';
+import { pages, sendTo, startBothWays } from './both-ways.ts';
+
+const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { id text } } } }';
+const body = { query };
+
+/** Clients that are told apart by their keys, so that they share no call. */
+const byKey = (at: number) => ({ headers: { 'x-api-key': `key-${at}` }, body });
+
+function bytesOf(request: object): string {
+  const text = JSON.stringify(request);
+  return `POST /graphql HTTP/1.1\r\nhost: x\r\nx-api-key: their-key\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+/** A connection that sends a request, and reads nothing until it is resumed. */
+async function silentClient(address: string, request: object): Promise<Socket> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.write(bytesOf(request));
+  return socket;
+}
+
+/** What a socket gets until a response has ended. */
+async function readResponse(socket: Socket, length: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let got = 0;
+  for await (const chunk of socket) {
+    chunks.push(chunk);
+    got += chunk.length;
+    const end = Buffer.concat(chunks).indexOf('\r\n\r\n');
+    if (end >= 0 && got >= end + 4 + length) break;
+  }
+  const all = Buffer.concat(chunks);
+  return all.subarray(all.indexOf('\r\n\r\n') + 4);
+}
+
+/** Asks as a client that leaves when the returned function is called. */
+function askAndLeave(address: string): () => Promise<unknown> {
+  const leaving = new AbortController();
+  const headers = { 'content-type': 'application/json', 'x-api-key': 'their-key' };
+  const asked = fetch(`${address}/graphql`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers,
+    body: JSON.stringify(body),
+  }).catch(() => null);
+  return () => {
+    leaving.abort();
+    return asked;
+  };
+}
+
+test.each(['on', 'off'] as const)(
+  'a hundred requests share a page, and one client disconnects (%s)',
+  {
+    timeout: 60_000,
+  },
+  async (way) => {
+    const held: (() => void)[] = [];
+    const both = await startBothWays((request, response) => void held.push(() => pages(request, response)));
+    const { app, address } = both[way];
+    const leave = askAndLeave(address);
+    await expect.poll(() => held.length).toBe(1);
+    const asked = Array.from({ length: 99 }, () => sendTo(both[way], { body }));
+    const connections = () => new Promise((resolve) => app.server.server.getConnections((_, count) => resolve(count)));
+    await expect.poll(connections).toBe(100);
+    await sleep(300);
+    await leave();
+    both.stub.respond = pages;
+    for (const respond of held) respond();
+    const came = await Promise.all(asked);
+    expect(new Set(came.map((each) => each.body)).size).toBe(1);
+    expect(came.every(({ status }) => status === 200)).toBe(true);
+    expect(both.stub.received).toHaveLength(1);
+  },
+);
+
+test.each(['on', 'off'] as const)('when the client disconnects, the call of its page is aborted (%s)', async (way) => {
+  let ended = false;
+  const both = await startBothWays((_request, response) =>
+    response.once('close', () => {
+      ended = true;
+    }),
+  );
+  const leave = askAndLeave(both[way].address);
+  await expect.poll(() => both.stub.received.length).toBe(1);
+  await leave();
+  await expect.poll(() => ended).toBe(true);
+  // Nothing failed, and nothing is tried again.
+  expect(both[way].log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  both.stub.respond = pages;
+  expect((await sendTo(both[way], { body })).status).toBe(200);
+  expect(both.stub.received).toHaveLength(2);
+});
+
+test('a thousand clients at once', { timeout: 60_000 }, async () => {
+  const both = await startBothWays();
+  const came = await Promise.all(Array.from({ length: 1_000 }, (_, at) => sendTo(both.on, byKey(at))));
+  expect(new Set(came.map((each) => each.body)).size).toBe(1);
+  expect(both.on.log.filter(({ compiled }) => compiled === 'yes')).toHaveLength(1_000);
+});
+
+test('responses are not mixed up, however slowly they are read', { timeout: 60_000 }, async () => {
+  // Each list has a text of its own, large enough that it waits in the socket.
+  const textOf = (list: number) => `${list}-`.repeat(150_000);
+  const respond: Respond = ({ path }, response) => {
+    const list = Number(/users\/(\d+)\//.exec(path)?.[1]);
+    json(response, 200, postList([pnetPost('1', { text: textOf(list) })]));
+  };
+  const both = await startBothWays(respond);
+  const requestOf = (list: number) => ({
+    query: `{ posts(accountId: "a1", identifier: "${list}", isCompany: true) { nodes { ... on PnetPost { text } } } }`,
+  });
+  // More than may wait in the memory of their kernels.
+  const clients = await Promise.all(
+    Array.from({ length: 80 }, (_, at) => silentClient(both.on.address, requestOf(at + 10))),
+  );
+  await expect.poll(() => both.stub.received.length).toBe(80);
+  // Meanwhile others are served, out of the memory of kernels that are free.
+  for (let at = 0; at < 5; at += 1) {
+    const { body: text } = await sendTo(both.on, { body: requestOf(7) });
+    expect(JSON.parse(text).data.posts.nodes[0].text).toBe(textOf(7));
+  }
+  for (const [at, client] of clients.entries()) {
+    const expected = JSON.stringify({ data: { posts: { nodes: [{ text: textOf(at + 10) }] } } });
+    const came = await readResponse(client, expected.length);
+    expect(came.equals(Buffer.from(expected))).toBe(true);
+  }
+});
+
+test('pipelined requests are answered in order', async () => {
+  const both = await startBothWays();
+  const { hostname, port } = new URL(both.on.address);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  const firsts = [1, 2, 1, 2, 2, 1];
+  socket.write(firsts.map((first) => bytesOf({ query: query.replace('ACo1"', `ACo1", first: ${first}`) })).join(''));
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk;
+  });
+  await expect.poll(() => text.match(/HTTP\/1\.1 200/g)?.length).toBe(firsts.length);
+  await sleep(50);
+  const counts = [...text.matchAll(/\{"data".*?\}\]\}\}\}/g)].map(([each]) => JSON.parse(each).data.posts.nodes.length);
+  expect(counts).toEqual(firsts);
+});
+
+test.each([
+  ['documents', (at: number) => ({ query: `query Name${at} ${query}` })],
+  ['names of operations', (at: number) => ({ query, operationName: `Name${at}` })],
+  [
+    'sizes',
+    (at: number) => ({
+      query:
+        'query ($n: Int!, $of: String!) { posts(accountId: "a1", identifier: $of, first: $n) { nodes { __typename } } }',
+      variables: { n: (at % 100) + 1, of: `ACo${at}` },
+    }),
+  ],
+  [
+    'conditions',
+    (at: number) => ({
+      query: `query (${Array.from({ length: 12 }, (_, flag) => `$f${flag}: Boolean!`).join(' ')}) { posts(accountId: "a1", identifier: "ACo1") { nodes { __typename ... on PnetPost { ${Array.from({ length: 12 }, (_, flag) => `a${flag}: text @include(if: $f${flag})`).join(' ')} } } } }`,
+      variables: Object.fromEntries(Array.from({ length: 12 }, (_, flag) => [`f${flag}`, ((at >> flag) & 1) === 1])),
+    }),
+  ],
+  ['variables without use', (at: number) => ({ query, variables: { [`v${at}`]: at } })],
+])('any number of %s', { timeout: 60_000 }, async (_what, requestOf) => {
+  const both = await startBothWays();
+  const ask = async (from: number, to: number) => {
+    for (let at = from; at < to; at += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, more) => sendTo(both.on, { body: requestOf(at + more) })));
+    }
+  };
+  await ask(0, 600);
+  const last = await both.ask({ body: requestOf(599) });
+  expect(last.on.body).toBe(last.off.body);
+});

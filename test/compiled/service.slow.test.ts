@@ -1,0 +1,232 @@
+/** Whatever the service responds, well or badly: with and without compiled operations it is asked the same, and so is the response. */
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { errorTable } from '../../src/kernel/errors.ts';
+import { breakOff } from '../support/faults.ts';
+import { envelope, json, pnetPost, postList, type Respond } from '../support/stub.ts';
+import { type BothWays, pages, type Served, seen, sendTo, startBothWays } from './both-ways.ts';
+
+const selection = `{ nodes { __typename ... on PnetPost { id text reactionCounter userReacted parsedDatetime author { id name }
+  attachments { __typename providerId } } } edges { cursor } pageInfo { hasNextPage endCursor } paging { pageCount } }`;
+const list = (args = '') => `posts(accountId: "a1", identifier: "ACo1"${args}) ${selection}`;
+const query = `{ ${list()} }`;
+
+async function askBoth(both: BothWays, document = query): Promise<Served> {
+  const { on, off } = await both.ask({ body: { query: document } });
+  expect(seen(on)).toEqual(seen(off));
+  return on;
+}
+
+/** The gateways wait no longer than this for the service. */
+const hurried = { UPSTREAM_TIMEOUT_MS: '700', UPSTREAM_BUDGET_MS: '1500' };
+
+describe('errors of the service', () => {
+  const errors = Object.entries(errorTable).map(([name, { status }]): [string, number] => [name, status]);
+
+  test.each(errors)('%s', async (name, status) => {
+    const both = await startBothWays((_request, response) => json(response, status, envelope(name, status)));
+    const served = await askBoth(both);
+    expect(served.compiled).toMatch(/^errors\//);
+    expect(served.calls.length).toBeLessThanOrEqual(4);
+  });
+
+  test.each([500, 502, 503, 504])('%i is retried as often as without compiling', async (status) => {
+    let calls = 0;
+    const both = await startBothWays((request, response) => {
+      calls += 1;
+      if (calls % 3 === 0) pages(request, response);
+      else json(response, status, envelope('service_unavailable', status), { 'retry-after': '0' });
+    });
+    await askBoth(both);
+  });
+});
+
+test('a service that keeps failing is not called any more, as soon as without compiling', async () => {
+  const both = await startBothWays((_request, response) => json(response, 500, 'The page of a proxy'));
+  const calls: number[] = [];
+  for (let at = 0; at < 30; at += 1) calls.push((await askBoth(both)).calls.length);
+  expect(calls.at(-1)).toBe(0);
+});
+
+/** Responses with these bytes. */
+const bytes =
+  (body: string | Buffer, headers: Record<string, string | number> = {}): Respond =>
+  (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body);
+
+const page = JSON.stringify(postList([pnetPost('1'), pnetPost('2')]));
+const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const withPost = (more: object) => JSON.stringify(postList([pnetPost('1'), pnetPost('2', more)]));
+
+const anyWay = /./;
+
+/** What a service may send, and what the log line says of it. */
+const sent: Readonly<Record<string, readonly [compiled: string | RegExp, respond: Respond]>> = {
+  'a page': ['yes', bytes(page)],
+  'a page in many chunks': ['yes', (_request, response) => void inChunks(response, Buffer.from(page))],
+  'a page of another content type': ['yes', bytes(page, { 'content-type': 'text/html' })],
+  'a page with a byte order mark': [anyWay, bytes(`\ufeff${page}`)],
+  'a page with text behind it': ['not_json', bytes(`${page}x`)],
+  'a page that is cut off': ['not_json', bytes(page.slice(0, -1))],
+  'a page that breaks off': ['errors/network_down', breakOff],
+  'a page that is shorter than it says': [
+    /^errors/,
+    bytes(page, { 'content-length': page.length + 10, connection: 'close' }),
+  ],
+  'a compressed page': ['not_json', bytes(gzipSync(page), { 'content-encoding': 'gzip' })],
+  nothing: ['not_json', bytes('')],
+  'no content': [anyWay, (_request, response) => void response.writeHead(204).end()],
+  null: [anyWay, bytes('null')],
+  'a list': [anyWay, bytes('[]')],
+  'an empty object': [anyWay, bytes('{}')],
+  'another object': [anyWay, bytes(JSON.stringify({ ...postList([]), object: 'JobList' }))],
+  'items that are no list': ['no list', bytes(JSON.stringify({ ...postList([]), items: {} }))],
+  'no items': ['no list', bytes('{"object":"PostList"}')],
+  'a cursor that is a number': [anyWay, bytes(JSON.stringify({ ...postList([pnetPost('1')]), cursor: 7 }))],
+  'an empty cursor': [anyWay, bytes(JSON.stringify({ ...postList([pnetPost('1')]), cursor: '' }))],
+  'a cursor of many kilobytes': [
+    /./,
+    bytes(JSON.stringify({ ...postList([pnetPost('1')]), cursor: 'ü'.repeat(20_000) })),
+  ],
+  'a count that is a text': [
+    anyWay,
+    bytes(JSON.stringify({ ...postList([pnetPost('1')]), paging: { page_count: '7' } })),
+  ],
+  'no paging': [anyWay, bytes(JSON.stringify({ ...postList([pnetPost('1')]), paging: null }))],
+  'bytes that are no UTF-8': [anyWay, bytes(Buffer.from(withPost({ text: '\xff\xfe' }), 'latin1'))],
+  'half of a surrogate pair': ['yes', bytes(withPost({ text: 'X' }).replace('"X"', '"\\ud800"'))],
+  'a post that is null': [anyWay, bytes(JSON.stringify(postList([null, pnetPost('1')])))],
+  'a post of another network': [anyWay, bytes(withPost({ provider: 'FACEPLACE' }))],
+  'a post without its author': [anyWay, bytes(withPost({ author: undefined }))],
+  'a reaction that is new': ['yes', bytes(withPost({ user_reacted: 'ASTONISHMENT' }))],
+  'a time that is none': [anyWay, bytes(withPost({ parsed_datetime: 'yesterday' }))],
+  'a number that no double holds': [anyWay, bytes(page.replace('5000000000', '1e999'))],
+  'a number of many digits': [anyWay, bytes(page.replace('5000000000', '0.1000000000000000055511151231257827'))],
+  'a key of the prototype': ['yes', bytes(page.replace('"text"', '"__proto__":{"text":"x"},"constructor":1,"text"'))],
+  'a key that stands twice': [anyWay, bytes(page.replace('"text"', '"text":"first","text"'))],
+  'a value that is nested deeply': [anyWay, bytes(page.replace('"text"', `"more":${deep(5_000)},"text"`))],
+  'a value that is nested far too deeply': [anyWay, bytes(page.replace('"text"', `"more":${deep(1_000_000)},"text"`))],
+  'a page of ten megabytes': ['yes', bytes(withPost({ more: 'm'.repeat(10_000_000) }))],
+  'a text of three megabytes': ['too_large', bytes(withPost({ text: 't'.repeat(3_000_000) }))],
+  'a page beyond the largest response': [/^errors/, bytes(withPost({ more: 'm'.repeat(17_000_000) }))],
+  'a hundred megabytes': [/^errors/, (_request, response) => void endless(response, 100_000_000)],
+  'more posts than were asked for': [
+    'yes',
+    bytes(JSON.stringify(postList(Array.from({ length: 300 }, (_, at) => pnetPost(`p${at}`))))),
+  ],
+  'a hundred thousand posts that are empty': [
+    /./,
+    bytes(JSON.stringify(postList(Array.from({ length: 100_000 }, () => ({}))))),
+  ],
+};
+
+function inChunks(response: ServerResponse, body: Buffer): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const write = (at: number): void => {
+    if (at >= body.length) return void response.end();
+    response.write(body.subarray(at, at + 100), () => write(at + 100));
+  };
+  write(0);
+}
+
+function endless(response: ServerResponse, length: number): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const chunk = Buffer.alloc(1_000_000, ' ');
+  const write = (left: number): void => {
+    if (left <= 0) return void response.end();
+    if (!response.destroyed) response.write(chunk, () => write(left - chunk.length));
+  };
+  write(length);
+}
+
+test.each(Object.entries(sent))('%s', { timeout: 60_000 }, async (_what, [compiled, respond]) => {
+  const both = await startBothWays(respond);
+  const served = await askBoth(both);
+  expect(served.compiled).toMatch(compiled === 'yes' ? /^yes$/ : compiled);
+  // A page that is left is not fetched a second time.
+  if (served.compiled !== 'errors/network_down') expect(served.calls).toHaveLength(1);
+});
+
+test('a service that does not respond', async () => {
+  const both = await startBothWays(() => {}, hurried);
+  expect((await askBoth(both)).compiled).toBe('errors/request_timeout');
+});
+
+test('a service that responds slowly', { timeout: 60_000 }, async () => {
+  const both = await startBothWays((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 50);
+    response.once('close', () => clearInterval(timer));
+  }, hurried);
+  expect((await askBoth(both)).compiled).toBe('errors/request_timeout');
+  await expect.poll(() => both.stub.received.length).toBe(2);
+});
+
+describe('calls', () => {
+  test('five names of one list are one call, of the longest page', async () => {
+    const both = await startBothWays();
+    const names = [1, 2, 12, 2, 1].map((first, at) => `name${at}: ${list(`, first: ${first}`)}`);
+    const served = await askBoth(both, `{ ${names.join(' ')} }`);
+    expect(served.compiled).toBe('yes');
+    expect(served.calls).toEqual(['/v1/users/ACo1/posts?account_id=a1&limit=12']);
+  });
+
+  test('a window over two pages falls back, with its first page', async () => {
+    const both = await startBothWays(({ path }, response) =>
+      json(
+        response,
+        200,
+        path.includes('cursor') ? postList([pnetPost('3')]) : postList([pnetPost('1'), pnetPost('2')], 'c'),
+      ),
+    );
+    const served = await askBoth(both, `{ ${list(', first: 3')} }`);
+    expect(served.compiled).toBe('the window needs another page');
+    expect(served.calls).toHaveLength(2);
+  });
+
+  test('of two lists one fails', async () => {
+    const both = await startBothWays((request, response) =>
+      request.path.includes('ACo2') ? json(response, 422, envelope('user_unreachable', 422)) : pages(request, response),
+    );
+    const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
+    expect(served.compiled).toBe('errors/user_unreachable');
+    expect(served.calls).toHaveLength(2);
+  });
+
+  test('of two lists one falls back', async () => {
+    const both = await startBothWays((request, response) =>
+      request.path.includes('ACo2') ? bytes(withPost({ text: 7 }))(request, response) : pages(request, response),
+    );
+    const served = await askBoth(both, `{ one: ${list()} two: ${list().replace('ACo1', 'ACo2')} }`);
+    expect(served.compiled).toBe('not_expected');
+    expect(served.calls).toHaveLength(2);
+  });
+
+  test('no more than an operation may make', async () => {
+    const both = await startBothWays(pages, { UPSTREAM_MAX_CALLS: '2' });
+    const three = ['ACo1', 'ACo2', 'ACo3'].map((of, at) => `name${at}: ${list().replace('ACo1', of)}`);
+    const served = await askBoth(both, `{ ${three.join(' ')} }`);
+    expect(served.calls).toHaveLength(2);
+  });
+
+  test.each(['on', 'off'] as const)('requests at the same time share one (%s)', async (way) => {
+    let answer = () => {};
+    const both = await startBothWays((request, response) => {
+      const before = answer;
+      answer = () => {
+        before();
+        pages(request, response);
+      };
+    });
+    const asked = Array.from({ length: 20 }, () => sendTo(both[way], { body: { query } }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(both.stub.received).toHaveLength(1);
+    // On a slow machine one may come after the response.
+    both.stub.respond = pages;
+    answer();
+    const came = await Promise.all(asked);
+    expect(new Set(came.map(({ body }) => body)).size).toBe(1);
+    expect(JSON.parse(came[0]?.body ?? '').errors).toBeUndefined();
+  });
+});

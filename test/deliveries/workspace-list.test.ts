@@ -1,0 +1,172 @@
+/** The deliveries of a workspace in one list: what it has, in which order, and who sees it. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { graphql } from '../support/gateway.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { requestContext } from '../support/request-context.ts';
+
+interface Node {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly accountId: string | null;
+  readonly state: string;
+  readonly createdAt: string;
+}
+
+const document = (args: string) => `query ($first: Int!, $after: String) {
+  deliveries(first: $first, after: $after ${args}) {
+    totalCount nodes { deliveryId webhookId accountId state createdAt } pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+describe.each(databases)('the deliveries of a workspace on $name', (dialect) => {
+  let gateway: DeliveringGateway;
+  let receiver: Receiver;
+  let accountIds: [string, string];
+  let webhookIds: string[];
+
+  /** Two accounts; webhooks of the first, of both, and of all. */
+  beforeEach(async () => {
+    [gateway, receiver] = await Promise.all([startDelivering({ dialect }), startReceiver()]);
+    accountIds = [gateway.accountId, await gateway.space.account()];
+    webhookIds = [];
+    for (const listened of [[accountIds[0]], accountIds, []])
+      webhookIds.push(
+        await gateway.webhook(`${receiver.address}/${listened.length}`, { account_ids: JSON.stringify(listened) }),
+      );
+    for (let n = 0; n < 6; n += 1) {
+      const status = n === 4 ? 410 : 200;
+      // The webhook of all accounts is gone at the fifth event: what follows is held.
+      receiver.answer = ({ path }, response) => void response.writeHead(path === '/0' ? status : 200).end();
+      await gateway.app.ports.deliveries.emit(requestContext(gateway.space.workspaceId), {
+        account_id: accountIds[n % 2] ?? '',
+        event: 'new_relation',
+      });
+      await gateway.pass(n % 3 === 0 ? 0 : 1_000);
+    }
+  });
+  afterEach(() => Promise.all([gateway.close(), receiver.close()]));
+
+  const page = async (args = '', variables: object = {}, key = gateway.space.key) => {
+    const { data, errors } = await graphql(gateway.address, key, document(args), { first: 100, ...variables });
+    expect(errors, args).toEqual([]);
+    return data.deliveries;
+  };
+  async function whole(args: string, first: number, key?: string): Promise<Node[]> {
+    const seen: Node[] = [];
+    for (let after: string | null = null, more = true; more; ) {
+      const { nodes, pageInfo }: { nodes: Node[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } =
+        await page(args, { first, after }, key);
+      seen.push(...nodes);
+      [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+    }
+    return seen;
+  }
+
+  it('are listed and counted by each filter, page by page, in both orders', async () => {
+    const { totalCount, nodes }: { totalCount: number; nodes: Node[] } = await page();
+    const stored = await gateway.deliveries();
+    expect(totalCount).toBe(stored.length);
+    expect(nodes.map(({ deliveryId }) => deliveryId)).toEqual(stored.map(({ id }) => id).reverse());
+    expect(new Set(nodes.map(({ webhookId }) => webhookId)).size).toBe(3);
+    expect(new Set(nodes.map(({ state }) => state))).toEqual(new Set(['SUCCEEDED', 'FAILED', 'HELD']));
+    const time = nodes[5]?.createdAt ?? '';
+    const filters: [string, (node: Node) => boolean][] = [
+      [', state: SUCCEEDED', ({ state }) => state === 'SUCCEEDED'],
+      [', state: [FAILED, HELD]', ({ state }) => state === 'FAILED' || state === 'HELD'],
+      [`, webhookId: "${webhookIds[1]}"`, ({ webhookId }) => webhookId === webhookIds[1]],
+      [`, accountId: "${accountIds[1]}"`, ({ accountId }) => accountId === accountIds[1]],
+      [', event: NEW_RELATION', () => true],
+      [`, since: "${time}"`, ({ createdAt }) => createdAt >= time],
+      [
+        `, until: "${time}", webhookId: "${webhookIds[0]}"`,
+        (node) => node.createdAt < time && node.webhookId === webhookIds[0],
+      ],
+      [`, webhookId: "${'A'.repeat(22)}"`, () => false],
+    ];
+    for (const [args, fits] of filters) {
+      const expected = nodes.filter(fits);
+      expect((await page(args)).totalCount, args).toBe(expected.length);
+      for (const first of [1, 4, 100]) {
+        expect(await whole(args, first), args).toEqual(expected);
+        expect(await whole(`${args}, orderBy: CREATED_AT_ASC`, first), args).toEqual([...expected].reverse());
+      }
+    }
+  });
+
+  it('of a webhook are the same list as its own', async () => {
+    for (const webhookId of webhookIds) {
+      const own = `{ webhook(webhookId: "${webhookId}") { deliveries(first: 100) { totalCount nodes { deliveryId } } } }`;
+      const { data } = await graphql(gateway.address, gateway.space.key, own);
+      const { totalCount, nodes } = await page(`, webhookId: "${webhookId}"`);
+      expect({ totalCount, nodes: nodes.map(({ deliveryId }: Node) => ({ deliveryId })) }).toEqual(
+        data.webhook.deliveries,
+      );
+    }
+  });
+
+  it('have cursors for one list and one order', async () => {
+    const { pageInfo } = await page('', { first: 1 });
+    const after = pageInfo.endCursor;
+    expect((await page(', orderBy: CREATED_AT_DESC', { first: 1, after })).nodes).toHaveLength(1);
+    for (const args of [', orderBy: CREATED_AT_ASC', ', state: HELD', `, webhookId: "${webhookIds[0]}"`]) {
+      const { errors } = await graphql(gateway.address, gateway.space.key, document(args), { first: 1, after });
+      expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETERS', issues: [{ path: ['after'] }] } }]);
+    }
+  });
+
+  it('are those of the accounts of a limited key, as its webhooks show them, and of no other workspace', async () => {
+    const [own, other] = accountIds;
+    const limited = await gateway.space.newKey({ accountIds: [own] });
+    const all: Node[] = await whole('', 100);
+    const seen = all.filter(({ accountId }) => accountId === own);
+    expect(seen.length).toBeLessThan(all.length);
+    for (const first of [1, 100]) expect(await whole('', first, limited)).toEqual(seen);
+    expect((await page('', {}, limited)).totalCount).toBe(seen.length);
+    const ofWebhooks = '{ webhooks(first: 5) { nodes { deliveries(first: 50) { nodes { deliveryId } } } } }';
+    const { data } = await graphql(gateway.address, limited, ofWebhooks);
+    const shown = data.webhooks.nodes.flatMap((node: { deliveries: { nodes: Node[] } }) => node.deliveries.nodes);
+    expect(shown.map(({ deliveryId }: Node) => deliveryId).sort()).toEqual(
+      seen.map(({ deliveryId }) => deliveryId).sort(),
+    );
+    const refused = await graphql(gateway.address, limited, document(`, accountId: "${other}"`), { first: 1 });
+    expect(refused.errors).toMatchObject([{ path: ['deliveries'], extensions: { code: 'ACCOUNT_MISMATCH' } }]);
+
+    const stranger = await gateway.workspace();
+    expect(await page('', {}, stranger.key)).toMatchObject({ totalCount: 0, nodes: [] });
+    expect((await page(`, webhookId: "${webhookIds[0]}"`, {}, stranger.key)).nodes).toEqual([]);
+    const writer = await gateway.space.newKey({ scopes: ['webhooks:write'] });
+    const { errors } = await graphql(gateway.address, writer, document(''), { first: 1 });
+    expect(errors).toMatchObject([{ path: ['deliveries'], extensions: { code: 'INSUFFICIENT_PRIVILEGES' } }]);
+  });
+
+  it('leave out those of a webhook that is being deleted, and pages stay full', async () => {
+    const before: Node[] = await whole('', 100);
+    const [removed = ''] = webhookIds;
+    await gateway.app.database
+      .insertInto('workspaces')
+      .values({ id: 'removed-webhooks', name: 'Webhooks that are being deleted', created_at: 0 })
+      .execute();
+    await gateway.app.database
+      .updateTable('webhooks')
+      .set({ workspace_id: 'removed-webhooks' })
+      .where('id', '=', removed)
+      .execute();
+    const left = before.filter(({ webhookId }) => webhookId !== removed);
+    for (const first of [1, 2, 100]) expect(await whole('', first)).toEqual(left);
+    const { data } = await graphql(
+      gateway.address,
+      gateway.space.key,
+      '{ viewer { workspace { webhookSummary { count backlog { heldCount } } } } }',
+    );
+    const held = left.filter(({ state }) => state === 'HELD').length;
+    expect(data.viewer.workspace.webhookSummary).toEqual({ count: 2, backlog: { heldCount: held } });
+  });
+
+  it('have the id that receivers see as webhook-id', async () => {
+    const sent = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+    const nodes: Node[] = await whole(', state: [SUCCEEDED, FAILED]', 100);
+    expect(new Set(nodes.map(({ deliveryId }) => deliveryId))).toEqual(sent);
+  });
+});

@@ -1,0 +1,149 @@
+/** Old events are deleted: which of them, in which steps, and how fast. */
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterTimeout } from '../../src/delivery/after.ts';
+import { startRetention } from '../../src/delivery/retention.ts';
+import { creationBeyond, deleteStep, firstPlace, type Place } from '../../src/delivery/retention-step.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import type { EventTable } from '../../src/store/schema.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+
+const day = 24 * 3_600_000;
+
+describe.each(databases)('retention on $name', (dialect) => {
+  const kind = dialect.name === 'SQLite' ? 'sqlite' : 'postgres';
+  let gateway: DeliveringGateway;
+
+  /** Stores events that were created so long ago, one millisecond after the other, the oldest first. */
+  const store = async (count: number, ageMs: number): Promise<string[]> => {
+    const first = gateway.clock.now.getTime() - ageMs;
+    const rows = Array.from(
+      { length: count },
+      (_, n): EventTable => ({
+        id: newId(randomBytes),
+        workspace_id: gateway.space.workspaceId,
+        account_id: null,
+        account_type: null,
+        source: 'users',
+        event: 'new_relation',
+        data: '{}',
+        idempotency_key: null,
+        fingerprint: '',
+        created_at: first + n,
+      }),
+    );
+    for (let at = 0; at < count; at += 500) {
+      await gateway.app.database
+        .insertInto('events')
+        .values(rows.slice(at, at + 500))
+        .execute();
+    }
+    return rows.map(({ id }) => id);
+  };
+  /** Makes a delivery of each event to a webhook. */
+  const deliver = async (webhook_id: string, events: readonly string[], state: string) => {
+    const rows = events.map((event_id) => ({
+      id: newId(randomBytes),
+      workspace_id: gateway.space.workspaceId,
+      webhook_id,
+      event_id,
+      account_id: null,
+      event: 'new_relation',
+      state,
+      attempts: 1,
+      attempts_before: 0,
+      next_at: 0,
+      claim_token: null,
+      created_at: 0,
+      finished_at: null,
+    }));
+    await gateway.app.database.insertInto('deliveries').values(rows).execute();
+  };
+  const left = async () => {
+    const rows = await gateway.app.database.selectFrom('events').select('id').orderBy('created_at').execute();
+    return rows.map(({ id }) => id);
+  };
+  const count = async () => {
+    const { database } = gateway.app;
+    const counted = database.selectFrom('events').select(({ fn }) => fn.countAll<number>().as('count'));
+    return (await counted.executeTakeFirstOrThrow()).count;
+  };
+  /** Makes steps to the end. @returns how many events each of them deleted */
+  const sweep = async (size: number): Promise<number[]> => {
+    const deleted: number[] = [];
+    let from: Place | null = firstPlace;
+    while (from !== null) {
+      const before = gateway.clock.now.getTime() - day;
+      const step: Awaited<ReturnType<typeof deleteStep>> = await deleteStep(
+        gateway.app.database,
+        kind,
+        { before, from, size },
+        () => performance.now(),
+      );
+      deleted.push(step.deletedEvents);
+      from = step.next;
+    }
+    return deleted;
+  };
+
+  beforeEach(async () => {
+    // Retention of its own, and workers, do nothing meanwhile.
+    gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 }, after: () => () => {} } });
+  });
+  afterEach(() => gateway.close());
+
+  it('deletes events that are old, unless a delivery is pending', async () => {
+    const webhook = await gateway.webhook('https://hooks.example/');
+    const [waiting = '', ...old] = await store(7, 2 * day);
+    const young = await store(2, day / 2);
+    await deliver(webhook, [waiting], 'pending');
+    await deliver(webhook, [waiting, ...old], 'held');
+    expect(await sweep(3)).toEqual([2, 3, 1]);
+    expect(await left()).toEqual([waiting, ...young]);
+    expect(await gateway.deliveries()).toHaveLength(2);
+  });
+
+  it('takes several steps for an event of many deliveries', async () => {
+    const [event = ''] = await store(1, 2 * day);
+    for (let n = 0; n < 8; n += 1) await deliver(await gateway.webhook('https://hooks.example/'), [event], 'succeeded');
+    expect(await sweep(3)).toEqual([0, 0, 1]);
+    expect(await gateway.deliveries()).toEqual([]);
+  });
+
+  it('finds the oldest of the newest events', async () => {
+    const start = gateway.clock.now.getTime() - day;
+    await store(10, day);
+    const { database } = gateway.app;
+    const beyond = (keep: number) => creationBeyond(database, keep, async () => true);
+    expect([await beyond(3), await beyond(10), await beyond(11)]).toEqual([start + 7, start, 0]);
+  });
+
+  it('counts no further when it is closed', async () => {
+    await store(10_100, day);
+    const pauses = vi.fn(async () => false);
+    expect(await creationBeyond(gateway.app.database, 10_050, pauses)).toBe(0);
+    expect(pauses).toHaveBeenCalledOnce();
+  });
+
+  it('keeps up: 10,000 old events are gone in seconds, and those beyond a limit, too', {
+    timeout: 30_000,
+  }, async () => {
+    await store(10_000, 2 * day);
+    const young = await store(150, day / 2);
+    const retention = startRetention({
+      database: gateway.app.database,
+      kind,
+      days: 1,
+      maxEvents: 100,
+      now: () => gateway.clock.now,
+      clock: () => performance.now(),
+      after: afterTimeout,
+      logger: pino({ level: 'error' }),
+    });
+    await expect.poll(count).toBe(100);
+    expect(await left()).toEqual(young.slice(50));
+    await retention.close();
+  });
+});

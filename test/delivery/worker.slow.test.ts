@@ -1,0 +1,249 @@
+/** How the worker behaves: fair, bounded, and orderly when it stops. */
+import type { ServerResponse } from 'node:http';
+import { sql } from 'kysely';
+import { expect, it, vi } from 'vitest';
+import type { Outbound } from '../../src/net/outbound.ts';
+import type { Database } from '../../src/store/database.ts';
+import { databases, type TestDialect } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+it.each(databases)('a destination that hangs holds up no other, on $name', async (dialect) => {
+  const [silent, fast] = [await startReceiver(), await startReceiver()];
+  silent.answer = () => {};
+  const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
+  await gateway.webhook(silent.address);
+  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
+  await silent.waitFor(1);
+  await gateway.webhook(fast.address);
+  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
+  await fast.waitFor(50);
+  // Who has never answered gets one request.
+  expect(silent.received).toHaveLength(1);
+  await silent.close();
+  await gateway.close();
+  await fast.close();
+});
+
+it.each(databases)('many that are new and hang yield their places to one that waits, on $name', async (dialect) => {
+  const [silent, fast] = [await startReceiver(), await startReceiver()];
+  silent.answer = () => {};
+  const limits = { slots: 8, firstSlots: 8, allSlots: 8, slowAfterMs: 50, probeMs: 20, yieldAfterMs: 100 };
+  const gateway = await startDelivering({ dialect, delivery: { limits } });
+  for (let n = 0; n < 30; n += 1) await gateway.webhook(silent.address);
+  await gateway.emit(1);
+  await silent.waitFor(6);
+  const id = await gateway.webhook(fast.address);
+  await gateway.emit(2);
+  await fast.waitFor(1);
+  const attempts = await gateway.app.database
+    .selectFrom('delivery_attempts')
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+    .selectAll()
+    .where('webhook_id', '!=', id)
+    .execute();
+  // Their places are for others after that long, and they are tried again.
+  expect(attempts.length).toBeGreaterThan(0);
+  for (const attempt of attempts) expect(attempt).toMatchObject({ failure: 'timeout', status: null, state: 'pending' });
+  for (const { duration_ms } of attempts) expect(duration_ms).toBeLessThan(14_000);
+  silent.answer = (_request, response) => void response.end();
+  await silent.close();
+  await gateway.close();
+  await fast.close();
+});
+
+it.each(databases)('stopping lets requests in flight end, and releases the other claims, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const answers: (() => void)[] = [];
+  const gateway = await startDelivering({ dialect });
+  await gateway.webhook(receiver.address);
+  // Who has answered gets several requests at once: the first ones, and one more.
+  await gateway.emit('first');
+  await gateway.delivery.worker.idle();
+  receiver.answer = (_request, response) => void answers.push(() => response.end());
+  for (let n = 1; n < 20; n += 1) await gateway.emit(n);
+  await receiver.waitFor(10);
+  const closed = gateway.delivery.worker.close();
+  for (const answer of answers) answer();
+  await closed;
+  const deliveries = await gateway.deliveries();
+  expect(deliveries.filter(({ state }) => state === 'succeeded')).toHaveLength(10);
+  expect(deliveries.filter(({ state, claim_token }) => state === 'pending' && claim_token === null)).toHaveLength(10);
+  expect(receiver.received).toHaveLength(10);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('a destination gets no more connections than requests at once, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect, delivery: { limits: { initial: 16, perDestination: 32 } } });
+  await gateway.webhook(receiver.address);
+  let most = 0;
+  let open: ServerResponse[] = [];
+  // Many answers come at the same moment, so that many places are free before their connections are.
+  receiver.answer = (_request, response) => {
+    most = Math.max(most, receiver.connections);
+    if (open.push(response) > 1) return;
+    setTimeout(() => {
+      for (const each of open) each.end();
+      open = [];
+    }, 5);
+  };
+  // Twenty at once: of three hundred some would wait too long for a connection to the database.
+  const emitOf = async (first: number) => {
+    for (let n = first; n < 300; n += 20) await gateway.emit(n);
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, first) => emitOf(first)));
+  await gateway.delivery.worker.idle();
+  expect(receiver.received).toHaveLength(300);
+  // A machine that is busy may not come to use all of them.
+  expect(most).toBeLessThanOrEqual(32);
+  expect(most).toBeGreaterThan(8);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('a slow destination gets no more requests at once, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const limits = { initial: 4, perDestination: 32, slowAfterMs: 20 };
+  const gateway = await startDelivering({ dialect, delivery: { limits } });
+  await gateway.webhook(receiver.address);
+  let [open, most] = [0, 0];
+  receiver.answer = (_request, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    setTimeout(() => {
+      open -= 1;
+      response.end();
+    }, 60);
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, n) => gateway.emit(n)));
+  await gateway.delivery.worker.idle();
+  expect(receiver.received).toHaveLength(24);
+  expect(most).toBe(4);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('a worker that has nothing to do does nothing, on $name', async (dialect) => {
+  const after: (() => void)[] = [];
+  const collect = (_ms: number, work: () => void) => {
+    after.push(work);
+    return () => {};
+  };
+  const gateway = await startDelivering({ dialect, delivery: { after: collect } });
+  await gateway.delivery.worker.idle();
+  const scheduled = after.length;
+  const transactions = vi.spyOn(gateway.app.database, 'transaction');
+  const connections = vi.spyOn(gateway.app.database, 'connection');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(transactions).not.toHaveBeenCalled();
+  expect(connections).not.toHaveBeenCalled();
+  expect(after).toHaveLength(scheduled);
+  await gateway.close();
+});
+
+it.each(databases)('a webhook whose secret cannot be opened holds up no other, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  const broken = await gateway.webhook(`${receiver.address}/broken`);
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  await gateway.delivery.worker.idle();
+  await database.updateTable('webhook_destinations').set({ secrets: 'sealed1:AAAA' }).execute();
+  await gateway.webhook(`${receiver.address}/whole`);
+  await gateway.emit(2);
+  await receiver.waitFor(2);
+  await gateway.delivery.worker.idle();
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/broken', '/whole']);
+  const errors = () => gateway.log.filter(({ level }) => level === 50);
+  const line = { webhookId: broken, msg: 'a webhook cannot be delivered to' };
+  expect(errors()).toMatchObject([line]);
+  for (const n of [3, 4]) {
+    await gateway.emit(n);
+    await gateway.delivery.worker.idle();
+  }
+  expect(errors()).toHaveLength(1);
+  await gateway.pass(61_000);
+  expect(errors()).toMatchObject([line, { ...line, leftOut: 2 }]);
+  expect(JSON.stringify(gateway.log)).not.toContain('AAAA');
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)('an attempt that cannot be sent is stored with its own time, on $name', async (dialect) => {
+  let elapsed = 0;
+  const outbound: Outbound = {
+    async post() {
+      elapsed += 5_000;
+      gateway.clock.now = new Date(gateway.clock.now.getTime() + 5_000);
+      throw new Error('a fault of the gateway');
+    },
+    close: async () => {},
+  };
+  const gateway = await startDelivering({ dialect, delivery: { outbound, clock: () => elapsed } });
+  await gateway.webhook('https://hooks.example/');
+  const began = gateway.clock.now.getTime();
+  await gateway.emit(1);
+  await gateway.delivery.worker.idle();
+  expect(await gateway.app.database.selectFrom('delivery_attempts').selectAll().execute()).toMatchObject([
+    { number: 1, started_at: began, duration_ms: 5_000, status: null, failure: null, response_body: '' },
+  ]);
+  expect(await gateway.deliveries()).toMatchObject([
+    { state: 'pending', attempts: 1, next_at: gateway.clock.now.getTime() + 60_000 },
+  ]);
+  await gateway.close();
+});
+
+it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect });
+  const { database } = gateway.app;
+  await gateway.webhook(receiver.address);
+  await database.schema.alterTable('delivery_attempts').renameTo('away').execute();
+  await gateway.emit(1);
+  await receiver.waitFor(1);
+  const failed = () => gateway.log.filter(({ msg }) => msg === 'the delivery queue could not be read or written');
+  await expect.poll(() => failed()).not.toEqual([]);
+  await database.schema.alterTable('away').renameTo('delivery_attempts').execute();
+  await expect.poll(() => gateway.deliveries()).toMatchObject([{ state: 'succeeded' }]);
+  expect(await database.selectFrom('delivery_attempts').select('number').execute()).toEqual([{ number: 1 }]);
+  expect(receiver.received).toHaveLength(1);
+  await gateway.close();
+  await receiver.close();
+});
+
+it.each(databases)(
+  'an outcome that cannot be stored holds up no other, on $name',
+  { timeout: 60_000 },
+  async (dialect) => {
+    const receiver = await startReceiver();
+    const answers: (() => void)[] = [];
+    const gateway = await startDelivering({ dialect });
+    await gateway.webhook(receiver.address);
+    await gateway.emit('first');
+    await gateway.delivery.worker.idle();
+    receiver.answer = (_request, response) => void answers.push(() => response.end());
+    const [refused = ''] = (await gateway.emit('refused')).deliveries;
+    for (let n = 0; n < 5; n += 1) await gateway.emit(n);
+    await receiver.waitFor(7);
+    await refuseAttempts(gateway.app.database, dialect.name, refused);
+    for (const answer of answers) answer();
+    const stored = async () => (await gateway.deliveries()).filter(({ state }) => state === 'succeeded').length;
+    await expect.poll(stored).toBe(6);
+    expect((await gateway.deliveries()).find(({ id }) => id === refused)).toMatchObject({ state: 'pending' });
+    await gateway.close();
+    await receiver.close();
+  },
+);
+
+/** Makes the database refuse the attempts of a delivery. */
+async function refuseAttempts(database: Database, name: TestDialect['name'], id: string): Promise<void> {
+  if (name === 'SQLite') {
+    await sql`create trigger refusal before insert on delivery_attempts when new.delivery_id = ${sql.lit(id)}
+      begin select raise(abort, 'refused'); end`.execute(database);
+  } else {
+    await sql`alter table delivery_attempts add check (delivery_id <> ${sql.lit(id)})`.execute(database);
+  }
+}

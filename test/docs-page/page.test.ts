@@ -1,0 +1,112 @@
+/** The documentation that the gateway serves: every page, every link of one, and how it looks in a browser. */
+import { chromium as launcher } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { documentationPages } from '../../src/pages/docs/page.ts';
+import { pages } from '../support/docs.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { chromium } from '../support/servers.ts';
+import { lowContrast } from '../webhooks-page/contrast.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ environment: { LOG_LEVEL: 'silent' } });
+});
+afterAll(() => gateway?.close());
+
+const linksIn = (html: string): string[] =>
+  [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+
+it('has every page of the repository', () => {
+  expect(Object.keys(documentationPages).sort()).toEqual([...pages.keys()].sort());
+});
+
+it('links to nothing that is not there, from any page', async () => {
+  const read = new Map<string, string>();
+  const missing: string[] = [];
+  const open = ['/docs'];
+  for (const path of open) {
+    const response = await fetch(gateway.address + path);
+    const type = response.headers.get('content-type') ?? '';
+    const text = await response.text();
+    if (response.status !== 200) missing.push(path);
+    if (!type.startsWith('text/html') || !path.startsWith('/docs')) continue;
+    read.set(path, text);
+    const own = linksIn(text).filter((link) => link.startsWith('/'));
+    for (const link of own) {
+      const [target = ''] = link.split('#');
+      if (!open.includes(target)) open.push(target);
+    }
+  }
+  expect(missing).toEqual([]);
+  expect(read.size).toBe(pages.size);
+  const dead = [...read].flatMap(([path, text]) =>
+    linksIn(text).filter((link) => {
+      const [target = '', anchor] = link.split('#');
+      const page = read.get(target === '' ? path : target);
+      return anchor !== undefined && page !== undefined && !page.includes(`id="${anchor}"`);
+    }),
+  );
+  expect(dead).toEqual([]);
+});
+
+it('runs nothing, may not be framed, and is sent again only when it has changed', async () => {
+  const response = await fetch(`${gateway.address}/docs/use/errors`, { headers: { 'accept-encoding': 'gzip' } });
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/script-src|unsafe/);
+  expect(response.headers.get('content-encoding')).toBe('gzip');
+  const text = await response.text();
+  expect(text).not.toMatch(/<script|<style|style=|<!--|\{\{/);
+  expect(text).toContain('<td><code>RESOURCE_NOT_FOUND</code></td>');
+  const etag = response.headers.get('etag') ?? '';
+  const again = await fetch(response.url, { headers: { 'if-none-match': etag } });
+  expect(again.status).toBe(304);
+});
+
+it.each([
+  '/docs/nothing',
+  '/docs/use/nothing',
+  '/docs/images/nothing',
+  '/docs/images/nothing.svg',
+  '/docs/images/..%2F..%2Fpackage.json',
+])('%s is not found', async (path) => {
+  expect((await fetch(gateway.address + path)).status).toBe(404);
+});
+
+it.each([
+  ['graphiql.png', 'image/png'],
+  ['modes.svg', 'image/svg+xml'],
+])('the picture %s is %s', async (name, type) => {
+  const response = await fetch(`${gateway.address}/docs/images/${name}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+describe.skipIf(!chromium)('in a browser', () => {
+  it.each(['light', 'dark'] as const)('can be read in %s, and needs nothing from elsewhere', async (colorScheme) => {
+    const browser = await launcher.launch({
+      ...(chromium === undefined ? {} : { executablePath: chromium }),
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 800 } });
+    const complaints: string[] = [];
+    page.on('console', (message) => void complaints.push(message.text()));
+    page.on('request', (sent) => {
+      if (!sent.url().startsWith('data:') && new URL(sent.url()).origin !== gateway.address)
+        complaints.push(sent.url());
+    });
+    await page.goto(`${gateway.address}/graphql`);
+    await page.getByRole('link', { name: 'Docs' }).click();
+    await page.getByRole('heading', { name: 'Postern', level: 1 }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Limits' }).click();
+    await page.getByRole('heading', { name: 'Operation cost' }).waitFor();
+    expect(await page.locator('nav [aria-current]').innerText()).toBe('Limits');
+    expect(await page.evaluate(lowContrast)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await page.screenshot({ path: `node_modules/.cache/docs-${colorScheme}.png` });
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+});

@@ -1,0 +1,713 @@
+/** GraphiQL: its examples over HTTP, how the page is served, and who receives the demo key. */
+import { readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { buildClientSchema, parse, printSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import { createClient } from 'graphql-sse';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
+import {
+  type Example,
+  exampleGroups,
+  exampleOperation,
+  exampleParts,
+  examples,
+} from '../../src/pages/graphiql/examples.ts';
+import { tokenLifetimeMs } from '../../src/pages/graphiql/sign-in.ts';
+import { type Gateway, type GraphQLResponse, graphql, startGateway } from '../support/gateway.ts';
+import { sendBytes, sendBytesFrom } from '../support/raw-http.ts';
+
+const demoKeyOf = async ({ directory }: Gateway): Promise<string> =>
+  (await readFile(join(directory, 'demo-key'), 'utf8')).trim();
+
+type Name = (typeof examples)[number]['name'];
+
+const exampleOf = (name: Name): Example => examples.find((each) => each.name === name) as Example;
+
+describe('the examples', () => {
+  let gateway: Gateway;
+  let key: string;
+
+  /** Pages that pnet was asked for. */
+  let reads = 0;
+
+  beforeAll(async () => {
+    gateway = await startGateway({
+      environment: { DEMO: 'on' },
+      // Nothing that an example sends leaves the machine.
+      delivery: { lookup: async () => [] },
+      providers: ({ PNET, ...others }) => ({
+        ...others,
+        PNET: {
+          ...PNET,
+          listPosts(...query) {
+            reads++;
+            return PNET.listPosts(...query);
+          },
+        },
+      }),
+    });
+    key = await demoKeyOf(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  const run = async (name: Name, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphQLResponse> => {
+    const example = exampleOf(name);
+    return graphql(gateway.address, key, await exampleOperation(example), { ...example.variables, ...variables });
+  };
+
+  it.each(examples)('$name has one operation, after which the tab is named', async (example) => {
+    const text = await exampleOperation(example);
+    const { definitions } = parse(text);
+    const operations = definitions.filter((each) => each.kind === 'OperationDefinition');
+    expect(operations.map(({ name }) => name?.value)).toEqual([example.name]);
+    // GraphiQL takes the title from the first line that looks like an operation and is not a comment.
+    expect(/^(?!#).*(query|subscription|mutation)\s+(\w+)/m.exec(text)?.[2]).toBe(example.name);
+    expect(text).toMatch(/^(query|subscription|mutation) /);
+  });
+
+  /** What the card above the operation says. */
+  const commentOf = async (example: Example): Promise<string> => (await exampleParts(example)).about.join('\n');
+
+  it.each(examples)('$name says what to try next, and names other examples as the menu does', async (example) => {
+    const comment = await commentOf(example);
+    expect(comment.split('\n').at(-1)).toMatch(/^Try next: /);
+    const named = [...comment.matchAll(/"([A-Z][^"]+)"/g)].map(([, name]) => name);
+    const known = ['Examples', ...examples.map(({ title }) => title)];
+    expect(named.filter((name) => !known.includes(name as string))).toEqual([]);
+    expect(named).not.toContain(example.title);
+  });
+
+  it.each([
+    ['pnet', 'a professional network'],
+    ['photonet', 'a network for photos'],
+  ])('the first example that mentions %s explains it, and so does the first of each list', async (network, what) => {
+    const comments = await Promise.all(examples.map(commentOf));
+    const first = comments.find((comment) => comment.includes(network));
+    expect(first).toContain(`${network}, ${what}`);
+    expect(await commentOf(exampleOf(network === 'pnet' ? 'PnetPosts' : 'PhotonetPosts'))).toContain(what);
+  });
+
+  /** What each is there to show, seen in its answer. */
+  const shows: Record<Name, (data: GraphQLResponse['data']) => void> = {
+    WhoAmI: ({ viewer, accounts }) => {
+      expect(viewer.workspace.name).toBe('Demo');
+      expect(accounts.nodes.map(({ type }: { type: string }) => type)).toContain('PHOTONET');
+    },
+    AccessToken: ({ createAccessToken }) => {
+      expect(createAccessToken).toMatchObject({
+        scopes: ['ACCOUNTS_READ', 'POSTS_READ'],
+        accountIds: [expect.any(String)],
+      });
+    },
+    AccountOverview: ({ account, viewer }) => {
+      expect(account.posts.nodes).toHaveLength(3);
+      expect(account.drafts.totalCount).toBeGreaterThan(20);
+      expect(account.drafts.nodes).toHaveLength(5);
+      expect(viewer.accounts.nodes).toHaveLength(viewer.accounts.totalCount);
+    },
+    PnetPosts: ({ posts }) => expect(posts.nodes).toHaveLength(5),
+    Feed: ({ colleagues, photos }) => {
+      expect(colleagues.nodes).toHaveLength(5);
+      expect(photos.nodes).toHaveLength(5);
+      for (const { reactionCount } of [...colleagues.nodes, ...photos.nodes]) expect(reactionCount).toBeGreaterThan(-1);
+    },
+    EveryKindOfPost: ({ posts }) => {
+      const all = (field: string) => posts.nodes.flatMap((post: Record<string, unknown>) => post[field] ?? []);
+      expect(new Set(all('attachments').map((each: { __typename: string }) => each.__typename))).toEqual(
+        new Set(
+          schema
+            .getPossibleTypes(schema.getType('PnetPostAttachment') as never)
+            .map(({ name }) => name)
+            .filter((name) => name !== 'UnknownAttachment'),
+        ),
+      );
+      for (const field of ['title', 'writtenBy', 'mentions', 'poll', 'repostContent', 'group', 'analytics']) {
+        expect(all(field), field).not.toEqual([]);
+      }
+    },
+    CompanyPosts: ({ posts }) => expect(posts.nodes[0]).toMatchObject({ author: { isCompany: true } }),
+    PhotonetPosts: ({ posts }) => expect(posts.nodes[0]).toMatchObject({ __typename: 'PhotonetPost' }),
+    AuthorPosts: ({ posts }) => expect(posts.nodes[0].author.posts.nodes).toHaveLength(2),
+    NextPage: ({ posts }) => expect(posts).toMatchObject({ pageInfo: { hasNextPage: true } }),
+    JobPostings: ({ drafts, jobPosting }) => {
+      expect(drafts.nodes.length).toBeGreaterThan(20);
+      expect(jobPosting.jobState).toBe('ACTIVE');
+    },
+    SearchByName: ({ webhooks, jobPostings }) => {
+      expect(webhooks.nodes[0].name).toBe('Demo email');
+      expect(jobPostings.totalCount).toBeGreaterThan(0);
+    },
+    CreateDraft: ({ createJobDraft }) => expect(createJobDraft.jobPosting.jobState).toBe('DRAFT'),
+    EditJob: ({ editJob }) =>
+      expect(editJob.jobPosting).toMatchObject({ workplace: 'REMOTE', recruiter: { projectId: '77' } }),
+    PublishAtOnce: ({ publishJob }) => expect(publishJob.jobState).toBe('ACTIVE'),
+    PublishWithOtp: ({ publish, wrong, right }) => {
+      expect(publish.jobPosting.checkpoint.attemptsLeft).toBe(5);
+      expect(wrong.type).toBe('errors/invalid_checkpoint_solution');
+      expect(right.jobState).toBe('ACTIVE');
+    },
+    PublishWithEmail: ({ publish, email, otp }) => {
+      expect(publish.checkpointType).toBe('EMAIL_VERIFICATION');
+      expect(email.checkpointType).toBe('OTP');
+      expect(otp.jobState).toBe('ACTIVE');
+    },
+    PaymentError: ({ publishJob }) =>
+      expect(publishJob).toMatchObject({ __typename: 'PaymentError', type: 'errors/payment_error', status: 422 }),
+    Webhooks: ({ webhooks, webhook }) => {
+      expect(webhooks.nodes.map((each: { __typename: string }) => each.__typename)).toEqual(
+        expect.arrayContaining(['AutoWebhook', 'TriggerWebhook']),
+      );
+      expect(webhook.data).not.toEqual([]);
+    },
+    CreateWebhook: ({ createWebhook }) => expect(createWebhook.webhook.data).toHaveLength(2),
+    WebhookOfEverySource: (data) => {
+      expect(Object.keys(data)).toHaveLength(6);
+      for (const each of Object.values(data)) expect(each).toMatchObject({ __typename: 'WebhookCreated' });
+    },
+    UpdateWebhook: ({ updateWebhook, setWebhookEnabled, setWebhookNotices }) => {
+      expect(setWebhookNotices.webhook.receivesNotices).toBe(true);
+      expect(updateWebhook.webhook.name).toBe('Team email');
+      expect(setWebhookEnabled.webhook.enabled).toBe(true);
+    },
+    EventSamples: ({ eventSamples }) => {
+      expect(eventSamples).toHaveLength(6);
+      expect(eventSamples[0].payload.event).toBe('message_received');
+    },
+    EmitEvent: ({ emitEvent }) =>
+      expect(emitEvent.deliveries).toContainEqual(
+        expect.objectContaining({ state: 'HELD', webhook: { name: 'Demo messaging', enabled: false } }),
+      ),
+    SendTestEvent: ({ sendTestEvent }) => expect(sendTestEvent.deliveries).toHaveLength(1),
+    WatchJobPostings: () => expect.unreachable('it is a subscription'),
+    WatchAccounts: () => expect.unreachable('it is a subscription'),
+    WatchDeliveries: () => expect.unreachable('it is a subscription'),
+    Deliveries: ({ webhook }) => expect(webhook.deliveries.nodes[0].event).toBe('MESSAGE_RECEIVED'),
+    // Of the week that the demo begins with.
+    WebhookStatistics: ({ webhook }) => {
+      expect(webhook.statistics.spans).toHaveLength(24);
+      expect(webhook.statistics.attempts.count).toBeGreaterThan(0);
+    },
+    WorkspaceDeliveries: ({ deliveries }) => expect(deliveries.totalCount).toBeGreaterThan(0),
+    WebhookSummary: ({ viewer, webhooks }) => {
+      expect(viewer.workspace.webhookSummary.count).toBeGreaterThan(0);
+      // The one whose receiver fails by design.
+      expect(webhooks.totalCount).toBe(1);
+    },
+    Redeliver: ({ redeliverAll, redeliver }) => {
+      expect(redeliverAll.__typename).toBe('DeliveriesRedelivered');
+      expect(redeliver.__typename).toBe('NotFoundError');
+    },
+    WebhookSecret: ({ show, rotate }) => {
+      expect(show.secret).toMatch(/^whsec_/);
+      expect(rotate.secret).not.toBe(show.secret);
+    },
+    TriggerWebhook: ({ create, fire }) => {
+      expect(create.webhook.trigger.icon).toBe('SyncAltIcon');
+      expect(fire.__typename).toBe('EventEmitted');
+    },
+    DeleteWebhook: ({ deleteWebhook }) => expect(deleteWebhook.__typename).toBe('WebhookDeleted'),
+    NodesById: ({ node, nodes, account }) => {
+      expect(node.__typename).toBe('Account');
+      expect(nodes.map((each: { __typename: string }) => each.__typename)).toEqual(['PnetJobPosting', 'AutoWebhook']);
+      expect(account.type).toBe('PHOTONET');
+    },
+    TypedError: (data) => expect(data).toEqual({ posts: null }),
+  };
+
+  it.each(examples.filter(({ name }) => !name.startsWith('Watch')))('$name runs unchanged, twice', async (example) => {
+    const [first, second] = [await run(example.name), await run(example.name)];
+    for (const { status, errors } of [first, second]) {
+      expect(status).toBe(200);
+      if (example.name === 'TypedError') {
+        expect(errors).toMatchObject([{ path: ['posts'], extensions: { type: 'errors/user_unreachable' } }]);
+      } else {
+        expect(errors).toEqual([]);
+      }
+    }
+    shows[example.name](first.data);
+    // Where the second run finds what the first has done, the comment says so.
+    const failures = ({ data }: GraphQLResponse) =>
+      Object.values<{ __typename?: string } | null>(data).filter((result) => result?.__typename?.endsWith('Error'));
+    const comment = await commentOf(example);
+    expect(/second time|Run it twice/.test(comment)).toBe(failures(second).length > failures(first).length);
+  });
+
+  it('publishing with a code works again with a new draft', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const created = await run('CreateDraft');
+      const { jobId } = created.data.createJobDraft;
+      shows.PublishWithOtp((await run('PublishWithOtp', { draftId: jobId })).data);
+    }
+  });
+
+  it.each([
+    ['WatchJobPostings', 'jobPostingUpdated'],
+    ['WatchAccounts', 'accountUpdated'],
+  ] as const)('%s emits the present state at once', async (name, field) => {
+    const example = exampleOf(name);
+    const client = createClient({ url: `${gateway.address}/graphql`, headers: { 'x-api-key': key } });
+    const results = client.iterate({ query: await exampleOperation(example), variables: example.variables });
+    for (let seen = 0; seen < 2; seen += 1) {
+      expect((await results.next()).value).toMatchObject({ data: { [field]: expect.any(Object) } });
+    }
+    client.dispose();
+  });
+
+  it('WatchDeliveries emits the delivery of an event as soon as the event is emitted', async () => {
+    const example = exampleOf('WatchDeliveries');
+    const leave = new AbortController();
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      signal: leave.signal,
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-api-key': key },
+      body: JSON.stringify({ query: await exampleOperation(example), variables: example.variables }),
+    });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await run('EmitEvent');
+    let seen = '';
+    // Some webhooks of the demo have a receiver; the others hold their deliveries.
+    while (!['"state":"HELD"', '"state":"SUCCEEDED"'].every((state) => seen.includes(state))) {
+      const { value, done } = (await events?.read()) ?? { done: true };
+      if (done) break;
+      seen += value;
+    }
+    leave.abort();
+    expect(seen).toContain('MESSAGE_RECEIVED');
+  });
+
+  it('NextPage continues with its cursor in the variables', async () => {
+    const first = await run('NextPage');
+    const second = await run('NextPage', { after: first.data.posts.pageInfo.endCursor });
+    expect(second.data.posts.edges).toHaveLength(100);
+    expect(second.data.posts.edges[0].node.providerId).not.toBe(first.data.posts.edges[0].node.providerId);
+  });
+
+  it('AuthorPosts makes the four reads that its comment promises', async () => {
+    reads = 0;
+    await run('AuthorPosts');
+    expect(reads).toBe(4);
+  });
+
+  it('the first one works in every workspace', async () => {
+    const { key } = await gateway.workspace();
+    const example = exampleOf('WhoAmI');
+    const { errors } = await graphql(gateway.address, key, await exampleOperation(example), example.variables);
+    expect(errors).toEqual([]);
+  });
+
+  it('every field of Query, Mutation and Subscription is in an example', async () => {
+    const shown = new Set<string>();
+    for (const example of examples) {
+      const types = new TypeInfo(schema);
+      visit(
+        parse(await exampleOperation(example)),
+        visitWithTypeInfo(types, {
+          Field: ({ name }) => void shown.add(`${types.getParentType()?.name}.${name.value}`),
+        }),
+      );
+    }
+    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+    const fields = roots.flatMap((root) => Object.keys(root?.getFields() ?? {}).map((name) => `${root?.name}.${name}`));
+    expect(
+      fields.filter((field) => !shown.has(field)),
+      'No example of GraphiQL shows these fields: write src/pages/graphiql/examples/<Operation>.graphql with a comment on top, and add it to examples.ts with variables that work in the demo workspace',
+    ).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  let gateway: Gateway;
+  let key: string;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ environment: { DEMO: 'on' } });
+    key = await demoKeyOf(gateway);
+  });
+  afterAll(() => gateway.close());
+
+  it('is served to browsers only', async () => {
+    const page = await get(gateway);
+    expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    const query = await get(gateway, { accept: 'application/json' }, '/graphql?query=%7B__typename%7D');
+    expect(JSON.parse(query.body)).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it('may not be framed or stored, and loads nothing from other origins', async () => {
+    const { headers, body } = await get(gateway);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(
+      body.match(/(?:src|href)="[^"]*/g)?.filter((each) => !/"(?:\/graphql\/|\/(?:webhooks|docs)$|data:)/.test(each)),
+    ).toEqual([]);
+  });
+
+  it('serves its files compressed and immutable', async () => {
+    const { body } = await get(gateway);
+    const files = [...body.matchAll(/"(\/graphql\/assets\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path as string);
+    const script = files.find((path) => path.endsWith('/graphiql.js')) as string;
+    const sizes = await Promise.all(
+      ['', 'gzip', 'gzip;q=0.5, br', 'br;q=0'].map(async (accepted) => {
+        const { headers, bytes } = await get(gateway, { 'accept-encoding': accepted }, script);
+        expect(headers['cache-control']).toContain('immutable');
+        return [headers['content-encoding'], bytes] as const;
+      }),
+    );
+    expect(sizes.map(([encoding]) => encoding)).toEqual([undefined, 'gzip', 'br', undefined]);
+    const [plain, gzip, br] = sizes.map(([, bytes]) => bytes) as [number, number, number];
+    expect(gzip).toBeLessThan(plain / 3);
+    expect(br).toBeLessThan(gzip);
+    expect((await get(gateway, {}, script.replace(/assets\/[^/]+/, 'assets/older'))).status).toBe(404);
+  });
+
+  it('serves every module that its modules import, and the schema as a client reads it', async () => {
+    const { body } = await get(gateway);
+    const [, folder = ''] = /"(\/graphql\/assets\/[^/]+\/)/.exec(body) ?? [];
+    const seen = new Set(['boot.js']);
+    for (const name of seen) {
+      const module = await get(gateway, {}, `${folder}${name}`);
+      expect(module, name).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'text/javascript; charset=utf-8' },
+      });
+      for (const [, imported] of module.body.matchAll(/^import .* from '\.\/([^']+)'/gm)) seen.add(imported as string);
+    }
+    expect([...seen]).toEqual(expect.arrayContaining(['event-stream.js', 'examples.js', 'storage.js']));
+    const introspection = JSON.parse((await get(gateway, {}, `${folder}introspection.json`)).body);
+    expect(printSchema(buildClientSchema(introspection))).toBe(printSchema(schema));
+  });
+
+  it('shows the schema that is served: with FEDERATION=on that of the subgraph', async () => {
+    const other = await startGateway({ environment: { FEDERATION: 'on' } });
+    try {
+      const { body } = await get(other);
+      const [, folder = ''] = /"(\/graphql\/assets\/[^/]+\/)/.exec(body) ?? [];
+      const introspection = JSON.parse((await get(other, {}, `${folder}introspection.json`)).body);
+      expect(Object.keys(buildClientSchema(introspection).getQueryType()?.getFields() ?? {})).toContain('_entities');
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('shows no schema where introspection is switched off', async () => {
+    const other = await startGateway({ environment: { INTROSPECTION: 'off' } });
+    try {
+      const { body } = await get(other);
+      expect(optionsIn(body)).toMatchObject({ introspection: false });
+      const [, folder = ''] = /"(\/graphql\/assets\/[^/]+\/)/.exec(body) ?? [];
+      expect((await get(other, {}, `${folder}boot.js`)).status).toBe(200);
+      expect((await get(other, {}, `${folder}introspection.json`)).status).toBe(404);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('has a menu of all examples by group, and is small, as browsers do not cache it', async () => {
+    const { body, bytes } = await get(gateway);
+    const menu = [...body.matchAll(/<h2>([^<]+)<\/h2>|data-example="(\w+)"[^>]*>([^<]+)</g)];
+    expect(menu.map(([, group, name, title]) => group ?? `${name}: ${title}`)).toEqual(
+      exampleGroups.flatMap((group) => [group.title, ...group.examples.map(({ name, title }) => `${name}: ${title}`)]),
+    );
+    expect(exampleGroups.map(({ title }) => title)).toEqual(
+      expect.arrayContaining(['Jobs', 'Posts', 'Webhooks', 'Deliveries', 'Errors']),
+    );
+    expect(bytes).toBeLessThan(12_000);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['a loopback name', { host: 'localhost:4000' }],
+    ['a loopback address', { host: '127.0.0.1' }],
+    ['a name that was made to lead here', { host: 'rebound.example:4000' }],
+    ['an address of the network', { host: '192.168.1.20' }],
+    ...['x-forwarded-for', 'x-forwarded-proto', 'cf-connecting-ip', 'via', 'true-client-ip'].map(
+      (name): [string, Record<string, string>] => [`a proxy that sends ${name}`, { host: '127.0.0.1', [name]: 'x' }],
+    ),
+  ])('contains no key under %s, with and without a token, in HTTP/1.1 and 1.0', async (_case, headers) => {
+    for (const path of ['/graphql', `/graphql?token=${gateway.app.signInToken}`]) {
+      const { status, body } = await get(gateway, headers, path);
+      expect(status).toBe(200);
+      expect(body).not.toContain(key);
+      expect(body).not.toContain(gateway.app.signInToken);
+      const plain = await sendBytes(
+        gateway.address,
+        `GET ${path} HTTP/1.0\r\naccept: text/html\r\n${Object.entries(headers)
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join('')}\r\n`,
+      );
+      expect(plain).toContain('HTTP/1.1 200');
+      expect(plain).not.toContain(key);
+    }
+  });
+
+  it.each([
+    ['in production', { DEMO: 'on', NODE_ENV: 'production' }],
+    ['when other machines can connect', { DEMO: 'on', HOST: '0.0.0.0' }],
+    ['without a demo workspace', { DEMO: 'off' }],
+    ['without GraphiQL', { DEMO: 'on', GRAPHIQL: 'off' }],
+    ['in front of an upstream', { DEMO: 'on', UPSTREAM_URL: 'http://127.0.0.1:1' }],
+  ])('has no link %s', async (_case, environment) => {
+    const other = await startGateway({ environment });
+    try {
+      expect(other.app.signInToken).toBeNull();
+      expect((await exchange(other, 'x')).status).toBe(404);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('can be disabled', async () => {
+    const other = await startGateway({ environment: { GRAPHIQL: 'off' } });
+    try {
+      const { status, body } = await get(other);
+      expect(status).not.toBe(200);
+      expect(body).not.toContain('<');
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('the link', () => {
+  let gateway: Gateway;
+  let token: string;
+
+  beforeEach(async () => {
+    gateway = await startGateway({ environment: { DEMO: 'on' } });
+    token = gateway.app.signInToken as string;
+  });
+  afterEach(() => gateway.close());
+
+  it('has a token that cannot be guessed, and another one after each start', async () => {
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const other = await startGateway({ environment: { DEMO: 'on' } });
+    await other.close();
+    expect(other.app.signInToken).not.toBe(token);
+  });
+
+  it('is exchanged for the key once, however many ask at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => exchange(gateway, token)));
+    const [first, ...more] = answers.filter(({ key }) => key !== undefined);
+    expect(first).toMatchObject({ status: 200, key: await demoKeyOf(gateway) });
+    expect(more).toEqual([]);
+    for (const { type } of answers.filter(({ status }) => status !== 200)) expect(type).toBe('errors/expired_link');
+    expect((await exchange(gateway, token)).status).toBe(401);
+  });
+
+  it.each([
+    ['no token', () => undefined],
+    ['an empty token', () => ''],
+    ['another token', () => 'x'.repeat(43)],
+    ['a part of the token', (own: string) => own.slice(0, -1)],
+    ['more than the token', (own: string) => `${own}A`],
+    ['two tokens', (own: string) => `${own} ${own}`],
+    ['a long token', () => 'x'.repeat(2_000)],
+  ])('is not exchanged for %s, which leaves it valid', async (_what, offered) => {
+    expect(await exchange(gateway, offered(token))).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it('expires', async () => {
+    const issued = gateway.clock.now.getTime();
+    gateway.clock.now = new Date(issued + tokenLifetimeMs);
+    expect(await exchange(gateway, token)).toMatchObject({ status: 401, type: 'errors/expired_link' });
+    gateway.clock.now = new Date(issued + tokenLifetimeMs - 1);
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it('is refused when the key was deleted', async () => {
+    await rm(join(gateway.directory, 'demo-key'));
+    expect(await exchange(gateway, token)).toMatchObject({ status: 401, type: 'errors/expired_link' });
+  });
+
+  it.each([
+    ['another site', { origin: 'https://site.example' }],
+    ['no page', { origin: undefined }],
+    ['a page without an origin', { origin: 'null' }],
+    ['a page behind a proxy that sends a loopback HOST', { origin: 'http://tunnel.example' }],
+    ['a page of another port', { origin: 'http://127.0.0.1:1' }],
+    ['a page under a name that was made to lead here', { host: 'rebound.example', origin: 'http://rebound.example' }],
+    ['a page under a name that looks like this machine', { host: 'localhost.evil', origin: 'http://localhost.evil' }],
+    ['a page over TLS, which the gateway does not speak', { host: 'localhost', origin: 'https://localhost' }],
+  ])('is not exchanged by %s, which leaves it valid', async (_what, headers) => {
+    expect((await exchange(gateway, token, headers)).status).toBe(403);
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it.each([
+    ['forwarded', 'for=203.0.113.1'],
+    ['via', '1.1 proxy'],
+    ['x-forwarded-for', '127.0.0.1'],
+    ['x-forwarded-host', 'localhost'],
+    ['X-Forwarded-Proto', 'http'],
+    ['x-real-ip', '127.0.0.1'],
+    ['cf-connecting-ip', '203.0.113.1'],
+    ['cf-ray', '1'],
+    ['true-client-ip', '203.0.113.1'],
+    ['x-client-ip', ''],
+    ['x-amzn-trace-id', 'Root=1-67891233-abcdef012345678912345678'],
+    ['x-amz-cf-id', '1'],
+    ['cloudfront-viewer-address', '203.0.113.1:1'],
+    ['x-envoy-external-address', '203.0.113.1'],
+    ['x-request-id', 'a-proxy-numbers-it'],
+    ['x-azure-clientip', '203.0.113.1'],
+    ['x-arr-ssl', '1'],
+    ['x-appengine-user-ip', '203.0.113.1'],
+    ['x-cloud-trace-context', '1/1'],
+    ['x-vercel-id', '1'],
+    ['x-nf-client-connection-ip', '203.0.113.1'],
+    ['fly-client-ip', '203.0.113.1'],
+    ['fastly-client-ip', '203.0.113.1'],
+    ['akamai-origin-hop', '1'],
+    ['do-connecting-ip', '203.0.113.1'],
+    ['client-ip', '203.0.113.1'],
+    ['cdn-loop', 'cloudflare'],
+    ['proxy-connection', 'keep-alive'],
+    ['tailscale-user-login', 'x'],
+    ['x-original-url', '/'],
+    ['a-header-of-tomorrow', 'x'],
+  ])('is not exchanged through a proxy that adds %s, which leaves it valid', async (name, value) => {
+    expect((await exchange(gateway, token, { added: [`${name}: ${value}`] })).status).toBe(403);
+    expect((await exchange(gateway, token)).status).toBe(200);
+  });
+
+  it.each(['cross-site', 'same-site', 'none'])(
+    'is not exchanged for a request that the browser calls %s, which leaves it valid',
+    async (site) => {
+      expect((await exchange(gateway, token, { added: [`sec-fetch-site: ${site}`] })).status).toBe(403);
+      expect((await exchange(gateway, token, { added: ['sec-fetch-site: same-origin'] })).status).toBe(200);
+    },
+  );
+
+  it('is exchanged with all that browsers send by themselves', async () => {
+    const added = [
+      'user-agent: Mozilla/5.0',
+      'accept: */*',
+      'accept-language: en',
+      'accept-encoding: gzip, deflate, br, zstd',
+      'referer: http://127.0.0.1/graphql',
+      'sec-fetch-dest: empty',
+      'sec-fetch-mode: cors',
+      'sec-fetch-site: same-origin',
+      'sec-ch-ua: "Chromium";v="140"',
+      'sec-ch-ua-mobile: ?0',
+      'sec-ch-ua-platform: "Linux"',
+      'sec-gpc: 1',
+      'dnt: 1',
+      'priority: u=4',
+      'te: trailers',
+      'pragma: no-cache',
+      'cache-control: no-cache',
+      'cookie: of-another-port=1',
+      'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    ];
+    expect((await exchange(gateway, token, { added })).status).toBe(200);
+  });
+
+  it('is not exchanged over a connection from another machine, whatever address a trusted proxy reports', async () => {
+    const { port } = new URL(gateway.address);
+    const asked = `POST /graphql/demo-key HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\norigin: ${gateway.address}\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`;
+    const ask = (from: string) => sendBytesFrom(from, gateway.app.server.server, asked);
+    for (const address of ['203.0.113.1', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1']) {
+      expect(await ask(address)).toContain('HTTP/1.1 403');
+    }
+    expect(await ask('::ffff:127.0.0.1')).toContain('HTTP/1.1 200');
+  });
+
+  it.each([['127.0.0.1'], ['localhost'], ['[::1]'], ['LOCALHOST'], ['localhost:4000']])(
+    'is exchanged by a page under %s',
+    async (host) => {
+      expect((await exchange(gateway, token, { host, origin: `http://${host}` })).status).toBe(200);
+    },
+  );
+
+  it('takes a token from nowhere but the Authorization header, and cannot be read across origins', async () => {
+    const { port } = new URL(gateway.address);
+    const asked = `POST /graphql/demo-key?token=${token} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\norigin: ${gateway.address}\r\nconnection: close\r\n\r\n`;
+    const text = await sendBytes(gateway.address, asked);
+    expect(text).toContain('HTTP/1.1 401');
+    expect(text.toLowerCase()).not.toContain('access-control');
+    const read = await get(gateway, { authorization: `Bearer ${token}`, origin: gateway.address }, '/graphql/demo-key');
+    expect(read.status).toBe(405);
+  });
+
+  it('is logged nowhere, and neither is the key', async () => {
+    const key = await demoKeyOf(gateway);
+    await get(gateway, {}, `/graphql?token=${token}`);
+    await get(gateway, { accept: '*/*' }, `/graphql?token=${token}`);
+    await exchange(gateway, token);
+    await exchange(gateway, token);
+    await expect.poll(() => gateway.log.filter(({ path }) => path === '/graphql/demo-key')).toHaveLength(2);
+    expect(JSON.stringify(gateway.log)).not.toContain(token);
+    expect(JSON.stringify(gateway.log)).not.toContain(key);
+  });
+});
+
+/** The data that the page has for its script. */
+const optionsIn = (page: string): unknown =>
+  JSON.parse(/<script type="application\/json" id="graphiql">(.*?)<\/script>/.exec(page)?.[1] ?? 'null');
+
+interface Got {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly bytes: number;
+}
+
+/** A GET with headers that `fetch` does not allow, such as Host. */
+function get({ address }: Gateway, headers: Readonly<Record<string, string>> = {}, path = '/graphql'): Promise<Got> {
+  const { port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path, headers: { accept: 'text/html', ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const body = Buffer.concat(chunks);
+          resolve({
+            status: response.statusCode,
+            headers: response.headers,
+            body: body.toString(),
+            bytes: body.length,
+          });
+        });
+        response.on('error', reject);
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** Exchanges a token as the page does, under the address of the gateway unless the headers say otherwise. */
+async function exchange(
+  { address }: Gateway,
+  token: string | undefined,
+  {
+    host = new URL(address).host,
+    added = [],
+    ...more
+  }: { readonly host?: string; readonly origin?: string | undefined; readonly added?: readonly string[] } = {},
+): Promise<{ readonly status: number; readonly key?: string; readonly type?: string }> {
+  const origin = 'origin' in more ? more.origin : `http://${host}`;
+  const lines = [
+    'POST /graphql/demo-key HTTP/1.1',
+    `host: ${host}`,
+    ...(origin === undefined ? [] : [`origin: ${origin}`]),
+    ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+    ...added,
+    'content-length: 0',
+    'connection: close',
+  ];
+  const text = await sendBytes(address, `${lines.join('\r\n')}\r\n\r\n`);
+  const { key, errors } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+  return { status: Number(text.split(' ')[1]), key, type: errors?.[0].extensions.type };
+}

@@ -1,0 +1,388 @@
+/** What an operation may ask for: refused before it is validated, in the contract's terms, and told what it costs. */
+import { buildClientSchema, getIntrospectionQuery, parse, printSchema } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
+import { maxIntrospectionCost, operationLimits } from '../../src/graphql/cost/limits.ts';
+import { maxJsonEntries } from '../../src/kernel/lib/json-text.ts';
+import { exampleOperation, examples } from '../../src/pages/graphiql/examples.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { fields } from '../support/hostile-inputs.ts';
+import { wholeSelection } from '../support/selection.ts';
+
+const times = (count: number, of: (index: number) => string): string =>
+  Array.from({ length: count }, (_, n) => of(n)).join(' ');
+
+/** Selections within each other. */
+const nested = (levels: number, open: string, inner: string, close: string): string =>
+  open.repeat(levels) + inner + close.repeat(levels);
+
+const laughing = (aliases: number): string =>
+  `{ __schema { ${times(aliases, (n) => `a${n}: types { ...T }`)} } }
+   fragment T on __Type { ${times(aliases, (n) => `b${n}: fields { ...F }`)} }
+   fragment F on __Field { ${times(aliases, (n) => `c${n}: args { name }`)} }`;
+
+const manySchemas = `{ ${times(2_700, (n) => `s${n}: __schema { ...S }`)} } fragment S on __Schema { types { name fields { name } } }`;
+
+/** For each limit, a document beyond it; it is within all the others that are checked before. */
+const beyond: Readonly<Record<keyof typeof operationLimits | 'cost', string>> = {
+  characters: `{ viewer { name } } #${'x'.repeat(operationLimits.characters)}`,
+  tokens: `{ viewer { ${'name '.repeat(operationLimits.tokens)} } }`,
+  nesting: nested(9_000, '{ viewer ', '', '}'),
+  operations: times(operationLimits.operations + 1, (n) => `query Q${n} { viewer { name } }`),
+  fragmentNesting: `{ ...F0 } ${times(200, (n) => `fragment F${n} on Query { ...F${n + 1} }`)} fragment F200 on Query { viewer { name } }`,
+  aliases: `{ viewer { ${times(operationLimits.aliases + 1, (n) => `a${n}: name`)} } }`,
+  rootFields: `{ ${times(operationLimits.rootFields + 1, (n) => `a${n}: viewer { name }`)} }`,
+  mutations: `mutation { ${times(operationLimits.mutations + 1, (n) => `m${n}: deleteWebhook(input: { webhookId: "x" }) { __typename }`)} }`,
+  depth: nested(30, '{ webhook(webhookId: "x") ', '{ id }', '}'),
+  comparisons: `{ viewer { ${'name '.repeat(2_000)} } }`,
+  selections: `{ ...A0 } ${times(14, (n) => `fragment A${n} on Query { a: node { ...A${n + 1} ...B } b: node { ...A${n + 1} ...B } a: node { ...B } b: node { ...B } }`)} fragment A14 on Query { c } fragment B on Query { d }`,
+  cost: laughing(30),
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read data of every shape
+type GraphQLBody = Record<string, any>;
+
+describe('limits of an operation', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    workspace = await gateway.workspace();
+  });
+  afterAll(() => gateway.close());
+
+  const get = (query: string, headers: Record<string, string> = {}) =>
+    fetch(`${gateway.address}/graphql?query=${encodeURIComponent(query)}`, { headers });
+  const post = async (query: string, headers: Record<string, string> = {}, variables = {}) => {
+    const response = await fetch(`${gateway.address}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    return { status: response.status, body: (await response.json()) as GraphQLBody };
+  };
+  const refusal = {
+    errors: [{ extensions: { type: 'errors/limit_too_high', status: 400, instance: expect.any(String) } }],
+    extensions: { cost: { limit: 150_000 } },
+  };
+  /** Of an operation that asks for the schema only. */
+  const schemaRefusal = { ...refusal, extensions: { cost: { limit: maxIntrospectionCost } } };
+
+  test.each([
+    ['thirty aliases at each of three levels', laughing(30), schemaRefusal],
+    ['a hundred aliases at each of three levels', laughing(100), refusal],
+    ['2,700 aliases of the schema', manySchemas, refusal],
+  ])('refuses %s without a key', async (_what, query, expected) => {
+    expect(await post(query)).toMatchObject({ status: 400, body: expected });
+    if (query.length < 8_000) expect((await get(query)).status).toBe(400);
+  });
+
+  test.each(Object.entries(beyond))('refuses a document beyond the limit on %s', async (limit, query) => {
+    const { status, body } = await post(query);
+    expect(body).toMatchObject(limit === 'cost' ? schemaRefusal : refusal);
+    expect(status).toBe(400);
+    expect(body.data).toBeUndefined();
+    if (limit !== 'cost') {
+      expect(body.errors[0].message).toContain(String(operationLimits[limit as keyof typeof operationLimits]));
+    }
+  });
+
+  test.each([
+    ['selections', nested(9_000, '{ a ', '', '}')],
+    ['lists', `{ a(b: ${nested(9_000, '[', '', ']')}) }`],
+    ['objects', `{ a(b: ${nested(9_000, '{ b: ', '1', '}')}) }`],
+    ['types', `query ($a: ${nested(9_000, '[', 'Int', ']')}) { a }`],
+    ['arguments of directives', `{ a @b(c: ${nested(9_000, '[', '', ']')}) }`],
+    ['inline fragments', nested(9_000, '{ ... ', '{ a }', '}')],
+  ])('reports to the caller that %s are nested too deeply, and logs no failure', async (_what, query) => {
+    const before = gateway.log.length;
+    expect(await post(query)).toMatchObject({ status: 400, body: refusal });
+    expect(gateway.log.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+
+  const lists = fields.flatMap(({ name, document, places }) =>
+    places.filter(({ kind }) => kind === 'list').map((place) => ({ field: name, document, place })),
+  );
+
+  test('finds the lists of the schema', () => expect(lists.length).toBeGreaterThan(15));
+
+  test.each(lists)('counts the entries of $field($place.name) before it checks any', async ({ document, place }) => {
+    const variables = place.with(Array.from({ length: maxJsonEntries + 1 }, () => '1')) as object;
+    const { status, body } = await post(document, { 'x-api-key': workspace.key }, variables);
+    expect({ status, body }).toMatchObject({ status: 400, body: refusal });
+    expect(body.errors[0].message).toContain(`${maxJsonEntries} entries`);
+    expect(body.data).toBeUndefined();
+  });
+
+  test('leaves fragments that spread themselves to the validation', async () => {
+    for (const query of [
+      '{ ...F } fragment F on Query { ...F }',
+      '{ viewer { workspace { ...F } } } fragment F on Workspace { name ...F }',
+      '{ webhooks(first: 1) { nodes { ...F } } } fragment F on Webhook { deliveries(first: 1) { nodes { webhook { ...F } } } }',
+      '{ __schema { types { ...F } } } fragment F on __Type { ofType { ...F } }',
+    ]) {
+      const { body } = await post(query, { 'x-api-key': workspace.key });
+      expect(body.errors[0].message).toMatch(/within itself/);
+    }
+  });
+
+  test('accepts usual operations: the examples of GraphiQL, and five lists of 100 complete posts', async () => {
+    // A subscription would go on.
+    for (const example of examples.filter(({ name }) => !name.startsWith('Watch'))) {
+      const { body } = await post(await exampleOperation(example), { 'x-api-key': workspace.key }, example.variables);
+      expect(JSON.stringify(body), example.name).not.toContain('errors/limit_too_high');
+    }
+    const accountId = await workspace.account();
+    const post100 = (n: number) =>
+      `p${n}: posts(accountId: $accountId, identifier: "ACoSandbox250", first: 100) { nodes ${wholeSelection('Post', ['PnetAuthor.posts', 'PhotonetOwner.posts'])} pageInfo { hasNextPage endCursor } }`;
+    const { data, errors } = await graphql(
+      gateway.address,
+      workspace.key,
+      `query ($accountId: ID!) { ${times(5, post100)} }`,
+      {
+        accountId,
+      },
+    );
+    expect(errors).toEqual([]);
+    expect(data.p4.nodes).toHaveLength(100);
+  });
+
+  test('reports the cost on request only', async () => {
+    const query =
+      'query ($first: Int!, $with: Boolean = false) { webhooks(first: $first) { nodes { id name @include(if: $with) } } }';
+    const cost = async (variables: object) => {
+      const headers = { 'x-api-key': workspace.key, 'graphql-cost': 'report' };
+      const { body } = await post(query, headers, variables);
+      expect(body.errors).toBeUndefined();
+      return body.extensions.cost as { requestedCost: number; limit: number };
+    };
+    const one = await cost({ first: 1 });
+    const ten = await cost({ first: 10 });
+    const tenWithNames = await cost({ first: 10, with: true });
+    expect(one.limit).toBe(150_000);
+    // A webhook weighs 20 for being read, 10 for itself, and its id 1; its name one more.
+    expect(ten.requestedCost - one.requestedCost).toBe(9 * 31);
+    expect(tenWithNames.requestedCost - ten.requestedCost).toBe(10);
+    const { body } = await post(query, { 'x-api-key': workspace.key }, { first: 1 });
+    expect(body.extensions).toBeUndefined();
+  });
+
+  test('weighs an operation by its variables, even when its document is known', async () => {
+    const query =
+      'query ($n: Int!) { webhooks(first: $n) { nodes { deliveries(first: $n) { nodes { attempts(first: $n) { nodes { number } } } } } } }';
+    const ask = async (n: number) => (await post(query, { 'x-api-key': workspace.key }, { n })).status;
+    expect([await ask(1), await ask(250), await ask(1)]).toEqual([200, 400, 200]);
+  });
+});
+
+/** That of graphql-js 14, which get-graphql-schema and other older tools have. */
+const getGraphQLSchemaQuery = `
+  query IntrospectionQuery {
+    __schema {
+      queryType { name } mutationType { name } subscriptionType { name }
+      types { ...FullType }
+      directives { name description locations args { ...InputValue } }
+    }
+  }
+  fragment FullType on __Type {
+    kind name description
+    fields(includeDeprecated: true) {
+      name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
+    }
+    inputFields { ...InputValue }
+    interfaces { ...TypeRef }
+    enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+    possibleTypes { ...TypeRef }
+  }
+  fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue }
+  fragment TypeRef on __Type {
+    kind name ${nested(7, 'ofType { kind name ', '', '}')}
+  }`;
+
+describe('introspection', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  const flags = [
+    'descriptions',
+    'specifiedByUrl',
+    'directiveIsRepeatable',
+    'schemaDescription',
+    'inputValueDeprecation',
+    'oneOf',
+  ];
+  const combinations = Array.from({ length: 2 ** flags.length }, (_, bits) =>
+    Object.fromEntries(flags.map((flag, index) => [flag, (bits & (1 << index)) !== 0])),
+  );
+
+  test('of every tool needs no key, with any options of graphql-js', async () => {
+    for (const options of combinations) {
+      const { data, errors } = await graphql(gateway.address, undefined, getIntrospectionQuery(options));
+      expect(errors).toEqual([]);
+      expect(data.__schema.types).toHaveLength(Object.keys(schema.getTypeMap()).length);
+    }
+    const all = Object.fromEntries(flags.map((flag) => [flag, true]));
+    const { data } = await graphql(gateway.address, undefined, getIntrospectionQuery(all));
+    expect(printSchema(buildClientSchema(data))).toBe(printSchema(schema));
+  });
+
+  test.each([
+    ['with __typename everywhere, as Apollo adds it', getIntrospectionQuery().replaceAll(/\{\n/g, '{ __typename\n')],
+    ['in one line, as urql sends it', getIntrospectionQuery({ descriptions: false }).replaceAll(/\s+/g, ' ')],
+    [
+      'without fragments',
+      '{ __schema { queryType { name } types { kind name fields(includeDeprecated: true) { name type { kind name ofType { kind name } } } } } }',
+    ],
+    [
+      'with eleven types within types',
+      getIntrospectionQuery()
+        .replace('ofType {', 'ofType { kind name ofType { kind name } ofType {')
+        .replace(/\}\s*$/, '} }'),
+    ],
+    ['of names only', '{ __schema { types { name } } }'],
+    ['as Apollo Client reads possible types', '{ __schema { types { kind name possibleTypes { name } } } }'],
+    [
+      'as gql.tada asks what the server knows',
+      `query { directive: __type(name: "__Directive") { fields { name } } field: __type(name: "__Field") { fields { name args { name } } }
+        inputValue: __type(name: "__InputValue") { fields { name } } type: __type(name: "__Type") { fields { name } } }`,
+    ],
+    ['as get-graphql-schema sends it', getGraphQLSchemaQuery],
+    ['of one type', '{ __type(name: "PnetPost") { name fields { name type { name } } } }'],
+  ])('is answered %s', async (_how, query) => {
+    parse(query);
+    const { data, errors } = await graphql(gateway.address, undefined, query);
+    expect(errors).toEqual([]);
+    expect(data).toBeTruthy();
+  });
+
+  test('in any order and of any part is reported with its cost', async () => {
+    const costOf = async (query: string) => {
+      const { extensions, data } = await fetch(`${gateway.address}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'graphql-cost': 'report' },
+        body: JSON.stringify({ query }),
+      }).then((response) => response.json() as Promise<GraphQLBody>);
+      expect(data).toBeTruthy();
+      return extensions.cost.requestedCost as number;
+    };
+    const whole = await costOf(getIntrospectionQuery());
+    // About a microsecond for each.
+    expect(whole).toBeGreaterThan(1_000);
+    expect(whole).toBeLessThan(10_000);
+    expect(await costOf('{ __schema { types { name } } }')).toBeLessThan(whole / 10);
+    expect(await costOf(getIntrospectionQuery().replace('kind\n      name\n', 'name\n      kind\n'))).toBe(whole);
+  });
+
+  test('that no tool sends has a lower limit, as it needs no key', async () => {
+    const types = (names: number) => `{ __schema { ${times(names, (n) => `a${n}: types { name fields { name } }`)} } }`;
+    expect((await graphql(gateway.address, undefined, types(1))).errors).toEqual([]);
+    const { data, errors } = await graphql(gateway.address, undefined, types(2));
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining(`the limit is ${maxIntrospectionCost}`),
+        extensions: { type: 'errors/limit_too_high' },
+      },
+    ]);
+  });
+
+  test('that is not valid is refused as before', async () => {
+    for (const query of [
+      '{ __schema { nothing } }',
+      '{ __schema { types } }',
+      '{ __schema { types { name { x } } } }',
+      '{ __schema { types { name(x: 1) } } }',
+      '{ __schema { ...F } }',
+      '{ __schema { types { name } } } fragment F on __Type { name }',
+      'query ($x: Int) { __schema { types { name } } }',
+      '{ __schema(includeDeprecated: true) { types { name } } }',
+      '{ __schema { types { __typename(includeDeprecated: true) } } }',
+    ]) {
+      const { data, errors } = await graphql(gateway.address, undefined, query);
+      expect(data, query).toBeNull();
+      expect(errors, query).not.toEqual([]);
+    }
+  });
+
+  test('can be off, and then no error suggests a name', async () => {
+    const closed = await startGateway({ environment: { INTROSPECTION: 'off' } });
+    const { key } = await closed.workspace();
+    const own = await gateway.workspace();
+    const message = async (query: string, variables = {}, isOpen = false) => {
+      const { data, errors } = isOpen
+        ? await graphql(gateway.address, own.key, query, variables)
+        : await graphql(closed.address, key, query, variables);
+      expect(data).toBeNull();
+      return errors.map((error) => error.message).join('\n');
+    };
+    for (const query of [
+      getIntrospectionQuery(),
+      '{ __schema { types { name } } }',
+      '{ __type(name: "Query") { name } }',
+    ]) {
+      expect(await message(query)).toMatch(/introspection has been disabled/i);
+    }
+    const { errors } = await graphql(closed.address, key, '{ viewer { __typename name } }');
+    expect(errors).toEqual([]);
+    const misspelt = [
+      ['{ viewr { name } }', {}],
+      ['{ viewer }', {}],
+      ['{ webhooks(frst: 1) { nodes { id } } }', {}],
+      ['{ eventSamples(source: MESAGING) { event } }', {}],
+      ['query ($s: KnownWebhookSource) { eventSamples(source: $s) { event } }', { s: 'MESAGING' }],
+      ['mutation { deleteWebhook(input: { webhokId: "x" }) { __typename } }', {}],
+      ['query ($s: WebhookSorce) { eventSamples(source: $s) { event } }', {}],
+    ] as const;
+    for (const [query, variables] of misspelt) {
+      expect(await message(query, variables, true), query).toContain('Did you mean');
+      expect(await message(query, variables), query).not.toContain('Did you mean');
+    }
+    await closed.close();
+  });
+});
+
+describe('the size of a response', () => {
+  test('is limited, also where the same text is selected under many names', async () => {
+    const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
+    const workspace = await gateway.workspace();
+    const ask = (count: number) =>
+      graphql(gateway.address, workspace.key, `{ viewer { ${times(count, (n) => `a${n}: keyId`)} } }`);
+    expect((await ask(10)).errors).toEqual([]);
+    const { status, data, errors } = await ask(190);
+    expect({ status, data }).toEqual({ status: 400, data: null });
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('3000 bytes'), extensions: { type: 'errors/limit_too_high', status: 400 } },
+    ]);
+    await gateway.close();
+  });
+
+  test('is limited without hiding what mutations did: those that do not fit are reported as executed', async () => {
+    const gateway = await startGateway({ environment: { GRAPHQL_MAX_BYTES: '3000' } });
+    const workspace = await gateway.workspace();
+    const input = '{ source: { users: {} }, requestUrl: "https://hooks.example/", enabled: false }';
+    const create = (alias: string, selection: string) =>
+      `${alias}: createWebhook(input: ${input}) { ... on WebhookCreated { webhook { ${selection} } } }`;
+    const large = times(100, (n) => `a${n}: requestUrl`);
+    const mutations = [create('first', 'webhookId'), create('second', large), create('third', 'webhookId')];
+    const { status, data, errors } = await graphql(
+      gateway.address,
+      workspace.key,
+      `mutation { ${mutations.join(' ')} }`,
+    );
+    const told = { webhook: { webhookId: expect.any(String) } };
+    expect({ status, data }).toEqual({ status: 200, data: { first: told, second: null, third: told } });
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining('The mutation was run'),
+        path: ['second'],
+        extensions: { type: 'errors/limit_too_high', status: 400 },
+      },
+    ]);
+    const { data: listed } = await graphql(gateway.address, workspace.key, '{ webhooks { nodes { webhookId } } }');
+    expect(listed.webhooks.nodes).toHaveLength(3);
+    await gateway.close();
+  });
+});

@@ -1,0 +1,167 @@
+/**
+ * What a form reads of an invalid request: the field as the form has it, a code, and the bound that the code is about. Over every
+ * argument and every field of every input, whether the types, the shapes or the backend refuse the value.
+ */
+import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
+import { coercion } from '../../src/graphql/documents/variables.ts';
+import { issueCodes } from '../../src/kernel/issue-codes.ts';
+import { limits, maxEntries } from '../../src/kernel/validation.ts';
+import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { fields, type Kind } from '../support/hostile-inputs.ts';
+
+interface ShownIssue {
+  readonly path: readonly string[];
+  readonly code: string;
+  readonly limit: number | null;
+  readonly message: string;
+}
+
+/** What is put at a place of each kind. */
+const odd: Readonly<Record<Kind, readonly unknown[]>> = {
+  list: [[], new Array(maxEntries + 1).fill('1'), [null], 7],
+  object: [{ noSuchField: 1 }],
+  value: ['', ' ', 'NO_SUCH_VALUE', 'x'.repeat(limits.text + 1), '\u0000', -1, 2 ** 31 - 1, 1e12, true, null, {}],
+};
+
+/** Messages that say nothing behind a field's name. */
+const ofZod = /expected|^(?:Too|Invalid|Unrecognized) /;
+
+const codes = Object.keys(issueCodes).map((code) => code.toUpperCase());
+const withBound = ['TOO_SHORT', 'TOO_LONG', 'TOO_FEW', 'TOO_MANY', 'TOO_SMALL', 'TOO_LARGE'];
+/** A path as the places are named. */
+const placeAt = (path: readonly string[]) =>
+  path.reduce((at, key) => (/^\d+$/.test(key) ? `${at}[]` : at === '' ? key : `${at}.${key}`), '');
+
+describe('the issues of a request', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  const seen = new Set<string>();
+  beforeAll(async () => {
+    gateway = await startGateway({ environment: { RATE_LIMIT: '0' } });
+    workspace = await gateway.workspace();
+  });
+  afterAll(() => gateway.close());
+
+  test.each(fields)('of $name name its fields', { timeout: 120_000 }, async ({ name, document, places }) => {
+    const names = new Set(places.map((place) => place.name));
+    const asked = document.replace('{ path message }', '{ path code limit message }');
+    for (const place of places) {
+      for (const value of odd[place.kind]) {
+        const variables = place.with(value) as Record<string, unknown>;
+        const { data, errors } = await graphql(gateway.address, workspace.key, asked, variables);
+        const told = [data?.[name]?.issues ?? [], ...errors.map(({ extensions }) => extensions?.issues ?? [])].flat();
+        const what = `${place.name}: ${JSON.stringify(value)?.slice(0, 40)}`;
+        if ((data ?? null) === null) expect(told, what).not.toEqual([]);
+        if (data?.[name]?.type === 'errors/invalid_parameters') expect(told, what).not.toEqual([]);
+        for (const { path, code, limit, message } of told as ShownIssue[]) {
+          seen.add(code);
+          expect(codes, what).toContain(code);
+          expect(message, what).toMatch(/^\w/);
+          expect(message, what).not.toMatch(ofZod);
+          expect(limit !== null, `${what} ${code}`).toBe(withBound.includes(code));
+          const at = placeAt(code === 'UNKNOWN_FIELD' && path.at(-1) === 'noSuchField' ? path.slice(0, -1) : path);
+          expect(names, `${what} is at ${path.join('.')}`).toContain(at);
+        }
+      }
+    }
+  });
+
+  test('have many codes', () => {
+    expect([...seen].sort()).toEqual(
+      expect.arrayContaining([
+        'MALFORMED',
+        'NOT_ALLOWED',
+        'NOT_NULL',
+        'UNKNOWN_FIELD',
+        'WRONG_TYPE',
+        ...withBound.slice(0, 4),
+      ]),
+    );
+  });
+
+  test('of variables have the path into the variables, each with its code', async () => {
+    const document =
+      'mutation ($input: EditJobInput!, $other: PublishJobInput!) { editJob(input: $input) { __typename } publishJob(input: $other) { __typename } }';
+    const pay = { currency: 'EUR', min: 'x', payFrequency: 'WEEKLY', noSuchField: 1 };
+    const input = {
+      accountId: 'a',
+      jobId: '1',
+      salary: pay,
+      screeningQuestions: [{}, { numeric: null }],
+      workplace: 7,
+    };
+    const { errors } = await graphql(gateway.address, workspace.key, document, { input, other: null });
+    const issues = errors.flatMap(({ extensions }) => extensions.issues as ShownIssue[]);
+    expect(issues.map(({ path, code }) => [path.join('.'), code]).sort()).toEqual([
+      ['input.salary.max', 'REQUIRED'],
+      ['input.salary.min', 'WRONG_TYPE'],
+      ['input.salary.noSuchField', 'UNKNOWN_FIELD'],
+      ['input.salary.payFrequency', 'NOT_ALLOWED'],
+      ['input.screeningQuestions.0', 'NOT_EXACTLY_ONE'],
+      ['input.screeningQuestions.1.numeric', 'NOT_NULL'],
+      ['input.workplace', 'WRONG_TYPE'],
+    ]);
+  });
+
+  test('of variables that are missing, or null where they must not be', async () => {
+    const document = 'query ($a: ID!, $b: ID!) { account(accountId: $a) { id } webhook(webhookId: $b) { id } }';
+    const { errors } = await graphql(gateway.address, workspace.key, document, { a: null });
+    expect(errors.map(({ extensions }) => extensions.issues)).toEqual([
+      [{ path: ['a'], code: 'NOT_NULL', limit: null, message: 'must not be null' }],
+      [{ path: ['b'], code: 'REQUIRED', limit: null, message: 'is required' }],
+    ]);
+  });
+});
+
+test('the issue of an object belongs to the error of graphql-js that is about the same field', () => {
+  const custom = buildSchema(`
+    input Inner { a: Int!, b: Int!, c: Int }
+    input Choice @oneOf { x: Int, y: Int }
+    input Outer { inner: Inner!, inners: [Inner!], choice: Choice }
+    type Query { list(outer: Outer, outers: [Outer!]): Int }
+  `);
+  const definition = parse('query ($outers: [Outer!]) { list(outers: $outers) }').definitions[0];
+  const coerce = coercion(custom, definition as OperationDefinitionNode);
+  const inner = { a: 1, b: 2 };
+  const coerced = coerce({
+    outers: [
+      { inner: { z: 1, y: 2 }, inners: [{}, inner, { a: 1, w: 1 }], v: 1 },
+      { inner, choice: { x: 1, y: 2 }, u: 2 },
+      { inner: { ...inner, c: 'text' }, choice: { z: 1 } },
+    ],
+  });
+  const errors = 'errors' in coerced ? coerced.errors : [];
+  expect(errors.length).toBeGreaterThan(10);
+  for (const { message, extensions } of errors) {
+    const [issue] = extensions.issues as [ShownIssue];
+    const [, field] = /Field "(\w+)"/.exec(message) ?? [];
+    expect({ message, code: issue.code }).toMatchObject({
+      code: /was not provided/.test(message)
+        ? 'REQUIRED'
+        : /is not defined/.test(message)
+          ? 'UNKNOWN_FIELD'
+          : /Exactly one/.test(message)
+            ? 'NOT_EXACTLY_ONE'
+            : 'WRONG_TYPE',
+    });
+    if (field !== undefined) expect(issue.path.at(-1), message).toBe(field);
+  }
+});
+
+test('every optional field of an edit says how it is cleared, or that it cannot be', () => {
+  const clearing =
+    /To clear (?:it|them), send an empty (?:string|list)|Cannot be cleared|Defaults to|cannot change|empty list for all/;
+  for (const name of ['EditJobInput', 'UpdateWebhookInput']) {
+    const type = schema.getType(name);
+    const inputs = type !== undefined && 'getFields' in type ? Object.values(type.getFields()) : [];
+    expect(inputs.length).toBeGreaterThan(5);
+    for (const field of inputs) {
+      // What has a value always can be replaced, and nothing else.
+      const isAlwaysSet =
+        /!$/.test(String(field.type)) || ['requestUrl', 'format', 'autoArchiveApplicants'].includes(field.name);
+      if (!isAlwaysSet) expect(field.description, `${name}.${field.name}`).toMatch(clearing);
+    }
+  }
+});

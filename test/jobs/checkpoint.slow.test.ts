@@ -1,0 +1,193 @@
+/** Checkpoints of a draft: the steps, wrong inputs, expiry, and what the network reports. */
+import { describe, expect, test } from 'vitest';
+import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
+import { limits } from '../../src/kernel/validation.ts';
+import { checkpointInputs } from '../../src/providers/sandbox/networks.ts';
+import { backends } from '../support/backends.ts';
+import { anError, documents, serveJobs } from './served-jobs.ts';
+
+describe.each(backends)('solveJobCheckpoint, $name backend', (backend) => {
+  const jobs = serveJobs(backend);
+  const { publish, solve, draft } = jobs;
+
+  const otp = '123456';
+  const token = 'sandbox-email-token';
+  const isPublished = { __typename: 'PnetJobPostingPublished' };
+  const asks = (checkpointType: string) => ({ __typename: 'PnetJobPostingPublishCheckpoint', checkpointType });
+  /** What is left of the checkpoint; a service does not tell. */
+  const left = (attemptsLeft: number) =>
+    backend.serves.issues ? { checkpointType: 'OTP', attemptsLeft, expiresAt: expect.any(String) } : null;
+
+  test.each([
+    ['otp', ['OTP'], 'ACTIVE'],
+    ['otp-review', ['OTP'], 'REVIEW'],
+    ['email', ['EMAIL_VERIFICATION'], 'ACTIVE'],
+    ['email-then-otp', ['EMAIL_VERIFICATION', 'OTP'], 'ACTIVE'],
+    ['otp-then-email', ['OTP', 'EMAIL_VERIFICATION'], 'ACTIVE'],
+    ['otp-twice', ['OTP', 'OTP'], 'ACTIVE'],
+  ] as const)('%s: walks through %j', async (scenario, steps, jobState) => {
+    const draftId = await draft(scenario);
+    let answer = await publish(draftId);
+    for (const step of steps) {
+      expect(answer).toEqual({ ...asks(step), jobId: draftId });
+      expect((await jobs.workspace.job(draftId)).state).toBe('draft');
+      answer = await solve(draftId, step === 'OTP' ? otp : token);
+    }
+    expect(answer).toEqual({ ...isPublished, jobId: draftId, jobState });
+    expect(await jobs.workspace.job(draftId)).toMatchObject({ state: jobState.toLowerCase(), checkpoint: null });
+    expect(await solve(draftId, otp)).toMatchObject(anError('action_already_performed'));
+    expect(await publish(draftId)).toMatchObject(anError('action_already_performed'));
+  });
+
+  test('bypassEmailVerification skips the step', async () => {
+    expect(await publish(await draft('email'), { bypassEmailVerification: true })).toMatchObject(isPublished);
+    expect(await publish(await draft('email-then-otp'), { bypassEmailVerification: true })).toMatchObject(asks('OTP'));
+    expect(await publish(await draft('email'), { bypassEmailVerification: false })).toMatchObject(
+      asks('EMAIL_VERIFICATION'),
+    );
+  });
+
+  test('needs an open checkpoint', async () => {
+    expect(await solve(await draft('otp'), otp)).toMatchObject(anError('checkpoint_error'));
+  });
+
+  test('closes after five wrong inputs, and publishing again opens it', async () => {
+    const draftId = await draft('otp');
+    await publish(draftId);
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      expect(await solve(draftId, '999999')).toMatchObject({
+        ...anError('invalid_checkpoint_solution'),
+        issues: [{ path: ['input', 'input'], code: 'INCORRECT', limit: null, message: 'is not what the network sent' }],
+        checkpoint: attempt === 5 ? null : left(5 - attempt),
+      });
+    }
+    expect(await solve(draftId, otp)).toMatchObject({
+      ...anError('checkpoint_error'),
+      detail: expect.stringContaining('5 wrong inputs'),
+    });
+    expect(await publish(draftId)).toMatchObject(asks('OTP'));
+    expect(await solve(draftId, otp)).toMatchObject(isPublished);
+  });
+
+  test('counts wrong inputs that arrive at once', async () => {
+    const draftId = await draft('otp');
+    await publish(draftId);
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(Array.from({ length: 4 }, () => solve(draftId, '999999')));
+    expect(await solve(draftId, otp)).toMatchObject(anError('checkpoint_error'));
+  });
+
+  test('accepts the fifth input after four wrong ones', async () => {
+    const draftId = await draft('otp');
+    await publish(draftId);
+    for (let attempt = 1; attempt <= 4; attempt += 1) await solve(draftId, '999999');
+    expect(await solve(draftId, otp)).toMatchObject(isPublished);
+  });
+
+  test('a malformed input is told as a wrong one is, and does not count as an attempt', async () => {
+    const draftId = await draft('otp');
+    await publish(draftId);
+    const tooLong = 'x'.repeat(limits.name + 1);
+    const issues = {
+      letters: [
+        'invalid_parameters',
+        { code: 'MALFORMED', limit: null, message: 'must be a one-time code of 4 to 8 digits' },
+      ],
+      '': ['invalid_parameters', { code: 'TOO_SHORT', limit: 1, message: 'must not be empty' }],
+      [tooLong]: ['too_many_characters', { code: 'TOO_LONG', limit: limits.name, message: expect.any(String) }],
+    } as const;
+    for (const [input, [name, issue]] of Object.entries(issues)) {
+      // A service says no more than the type of the error.
+      const told = backend.serves.issues ? issue : { code: 'MALFORMED', message: expect.any(String) };
+      for (let attempt = 1; attempt <= 6; attempt += 1)
+        expect(await solve(draftId, input)).toMatchObject({
+          ...anError(name),
+          __typename: 'CheckpointError',
+          code: name.toUpperCase(),
+          issues: [{ path: ['input', 'input'], ...told }],
+          checkpoint: left(5),
+        });
+    }
+    expect(await solve(draftId, otp)).toMatchObject(isPublished);
+  });
+
+  test('each step has five attempts of its own', async () => {
+    const draftId = await draft('email-then-otp');
+    await publish(draftId);
+    for (let attempt = 1; attempt <= 4; attempt += 1) await solve(draftId, 'wrong');
+    expect(await solve(draftId, token)).toMatchObject(asks('OTP'));
+    for (let attempt = 1; attempt <= 4; attempt += 1) await solve(draftId, '999999');
+    expect(await solve(draftId, otp)).toMatchObject(isPublished);
+  });
+
+  test('expires after 15 minutes, and publishing again opens it', async () => {
+    const draftId = await draft('email');
+    await publish(draftId);
+    const opened = jobs.served.clock.now;
+    try {
+      jobs.served.clock.now = new Date(opened.getTime() + 15 * 60_000);
+      expect(await solve(draftId, token)).toMatchObject(anError('expired_link'));
+      expect(await publish(draftId)).toMatchObject(asks('EMAIL_VERIFICATION'));
+      jobs.served.clock.now = new Date(opened.getTime() + 30 * 60_000 - 1);
+      expect(await solve(draftId, token)).toMatchObject(isPublished);
+    } finally {
+      jobs.served.clock.now = opened;
+    }
+  });
+
+  test('the expiry is that of the open step', async () => {
+    const draftId = await draft('email-then-otp');
+    const opened = jobs.served.clock.now;
+    try {
+      await publish(draftId);
+      jobs.served.clock.now = new Date(opened.getTime() + 14 * 60_000);
+      expect(await solve(draftId, token)).toMatchObject(asks('OTP'));
+      jobs.served.clock.now = new Date(opened.getTime() + 28 * 60_000);
+      expect(await solve(draftId, otp)).toMatchObject(isPublished);
+    } finally {
+      jobs.served.clock.now = opened;
+    }
+  });
+
+  test('publishing again starts over', async () => {
+    const draftId = await draft('email-then-otp');
+    await publish(draftId);
+    await solve(draftId, token);
+    expect(await publish(draftId)).toMatchObject(asks('EMAIL_VERIFICATION'));
+    expect(await solve(draftId, otp)).toMatchObject(anError('invalid_checkpoint_solution'));
+    expect(await solve(draftId, token)).toMatchObject(asks('OTP'));
+  });
+
+  const outcomes = Object.entries(checkpointInputs).flatMap(([type, inputs]) =>
+    Object.entries(inputs as Record<string, ErrorName | 'accepted'>)
+      .filter(([, outcome]) => outcome !== 'accepted')
+      .map(([input, outcome]) => [type, input, outcome as ErrorName] as const),
+  );
+  test.each(outcomes)('%s: the input %s fails with %s', async (type, input, name) => {
+    const draftId = await draft(type === 'OTP' ? 'otp' : 'email');
+    await publish(draftId);
+    const { data, errors } = await jobs.workspace.ask(documents.solveJobCheckpoint, {
+      input: { accountId: jobs.accountId, draftId, input },
+    });
+    if (errorTable[name].family === 'system')
+      expect(errors).toMatchObject([{ extensions: { type: `errors/${name}` } }]);
+    else expect(data.solveJobCheckpoint).toMatchObject(anError(name));
+    // What the network cannot go on with is closed; anything else can be tried again.
+    const closes = name === 'checkpoint_error' || name === 'expired_link';
+    const again = await solve(draftId, type === 'OTP' ? otp : token);
+    expect(again).toMatchObject(closes ? anError('checkpoint_error') : isPublished);
+  });
+
+  test('a checkpoint that cannot be resolved', async () => {
+    const draftId = await draft('checkpoint-unsolvable');
+    expect(await publish(draftId)).toMatchObject(asks('OTP'));
+    expect(await solve(draftId, otp)).toMatchObject(anError('checkpoint_error'));
+  });
+
+  test('inputs are not logged', async () => {
+    const draftId = await draft('otp');
+    await publish(draftId);
+    await solve(draftId, '87654321');
+    expect(JSON.stringify(jobs.served.log)).not.toContain('87654321');
+  });
+});

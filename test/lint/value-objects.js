@@ -1,0 +1,78 @@
+/**
+ * Types without an `id`, because they cannot be refetched and mean nothing without the object that contains them. With
+ * an `id`, a cache would store them apart from that object and show them after it has changed.
+ */
+export const valueObjects = {
+  suffixes: [
+    // Pages: their place depends on the arguments of the field.
+    'Connection',
+    'Edge',
+    // Failures: each belongs to one request, whose id is `instance`.
+    'Error',
+    // Parts of a post. Their ids on pnet are `providerId`; no operation takes one.
+    'Attachment',
+  ],
+  types: [
+    'PageInfo',
+    'PostPaging',
+    'RequestIssue',
+    // Parts of a job posting. An edit replaces each as a whole.
+    'AutoArchiveApplicants',
+    'ExternalApplyMethod',
+    'JobCheckpoint',
+    'JobCompany',
+    'JobPay',
+    'JobRecruiter',
+    'JobTitle',
+    'MultipleChoicesScreeningQuestion',
+    'NumericScreeningQuestion',
+    'PnetApplyMethod',
+    // Parts of a post.
+    'MediaSize',
+    'PhotonetCaption',
+    'PhotonetLocation',
+    'PhotonetMedia',
+    'PnetGroup',
+    'PnetMention',
+    'PnetPoll',
+    'PnetPollOption',
+    'PnetPostAnalytics',
+    'PnetPostPermissions',
+    'PnetRepostContent',
+    'PnetWriter',
+    // Parts of a webhook. WebhookAccount has the fields of the contract; its `account` has an id.
+    'WebhookAccount',
+    'WebhookDataMapping',
+    'WebhookHeader',
+    'WebhookTrigger',
+    'WebhookHealth',
+    'WebhookSummary',
+    'WebhookBacklog',
+    'WebhookStatistics',
+    'AttemptStatistics',
+    'StatisticsSpan',
+    // Parts of a delivery. The number of an attempt identifies it.
+    'DeliveryAttempt',
+    // Documentation: a sample describes no object that exists.
+    'EventSample',
+    // Results of mutations: the object with the id is one of their fields, or `deletedWebhookId` is its id.
+    'PnetJobPostingEdited',
+    'PnetJobPostingPublishCheckpoint',
+    'PnetJobPostingPublished',
+    'WebhookCreated',
+    'WebhookDeleted',
+    'WebhookUpdated',
+    'WebhookSecretRotated',
+    'WebhookSecretRevealed',
+    'PnetJobPostingCreated',
+    'DeliveriesRedelivered',
+    'DeliveryScheduled',
+    'EventEmitted',
+    // Nowhere stored.
+    'AccessTokenCreated',
+    // There is one of each per API key, and none can be read by an id.
+    'Viewer',
+    'ViewerToken',
+    'Workspace',
+  ],
+};

@@ -1,0 +1,78 @@
+/**
+ * What a request allocates in JavaScript, which other load on the machine does not change: a promise, a closure or a copy more
+ * for each request shows here. `node test/bench/allocation.ts few` says where it is allocated.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { forkModule, messageOf } from './bench/children.ts';
+import { operations } from './bench/operations.ts';
+import { allocatedIn, ask } from './bench/probing.ts';
+import { type Running, startTarget } from './bench/targets.ts';
+
+/** KiB per request: a quarter above what was measured. */
+const bounds = { all: 115, few: 85, aliases: 96, nested: 410, mutation: 96, refused: 46 } as const;
+
+const bench = { ...operations, refused: { text: 'query ($of: String!) { nothing(of: $of) }', prefix: 'ACo' } };
+
+/** Until the compilers of V8 have seen what is hot, twice as much is allocated. */
+const warmUps = 2_000;
+const measured = 500;
+
+const children: ChildProcess[] = [];
+let directory: string;
+let gateway: Running;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'postern-allocation-'));
+  const stub = forkModule(
+    { file: join(import.meta.dirname, 'bench/stub.ts'), logFile: join(directory, 'stub') },
+    'rest',
+  );
+  children.push(stub);
+  gateway = await startTarget('postern', (await messageOf(stub)) as string, directory);
+  children.push(gateway.process);
+}, 60_000);
+
+afterAll(async () => {
+  for (const child of children) child.kill();
+  await rm(directory, { recursive: true, force: true });
+});
+
+let sent = 0;
+
+async function send(count: number, { text: query, prefix }: { text: string; prefix: string }): Promise<void> {
+  const { origin, pathname } = new URL(gateway.url);
+  const headers = { 'content-type': 'application/json', 'x-api-key': gateway.key };
+  let left = count;
+  const one = async () => {
+    const client = new Client(origin);
+    while (left > 0) {
+      left -= 1;
+      sent += 1;
+      const body = JSON.stringify({ query, variables: { of: prefix + String(sent).padStart(9, '0') } });
+      const response = await client.request({ method: 'POST', path: pathname, headers, body });
+      await response.body.dump({ limit: 1_000_000 });
+    }
+    await client.close();
+  };
+  await Promise.all(Array.from({ length: 8 }, one));
+}
+
+test.each(Object.entries(bounds))(
+  'a request (%s) allocates at most %d KiB',
+  { timeout: 300_000 },
+  async (name, bound) => {
+    const operation = bench[name as keyof typeof bounds];
+    await send(warmUps, operation);
+    await ask(gateway.process, 'sample');
+    await send(measured, operation);
+    const allocated = allocatedIn(await ask(gateway.process, 'sampled')) / measured / 1_024;
+    expect(allocated).toBeLessThan(bound);
+    // A bound far above says nothing.
+    expect(allocated).toBeGreaterThan(bound / 2);
+  },
+);

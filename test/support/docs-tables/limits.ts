@@ -1,0 +1,257 @@
+/** The limits, with the figures that the code has. */
+import { variables } from '../../../src/app/config/variables.ts';
+import { burstSeconds } from '../../../src/auth/rate-limits.ts';
+import { defaultWaitMs, maxWaiting } from '../../../src/capabilities/jobs/lease.ts';
+import { maxAuthors } from '../../../src/capabilities/posts/graphql/nodes.ts';
+import { maxNoticeReceivers, webhookLimits } from '../../../src/capabilities/webhooks/shapes.ts';
+import { maxPages } from '../../../src/capabilities/webhooks/upstream.ts';
+import { maxListBytes } from '../../../src/capabilities/webhooks/whole-list.ts';
+import { maxPayloadBytes } from '../../../src/delivery/payload.ts';
+import { maxIntrospectionCost, operationLimits } from '../../../src/graphql/cost/limits.ts';
+import { maxCharacters } from '../../../src/graphql/documents/persisted-queries.ts';
+import { beginMs, maxOperations } from '../../../src/graphql/doors/websocket.ts';
+import { keylessLimits } from '../../../src/graphql/doors/websocket-keyless.ts';
+import { streamLimits } from '../../../src/graphql/executors/stream-turns.ts';
+import { maxByIds } from '../../../src/graphql/kit/node.ts';
+import { maxReportedErrors } from '../../../src/graphql/presentation.ts';
+import { maxWaitingRequests } from '../../../src/http/connections.ts';
+import { maxBodyBytes } from '../../../src/http/incoming-request.ts';
+import { maxHeadersLength } from '../../../src/http/request-headers.ts';
+import { waitingLimits } from '../../../src/http/slow-clients.ts';
+import { maxStrangerBytes } from '../../../src/http/web-socket.ts';
+import type { ErrorName } from '../../../src/kernel/errors.ts';
+import { issueLimits } from '../../../src/kernel/issues.ts';
+import { maxJsonDepth, maxJsonEntries, maxJsonFields } from '../../../src/kernel/lib/json-text.ts';
+import { limits, maxEntries, maxWatched } from '../../../src/kernel/validation.ts';
+import { tokenLifetimeMs } from '../../../src/pages/graphiql/sign-in.ts';
+import { maxDepth, maxValues } from '../../../src/splice/layout.ts';
+import { idempotencyLimits } from '../../../src/store/idempotency-rows.ts';
+import { readLimits } from '../../../src/store/read-budget.ts';
+import { maxUnread } from '../../../src/store/watch.ts';
+import { code, row, table } from './markdown.ts';
+
+const number = (value: number): string => value.toLocaleString('en');
+const seconds = (ms: number): string => `${number(ms / 1_000)} seconds`;
+const characters = (count: number): string => `${number(count)} characters`;
+function bytes(count: number): string {
+  if (count % 1_048_576 === 0) return `${number(count / 1_048_576)} MiB`;
+  return `${number(count / 1_024)} KiB`;
+}
+
+/** The default of a variable, as a number. */
+const fallback = (name: keyof typeof variables): number => Number(variables[name].fallback);
+
+const error = (name: ErrorName): string => code(`errors/${name}`);
+const later = '503 `errors/service_unavailable` with `Retry-After`';
+const tooHigh = error('limit_too_high');
+const tooLong = error('too_many_characters');
+
+/** What is limited, how far, and the response beyond it; with the variable that changes it. */
+type Limit = readonly [what: string, limit: string, beyond: string, variable?: keyof typeof variables];
+
+const requests: readonly Limit[] = [
+  ['Request body', bytes(maxBodyBytes), error('content_too_large')],
+  ['Request headers, the URL included', bytes(maxHeadersLength), error('content_too_large')],
+  [
+    'Fields of all objects in a JSON body',
+    number(maxJsonFields),
+    `${error('content_too_large')}, before the body is parsed`,
+  ],
+  [
+    'Nesting of a JSON body, of variables in a URL, of `emitEvent.data`',
+    `${maxJsonDepth} levels`,
+    `${error('malformed_request')}, ${error('invalid_parameters')}`,
+  ],
+  ['Free text, such as a description', characters(limits.text), tooLong],
+  ['Ids and names', characters(limits.name), `${tooLong} (REST: EDIT and POSTS ${error('unprocessable_entity')})`],
+  ['URLs', characters(limits.url), tooLong],
+  [
+    'Port of a webhook URL',
+    'all but [those that browsers block](https://fetch.spec.whatwg.org/#port-blocking), such as 22 and 25',
+    error('invalid_url'),
+  ],
+  ['Cursor', characters(limits.cursor), 'the same error as for a cursor of another list'],
+  [
+    'Entries of a list for which the contract has no limit',
+    number(maxEntries),
+    `${tooHigh}, before the entries are checked`,
+  ],
+  [
+    'Invalid fields in one error',
+    `${issueLimits.count}, ${bytes(issueLimits.bytes)}`,
+    'the first of them, and a count of the rest',
+  ],
+  [
+    '`detail` of an invalid request',
+    bytes(issueLimits.detailBytes),
+    'the first invalid fields, and a count of the rest',
+  ],
+  [
+    'Name or value of the request that a message repeats',
+    characters(issueLimits.echoedCharacters),
+    'its beginning, with `…`',
+  ],
+  ['Requests that wait for one job, in each process', number(maxWaiting), later],
+  ['Wait for other requests on the same job', seconds(defaultWaitMs), later],
+  [
+    'Responses stored by `Idempotency-Key`, for each API key in 24 hours',
+    number(idempotencyLimits.rowsOfApiKey),
+    `${tooHigh} (EDIT: ${error('unprocessable_entity')})`,
+  ],
+  [
+    'Response stored by `Idempotency-Key`',
+    bytes(idempotencyLimits.bodyBytes),
+    `it is sent and not stored: a repetition is ${error('request_timeout')}`,
+  ],
+  ['Page of `GET /v1/webhooks`', `${bytes(maxListBytes)}, or one webhook`, 'a shorter page, with a `cursor`'],
+  ['Pipelined requests that wait on one connection', number(maxWaitingRequests), 'the connection is closed'],
+];
+
+const operations: readonly Limit[] = [
+  [
+    '[Cost](#operation-cost) of an operation',
+    number(fallback('GRAPHQL_MAX_COST')),
+    `${tooHigh}, before execution`,
+    'GRAPHQL_MAX_COST',
+  ],
+  ['Cost of an introspection that no known tool sends', number(maxIntrospectionCost), `${tooHigh}, before execution`],
+  [
+    'Response',
+    bytes(fallback('GRAPHQL_MAX_BYTES')),
+    `${tooHigh}; after mutations, at the path of each mutation whose result does not fit: it was executed`,
+    'GRAPHQL_MAX_BYTES',
+  ],
+  ['Errors in one response', number(maxReportedErrors), 'the first of them, and a count of the rest'],
+  ['Document', `${characters(operationLimits.characters)}, ${number(operationLimits.tokens)} tokens`, tooHigh],
+  ['Operations in a document', number(operationLimits.operations), tooHigh],
+  ['Brackets within brackets', number(operationLimits.nesting), tooHigh],
+  ['Fields within fields', number(operationLimits.depth), tooHigh],
+  ['Fragments within fragments', number(operationLimits.fragmentNesting), tooHigh],
+  ['Selected fields, counted wherever their fragment is spread', number(operationLimits.selections), tooHigh],
+  ['Pairs of fields with the same response name', number(operationLimits.comparisons), tooHigh],
+  ['Aliases', number(operationLimits.aliases), tooHigh],
+  ['Root fields', number(operationLimits.rootFields), tooHigh],
+  ['Mutations', number(operationLimits.mutations), tooHigh],
+  ['Entries of all lists in the variables', number(maxJsonEntries), `${tooHigh}, before the entries are checked`],
+  ['Ids of one `nodes` field', number(maxByIds), `${tooHigh}, at the path of each beyond it`],
+  ['Authors whose posts are searched by `node` and `nodes`', number(maxAuthors), tooHigh],
+  ['Representations of one `_entities` field', number(maxByIds), `${tooHigh}, at the path of each beyond it`],
+  [
+    'Stored data that is read at once',
+    `${bytes(readLimits.operation)} for an operation, ${bytes(readLimits.workspace)} for a workspace, ${bytes(readLimits.process)} for a process`,
+    `${tooHigh} for an operation; for a workspace or process it waits for up to ${seconds(readLimits.waitMs)}, then ${error('service_unavailable')}`,
+  ],
+  ['Stored fields of job postings that are read at once', bytes(readLimits.parsed), tooHigh],
+  ['Documents of persisted queries, in each process', characters(maxCharacters), 'the least recently used is evicted'],
+  ['Webhooks of a service that are searched for one webhook', number(maxPages * webhookLimits.limit.max), tooHigh],
+  [
+    'Commas and opening brackets in a response of a service',
+    `${number(maxValues)}, within ${maxDepth} levels`,
+    error('provider_error'),
+  ],
+];
+
+const perAddress = 'from one client address (IPv6: one /64)';
+const burst = `over ${burstSeconds} seconds`;
+const rates: readonly Limit[] = [
+  ['Requests with one API key', `${number(fallback('REQUESTS_PER_MINUTE'))} a minute`, later, 'REQUESTS_PER_MINUTE'],
+  [
+    `Requests with wrong API keys ${perAddress}`,
+    `${number(fallback('WRONG_KEYS_PER_MINUTE'))} a minute`,
+    `${later}; a right key is served`,
+    'WRONG_KEYS_PER_MINUTE',
+  ],
+  [
+    `GraphQL requests without an API key ${perAddress}`,
+    `${number(fallback('KEYLESS_PER_MINUTE'))} a minute`,
+    later,
+    'KEYLESS_PER_MINUTE',
+  ],
+  [
+    'Events of a workspace: `emitEvent`, `fireTriggerWebhook`, `sendTestEvent`',
+    `${number(fallback('EVENTS_PER_SECOND'))} a second ${burst}`,
+    later,
+    'EVENTS_PER_SECOND',
+  ],
+  [
+    'Deliveries of a workspace: by events, `redeliver` and `redeliverAll`',
+    `${number(fallback('DELIVERIES_PER_SECOND'))} a second ${burst}`,
+    `${later}, until the rate is within the limit again`,
+    'DELIVERIES_PER_SECOND',
+  ],
+  [
+    'Webhooks of a workspace',
+    number(fallback('WEBHOOKS_PER_WORKSPACE')),
+    `403 ${error('action_required')}: delete one`,
+    'WEBHOOKS_PER_WORKSPACE',
+  ],
+  ['Webhooks of a workspace that receive notices', number(maxNoticeReceivers), tooHigh],
+  ['Payload of a delivery', bytes(maxPayloadBytes), 'it is not sent: its attempts have neither a status nor a failure'],
+  ['Demo link to GraphiQL', `1 use, ${tokenLifetimeMs / 3_600_000} hour`, error('expired_link')],
+];
+
+const streams: readonly Limit[] = [
+  ['Subscriptions of one API key, in each process', number(fallback('STREAMS_PER_KEY')), later, 'STREAMS_PER_KEY'],
+  [
+    'Subscriptions of one workspace, in each process',
+    number(fallback('STREAMS_PER_WORKSPACE')),
+    later,
+    'STREAMS_PER_WORKSPACE',
+  ],
+  ['Subscriptions in each process', number(fallback('STREAMS_PER_PROCESS')), later, 'STREAMS_PER_PROCESS'],
+  [
+    'WebSockets of one API key, of one workspace, and in each process',
+    `${number(fallback('STREAMS_PER_KEY'))}, ${number(fallback('STREAMS_PER_WORKSPACE'))}, and ${number(fallback('STREAMS_PER_PROCESS'))}`,
+    'closed with 1013, after which clients connect again',
+    'STREAMS_PER_KEY',
+  ],
+  [
+    'WebSockets from one client address before `connection_init`',
+    `${number(keylessLimits.beginning)}, for ${seconds(beginMs)}`,
+    'closed with 1013; at the end of the time with 4408',
+  ],
+  [
+    'WebSockets without a right API key from one client address, after `connection_init`',
+    `${number(keylessLimits.keyless)}, for ${seconds(keylessLimits.lastMs)}`,
+    'closed with 1013; at the end of the time with 4403',
+  ],
+  ['Open operations of one WebSocket', number(maxOperations), error('service_unavailable')],
+  [
+    'Message of a WebSocket',
+    `${bytes(maxBodyBytes)}, ${number(maxJsonFields)} fields, ${maxJsonDepth} levels; ${bytes(maxStrangerBytes)} without a right API key`,
+    'closed with 1009 or 4400',
+  ],
+  ['Time to begin a WebSocket with `connection_init`', seconds(beginMs), 'closed with 4408'],
+  ['Postings or accounts of one subscription', number(maxWatched), `400 ${tooHigh}`],
+  [
+    'Unread changes of one subscription',
+    `${number(maxUnread)} deliveries`,
+    'the oldest are left out; a delivery that changes again is reported again',
+  ],
+  [
+    'Unread bytes of streams, for all clients of one API key',
+    bytes(streamLimits.unreadBytes),
+    'the streams wait until some are read',
+  ],
+  [
+    'Responses that wait for clients to read them, in each process',
+    `${bytes(waitingLimits.maxBytes)}, or one response; ${bytes(waitingLimits.idleBytes)} of those whose clients have read nothing for ${seconds(waitingLimits.idleMs)}`,
+    'connections are closed, first those whose clients read nothing',
+  ],
+  ['Time in which a client reads nothing of its response', seconds(waitingLimits.stallMs), 'the connection is closed'],
+];
+
+const limitTable = (rows: readonly Limit[]): string =>
+  table(
+    ['What', 'Limit', 'Variable', 'Beyond it'],
+    rows.map(([what, limit, beyond, variable]) =>
+      row(what, limit, variable === undefined ? '' : code(variable), beyond),
+    ),
+  );
+
+export const limitTables: Readonly<Record<string, string>> = {
+  'limits of requests': limitTable(requests),
+  'limits of operations': limitTable(operations),
+  'limits of rates': limitTable(rates),
+  'limits of streams': limitTable(streams),
+};

@@ -1,0 +1,202 @@
+/**
+ * How often a service carries out what was asked for once: every command of the contract, on both faces, after every way
+ * in which a service can fail. The service counts, and carries out whatever it receives.
+ */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { EndpointName } from '../../src/kernel/endpoint.ts';
+import { type ErrorName, errorNames, errorTable } from '../../src/kernel/errors.ts';
+import { endpoints } from '../../src/rest/endpoints.ts';
+import { breakerRules } from '../../src/upstream/circuits.ts';
+import { seeded } from '../support/backends.ts';
+import { breakOff, healthy } from '../support/faults.ts';
+import { startGateway } from '../support/gateway.ts';
+import { fieldOperations } from '../support/operations.ts';
+import { callEndpoint, type FlatRequest, rest } from '../support/rest.ts';
+import { envelope, gatewayInFrontOf, json, type Respond, startStub } from '../support/stub.ts';
+
+const commands = endpoints.filter(({ method }) => method !== 'GET');
+const named = { accountId: 'a', draftId: '7', webhookId: 'w', triggerId: 't', deliveryId: 'd' };
+const requestTo: Readonly<Record<string, readonly [FlatRequest, mutation: string]>> = {
+  EDIT: [{ job_id: '7', account_id: 'a' }, 'editJob'],
+  PUB: [{ draft_id: '7', account_id: 'a', mode: 'FREE' }, 'publishJob'],
+  CHK: [{ draft_id: '7', account_id: 'a', input: '1' }, 'solveJobCheckpoint'],
+  WHCREATE: [{ source: 'users', request_url: 'https://hooks.example/in' }, 'createWebhook'],
+  WHDEL: [{ id: 'w' }, 'deleteWebhook'],
+};
+
+const page =
+  (status: number): Respond =>
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>');
+
+/** Failures after which nobody knows what the service has done. */
+const failures: Readonly<Record<string, Respond>> = {
+  'breaks the connection before it responds': (_request, response) => response.destroy(),
+  'breaks the connection in the middle of its response': breakOff,
+  'does not respond': () => {},
+  'responds with nonsense': (_request, response) => json(response, 200, '{"object":'),
+  'responds with another object': (_request, response) => json(response, 200, { object: 'PostList' }),
+  'responds with too much': (_request, response) => json(response, 200, { object: 'x'.repeat(20_000) }),
+  'does not speak HTTP': (_request, response) => void response.socket?.end('SSH-2.0-OpenSSH\r\n\r\n'),
+  redirects: (_request, response) => void response.writeHead(302, { location: '/' }).end(),
+  ...Object.fromEntries([500, 502, 503, 504].map((status) => [`is behind a proxy that says ${status}`, page(status)])),
+  ...Object.fromEntries(
+    errorNames
+      .filter((name) => errorTable[name].outcome === 'unknown')
+      .map((name) => [
+        `reports ${name}`,
+        (_request, response) => json(response, errorTable[name].status, envelope(name, errorTable[name].status)),
+      ]),
+  ),
+};
+
+const environment = { UPSTREAM_TIMEOUT_MS: '400', UPSTREAM_MAX_BYTES: '10000' };
+
+/** A service, and a gateway in front of it that has API keys of its own, or forwards those of its callers. */
+async function setUp(respond: Respond, mode: Record<string, string> = {}) {
+  const stub = await startStub(respond);
+  const gateway = await gatewayInFrontOf(stub, { environment: { ...environment, ...mode } });
+  const key = mode.UPSTREAM_API_KEY === undefined ? 'their-key' : (await gateway.workspace()).key;
+  const carriedOut = () => stub.received.filter(({ method }) => method !== 'GET').length;
+  const send = (name: EndpointName, headers: Record<string, string> = {}) =>
+    callEndpoint(gateway.address, key, name, requestTo[name]?.[0] ?? {}, headers);
+  const mutate = async (name: EndpointName) => {
+    const field = requestTo[name]?.[1];
+    const operation = fieldOperations.find((each) => each.field === `Mutation.${field}`);
+    const { errors } = await gateway.ask(operation?.document(named) ?? '', {}, key);
+    return errors[0]?.extensions as { type: string; status: number; detail: string };
+  };
+  return { stub, carriedOut, send, mutate };
+}
+
+const keyed = (key = 'once') => ({ 'idempotency-key': key });
+const saysThatItIsUnknown = { detail: expect.stringContaining('outcome is unknown') };
+
+test('every command of the contract is tried', () => {
+  expect(commands.map(({ name }) => name).sort()).toEqual(Object.keys(requestTo).sort());
+});
+
+describe.each(Object.entries(failures))('a service that %s', (_what, respond) => {
+  test.each(commands)('is asked once for $name, with and without a key, on both faces', async ({ name }) => {
+    const { send, mutate, carriedOut } = await setUp(respond);
+    expect((await send(name)).body).toMatchObject(saysThatItIsUnknown);
+    expect(carriedOut()).toBe(1);
+    expect((await send(name, keyed())).body).toMatchObject(saysThatItIsUnknown);
+    expect(carriedOut()).toBe(2);
+    expect(await mutate(name)).toMatchObject(saysThatItIsUnknown);
+    expect(carriedOut()).toBe(3);
+  });
+
+  test.each(commands.filter(({ body }) => body))('keeps the key of $name', async ({ name }) => {
+    const { stub, send, carriedOut } = await setUp(respond, { UPSTREAM_API_KEY: 'ours' });
+    const first = await send(name, keyed());
+    expect(first.body).toMatchObject(saysThatItIsUnknown);
+    stub.respond = healthy;
+    for (let time = 0; time < 2; time += 1) {
+      const again = await send(name, keyed());
+      expect({ ...again.body, instance: '' }).toEqual({ ...first.body, instance: '' });
+      expect(again.headers.get('idempotency-replayed')).toBe('true');
+    }
+    expect(carriedOut()).toBe(1);
+  });
+});
+
+describe('a service that says that nothing happened gives the key back', () => {
+  const refusals = errorNames.filter((name) => errorTable[name].outcome === 'nothing');
+  test.each(refusals)('with %s', async (name: ErrorName) => {
+    const { stub, send, carriedOut } = await setUp(
+      (_request, response) => json(response, errorTable[name].status, envelope(name, errorTable[name].status)),
+      { UPSTREAM_API_KEY: 'ours' },
+    );
+    const refused = await send('PUB', keyed());
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect(refused.body.detail).not.toContain('unknown');
+    stub.respond = healthy;
+    expect((await send('PUB', keyed())).status).toBe(200);
+    expect(carriedOut()).toBe(2);
+  });
+
+  test('an open circuit does, too: the service was not asked', async () => {
+    const { stub, send, carriedOut } = await setUp(page(502), { UPSTREAM_API_KEY: 'ours' });
+    for (let n = 0; n < breakerRules.minFailures; n += 1) await send('PUB', keyed(`${n}`));
+    const asked = carriedOut();
+    stub.respond = healthy;
+    const refused = await send('PUB', keyed('next'));
+    expect(refused).toMatchObject({ status: 503, body: { type: 'errors/service_unavailable' } });
+    expect(refused.body.detail).not.toContain('unknown');
+    expect(carriedOut()).toBe(asked);
+    expect((await send('PUB', keyed('next'))).headers.get('idempotency-replayed')).toBeNull();
+  });
+});
+
+describe('a Postern in front of a Postern that stores responses', () => {
+  /** @param lost how many responses are lost on their way */
+  async function setUpTwo(lost: number, settings: Record<string, string> = {}) {
+    const published = vi.fn();
+    const behind = await startGateway({
+      providers: (all) => ({
+        ...all,
+        PNET: {
+          ...all.PNET,
+          publish: (...given) => {
+            published();
+            return all.PNET.publish(...given);
+          },
+        },
+      }),
+    });
+    onTestFinished(() => behind.close());
+    const workspace = await seeded(behind, behind.address).workspace();
+    const accountId = await workspace.account();
+    const draftId = await workspace.draft({ accountId });
+    let toLose = lost;
+    const between = await startStub(async ({ method, path, headers, body }, response) => {
+      const { 'x-api-key': key, 'idempotency-key': idempotencyKey } = headers as Record<string, string>;
+      const whole = await rest(behind.address, key, method, path, {
+        body,
+        headers: { 'content-type': 'application/json', ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) },
+      });
+      toLose -= 1;
+      if (toLose >= 0) response.destroy();
+      else response.writeHead(whole.status, Object.fromEntries(whole.headers)).end(whole.text);
+    });
+    const front = await gatewayInFrontOf(between, { environment: settings });
+    const request = { draft_id: draftId, account_id: accountId, mode: 'FREE' };
+    const publish = () => callEndpoint(front.address, workspace.key, 'PUB', request, keyed());
+    return { between, published, publish };
+  }
+
+  const on = { UPSTREAM_IDEMPOTENCY: 'on' };
+
+  test('repeats where it was told that this is safe, and hands the replay on', async () => {
+    const { between, published, publish } = await setUpTwo(2, on);
+    const response = await publish();
+    expect(response).toMatchObject({ status: 200, body: { object: 'PnetJobPostingPublished' } });
+    expect(response.headers.get('idempotency-replayed')).toBe('true');
+    expect([between.received.length, published.mock.calls.length]).toEqual([3, 1]);
+  });
+
+  test('says that the outcome is unknown when no response arrives', async () => {
+    const { between, published, publish } = await setUpTwo(4, on);
+    expect((await publish()).body).toMatchObject({ type: 'errors/network_down', ...saysThatItIsUnknown });
+    expect([between.received.length, published.mock.calls.length]).toEqual([3, 1]);
+  });
+
+  test('says that the outcome is unknown when the service is gone after its response was lost', async () => {
+    const { between, publish } = await setUpTwo(1, on);
+    const { respond } = between;
+    between.respond = async (request, response) => {
+      await Promise.all([respond(request, response), between.close()]);
+    };
+    expect((await publish()).body).toMatchObject(saysThatItIsUnknown);
+  });
+
+  test('leaves the repetition to the client where nobody told it, and hands the replay on', async () => {
+    const { between, published, publish } = await setUpTwo(1);
+    expect((await publish()).body).toMatchObject(saysThatItIsUnknown);
+    expect(between.received).toHaveLength(1);
+    const again = await publish();
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(published).toHaveBeenCalledOnce();
+  });
+});

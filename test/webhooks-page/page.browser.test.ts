@@ -1,0 +1,645 @@
+/** The page of webhooks: how it is served, and in a browser with a real receiver that fails and then works. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { parse, validate } from 'graphql';
+import { type Browser, type BrowserContext, chromium as launcher, type Page, type Request } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { schema } from '../../src/capabilities/schema.ts';
+import { databases } from '../support/databases.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { graphql, startGateway } from '../support/gateway.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { chromium } from '../support/servers.ts';
+import { lowContrast } from './contrast.ts';
+
+const [sqlite] = databases;
+
+it('sends operations that the schema has', async () => {
+  // @ts-expect-error: a module of the browser has no types
+  const queries: Record<string, string> = await import('../../src/pages/webhooks/browser/queries.js');
+  expect(Object.keys(queries).length).toBeGreaterThan(5);
+  for (const [name, text] of Object.entries(queries)) expect(validate(schema, parse(text)), name).toEqual([]);
+});
+
+describe('how it is served', () => {
+  it('is one page with files of its own, that no other site may frame, and nothing may turn text into markup', async () => {
+    const gateway = await startGateway();
+    try {
+      const response = await fetch(`${gateway.address}/webhooks`);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const policy = response.headers.get('content-security-policy');
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("require-trusted-types-for 'script'");
+      expect(policy).not.toContain('unsafe');
+      const text = await response.text();
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|style=|\{\{/);
+      const files = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address = '']) => address);
+      expect(files.filter((address) => !/^(?:\/|data:)/.test(address))).toEqual([]);
+      const script = await fetch(`${gateway.address}${files.find((address) => address.endsWith('.js'))}`);
+      expect(script.headers.get('cache-control')).toContain('immutable');
+      expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      const page = await (await fetch(`${gateway.address}/graphql`, { headers: { accept: 'text/html' } })).text();
+      expect(page).toContain('<a href="/webhooks">');
+    } finally {
+      await gateway.close();
+    }
+  });
+
+  it.each([
+    ['where it is switched off', { WEBHOOKS_PAGE: 'off' }],
+    ['in front of a service', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
+  ])('is not there %s, and GraphiQL does not link to it', async (_case, environment) => {
+    const gateway = await startGateway({ environment });
+    try {
+      expect((await fetch(`${gateway.address}/webhooks`)).status).toBe(404);
+      const page = await (await fetch(`${gateway.address}/graphql`, { headers: { accept: 'text/html' } })).text();
+      expect(page).not.toContain('<a href="/webhooks">');
+    } finally {
+      await gateway.close();
+    }
+  });
+});
+
+describe.skipIf(!chromium)('in a browser', () => {
+  let gateway: DeliveringGateway;
+  let receiver: Receiver;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const outside: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    if (sqlite === undefined) throw new Error('No database');
+    [gateway, receiver] = await Promise.all([startDelivering({ dialect: sqlite }), startReceiver()]);
+    browser = await launcher.launch({
+      executablePath: chromium as string,
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([gateway?.close(), receiver?.close()]);
+  });
+  beforeEach(async () => {
+    await context?.close();
+    await gateway.app.database.deleteFrom('webhooks').execute();
+    await gateway.app.database.deleteFrom('workspace_statistics').execute();
+    receiver.answer = (_request, response) => void response.end();
+    outside.length = 0;
+    complaints.length = 0;
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context.on('request', (sent) => {
+      if (!/^(data|blob):/.test(sent.url()) && new URL(sent.url()).origin !== gateway.address) outside.push(sent.url());
+    });
+    page = await context.newPage();
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+  });
+
+  const failWith = (status: number) => {
+    receiver.answer = (_request, response) => void response.writeHead(status).end('x-secret: body');
+  };
+
+  async function enter(key = gateway.space.key): Promise<void> {
+    await page.goto(`${gateway.address}/webhooks`);
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+  }
+
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+  const choice = (group: string) => (name: string) =>
+    page.getByRole('group', { name: group }).getByRole('button', { name, exact: true });
+  const shownWebhooks = choice('Which webhooks');
+  const shownDeliveries = choice('Which deliveries');
+  const see = (text: string | RegExp) => page.getByText(text).first().waitFor();
+
+  it('shows a failure, redelivers it by the button, and shows it succeed without a reload', async () => {
+    const webhookId = await gateway.webhook(`${receiver.address}/path-secret?token=query-secret`, { name: 'CRM' });
+    failWith(500);
+    await gateway.emit(1);
+    await gateway.pass(0);
+    for (const wait of [10, 100, 400, 2_400, 9_000, 27_000, 54_000, 110_000, 130_000]) await gateway.pass(wait * 1_000);
+    const [failed] = await gateway.deliveries();
+    expect(failed?.state).toBe('failed');
+    await enter();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await see('HTTP 500');
+    await see('10 attempts');
+    expect(await page.locator('.tiles').first().innerText()).toContain('Success rate\n0 %');
+
+    receiver.answer = (_request, response) => void response.end();
+    await button(/^Redeliver New relation/).focus();
+    await page.keyboard.press('Enter');
+    await see('The delivery is redelivered.');
+    // By the subscription: nobody touches the page.
+    await page.getByText('Nothing failed, is held or waits. All is well.').waitFor();
+    await shownDeliveries('All').click();
+    await page.locator('.delivery').getByText('Succeeded', { exact: true }).first().waitFor();
+    await see('HTTP 200');
+
+    failWith(503);
+    await gateway.emit(2);
+    await shownDeliveries('Needs attention').click();
+    await see('HTTP 503');
+    const { data } = await page.evaluate(() => ({ data: document.documentElement.outerHTML }));
+    expect(data).not.toContain('x-secret');
+    // The whole address is folded away, but not hidden from the owner.
+    expect(await page.getByText('query-secret').isVisible()).toBe(false);
+    await page.locator('summary', { hasText: receiver.address }).click();
+    expect(await page.getByText('query-secret').isVisible()).toBe(true);
+    expect(webhookId).toHaveLength(22);
+    expect([outside, complaints]).toEqual([[], []]);
+  });
+
+  const tileTexts = async () =>
+    Object.fromEntries(
+      (await page.locator('.tiles').first().locator('.tile').allInnerTexts()).map((text) =>
+        text.split('\n').slice(0, 2),
+      ),
+    );
+
+  it('tells the truth of 209 webhooks of which the newest fails, and lists that one first', async () => {
+    const other = await gateway.space.account();
+    const away = { account_ids: JSON.stringify([other]) };
+    for (let n = 1; n < 209; n += 1) {
+      gateway.clock.now = new Date(gateway.clock.now.getTime() + 1);
+      await gateway.webhook(receiver.address, { name: `Quiet ${n}`, ...away });
+    }
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 1);
+    await gateway.webhook(`${receiver.address}/newest`, { name: 'Newest' });
+    failWith(500);
+    await gateway.emit(1);
+    for (const wait of [0, 10, 100, 400]) await gateway.pass(wait * 1_000);
+    await enter();
+    await see('Newest');
+    expect(await tileTexts()).toMatchObject({
+      Webhooks: '209',
+      Failing: '1',
+      'Success rate': '0 %',
+      'Failed attempts': '4',
+      Waiting: '1',
+    });
+    const names = page.locator('.webhook .name strong');
+    expect((await names.allInnerTexts()).slice(0, 2)).toEqual(['Newest', 'Quiet 1']);
+    await see(/^4 attempts in a row failed, since /);
+
+    // It recovers, and keeps its place while one looks.
+    receiver.answer = (_request, response) => void response.end();
+    await page.getByRole('link', { name: /Quiet 7\b/ }).click();
+    await gateway.pass(2_400_000);
+    await expect.poll(async () => (await tileTexts()).Failing).toBe('0');
+    expect((await names.allInnerTexts()).slice(0, 2)).toEqual(['Newest', 'Quiet 1']);
+    // All of them can be listed.
+    for (let listed = 0; listed < 209; listed = await names.count()) {
+      if (listed > 0) await button('Show more webhooks').click();
+      await expect.poll(() => names.count()).toBeGreaterThan(listed);
+    }
+    expect(await names.count()).toBe(209);
+    expect(new Set(await names.allInnerTexts()).size).toBe(209);
+    await shownWebhooks('Failing').click();
+    await see('No webhook is failing.');
+    await shownWebhooks('All').click();
+    // Typed with pauses, while the page is shown anew.
+    await page.getByLabel('Search by name').pressSequentially('quiet 20', { delay: 120 });
+    await expect.poll(() => names.count()).toBe(10);
+    expect((await names.allInnerTexts()).every((name) => name.startsWith('Quiet 20'))).toBe(true);
+    expect(await page.getByLabel('Search by name').inputValue()).toBe('quiet 20');
+    await page.getByLabel('Search by name').fill('nothing like it');
+    await see('No webhook has “nothing like it” in its name.');
+    expect(complaints).toEqual([]);
+  });
+
+  it('calls a webhook failing only after several attempts and some time', async () => {
+    await gateway.webhook(receiver.address, { name: 'Flaky' });
+    failWith(500);
+    await gateway.emit(1);
+    await gateway.pass(0);
+    await enter();
+    await see('1 attempt failed, retrying.');
+    expect((await tileTexts()).Failing).toBe('0');
+    expect(await page.locator('.webhook .badge').innerText()).toBe('Retrying');
+  });
+
+  it('says that a period is empty', async () => {
+    await gateway.webhook(receiver.address, { name: 'New' });
+    await enter();
+    await see('No delivery was attempted in this period.');
+    expect(await page.locator('.plot').count()).toBe(0);
+  });
+
+  it('tells deliveries apart: by account, second, id, event and data', async () => {
+    const everything = { events: '["new_relation"]', source: 'users' } as const;
+    const webhookId = await gateway.webhook(receiver.address, { name: 'CRM', ...everything });
+    await gateway.emit('first');
+    // Deliveries of one millisecond have no order.
+    await gateway.pass(1_000);
+    await gateway.emit('second');
+    await gateway.pass(0);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await enter();
+    await shownDeliveries('All').click();
+    const rows = page.locator('.delivery');
+    await expect.poll(() => rows.count()).toBe(2);
+    const [newest] = (await gateway.deliveries()).filter(({ webhook_id }) => webhook_id === webhookId).reverse();
+    const row = rows.first();
+    expect(await row.innerText()).toMatch(/New relation\n.* · \w+ \d+, \d{4}, \d\d:\d\d:\d\d\n/);
+    await row.getByRole('button', { name: /^Copy the id/ }).click();
+    await see('The id is copied.');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(newest?.id);
+    await row.locator('summary').click();
+    await row.locator('pre').waitFor();
+    expect(await row.innerText()).toContain('"user_full_name": "second"');
+    expect(await row.innerText()).toContain('HTTP 200');
+    expect(complaints).toEqual([]);
+  });
+
+  it('reads nothing for a page that is idle or hidden, and figures every ten seconds at most', async () => {
+    await gateway.webhook(receiver.address, { name: 'Busy' });
+    const reads: string[] = [];
+    let underWay = 0;
+    const nameOf = (sent: Request) => /query (\w+)/.exec(sent.postDataJSON()?.query)?.[1];
+    context.on('request', (sent) => {
+      const name = nameOf(sent);
+      if (name === undefined) return;
+      reads.push(name);
+      underWay += 1;
+    });
+    const onEnd = (sent: Request) => {
+      if (nameOf(sent) !== undefined) underWay -= 1;
+    };
+    context.on('requestfinished', onEnd).on('requestfailed', onEnd);
+    await page.clock.install();
+    await enter();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await shownDeliveries('All').click();
+    await see('No deliveries yet.');
+    // From here on, time passes for the page only as the test says.
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    const pass = async (ms: number) => {
+      await page.clock.runFor(ms);
+      // What is read last is the webhook that is shown.
+      await expect.poll(() => underWay === 0 && (reads.at(-1) ?? 'WebhookOfPage')).toBe('WebhookOfPage');
+    };
+    const rows = page.locator('.delivery');
+    const rowsAreMoreThan = (count: number) =>
+      expect
+        .poll(async () => {
+          await page.clock.runFor(1);
+          return rows.count();
+        })
+        .toBeGreaterThan(count);
+    await pass(0);
+    reads.length = 0;
+    await pass(50_000);
+    expect(reads).toEqual([]);
+    for (let n = 0; n < 30; n += 1) {
+      await gateway.emit(n);
+      await gateway.pass(0);
+      await pass(200);
+    }
+    // By the subscription, row by row.
+    await rowsAreMoreThan(14);
+    expect(reads).toEqual(['RowsOfPage', 'WebhookOfPage']);
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true }));
+    await pass(10_500);
+    reads.length = 0;
+    const before = await rows.count();
+    await gateway.emit('unseen');
+    await gateway.pass(0);
+    await rowsAreMoreThan(before);
+    await pass(120_000);
+    expect(reads).toEqual([]);
+  });
+
+  /** The gateway answers the next operation of this name at once; the page gets its answer when it is let through. */
+  async function holdBack(operation: string) {
+    const answered = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    let isHeld = false;
+    await page.route('**/graphql', async (route) => {
+      const { query } = route.request().postDataJSON();
+      if (isHeld || !query.includes(`query ${operation}(`)) return route.fallback();
+      isHeld = true;
+      const response = await route.fetch();
+      answered.resolve();
+      await released.promise;
+      await route.fulfill({ response });
+    });
+    return { answered: answered.promise, letThrough: () => released.resolve() };
+  }
+
+  it('shows what changed while it was reading', async () => {
+    const webhookId = await gateway.webhook(receiver.address, { name: 'CRM' });
+    failWith(500);
+    await gateway.emit(1);
+    await gateway.pass(0);
+    await enter();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await see('HTTP 500');
+    const rename = `mutation { updateWebhook(input: { webhookId: "${webhookId}", name: "Renamed" }) { __typename } }`;
+    expect((await graphql(gateway.address, gateway.space.key, rename)).errors).toEqual([]);
+    const { answered, letThrough } = await holdBack('WebhookOfPage');
+    await shownDeliveries('All').click();
+    await answered;
+    receiver.answer = (_request, response) => void response.end();
+    await gateway.pass(12_000);
+    const row = page.locator('.delivery');
+    await row.getByText('Succeeded', { exact: true }).waitFor();
+    letThrough();
+    // What was read has the new name, and a delivery that has failed.
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+    expect(await row.innerText()).toContain('Succeeded');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the newest attempts of a delivery that was attempted while they were read', async () => {
+    await gateway.webhook(receiver.address, { name: 'CRM' });
+    failWith(500);
+    await gateway.emit(1);
+    await gateway.pass(0);
+    await enter();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { answered, letThrough } = await holdBack('ContentsOfPage');
+    await page.locator('.delivery summary').click();
+    await answered;
+    failWith(503);
+    await gateway.pass(12_000);
+    const attempts = page.locator('.delivery .attempts');
+    await attempts.getByText('HTTP 503').waitFor();
+    const older = page.waitForResponse(
+      (response) => response.request().postData()?.includes('ContentsOfPage') === true,
+    );
+    letThrough();
+    await (await older).finished();
+    // Whatever the page makes of it, it makes at once.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await attempts.innerText()).toContain('HTTP 503');
+  });
+
+  it('searches for what was typed while it was reading', async () => {
+    await gateway.webhook(receiver.address, { name: 'Quiet' });
+    await gateway.webhook(receiver.address, { name: 'Loud', enabled: 0 });
+    await enter();
+    await see('Loud');
+    const { answered, letThrough } = await holdBack('WebhooksPage');
+    await shownWebhooks('Disabled').click();
+    await answered;
+    await page.getByLabel('Search by name').fill('quiet');
+    letThrough();
+    await see('No webhook has “quiet” in its name.');
+    expect(await page.getByLabel('Search by name').inputValue()).toBe('quiet');
+    expect(complaints).toEqual([]);
+  });
+
+  it('creates, edits and deletes a webhook, and replaces its secret', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await enter();
+    await see('No webhooks yet');
+    await button('Create a webhook').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('New');
+    await dialog.getByLabel('Address').fill('https://user:password@hooks.example/');
+    await dialog.getByLabel('Source').selectOption('USERS');
+    await dialog.getByRole('button', { name: 'Create the webhook' }).click();
+    // What is wrong is said beside the field, which has the focus.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('request-url');
+    expect(await dialog.locator('#request-url-problem').innerText()).toMatch(/^It /);
+    expect(await gateway.app.database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
+    await dialog.getByLabel('Address').fill(`${receiver.address}/new`);
+    await dialog.getByRole('button', { name: 'Create the webhook' }).dblclick();
+    await see('The webhook is created.');
+    await page.getByRole('heading', { name: 'New' }).waitFor();
+    const created = await gateway.app.database.selectFrom('webhooks').selectAll().execute();
+    expect(created).toMatchObject([{ name: 'New', request_url: `${receiver.address}/new`, source: 'users' }]);
+
+    await button('Edit').click();
+    await dialog.getByLabel('Name').fill('Renamed');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Edit');
+
+    await button('Replace the secret').click();
+    await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+    await dialog.getByText('Store it now').waitFor();
+    const secret = await dialog.locator('code').innerText();
+    expect(secret).toMatch(/^whsec_/);
+    await dialog.getByRole('button', { name: 'Copy the secret' }).click();
+    await dialog.getByText('The secret is copied.').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => page.content()).not.toContain(secret);
+
+    await button('Delete').click();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Delete');
+    await button('Delete').click();
+    await dialog.getByRole('button', { name: 'Delete the webhook' }).click();
+    await see('No webhooks yet');
+    expect(await gateway.app.database.selectFrom('webhooks').selectAll().execute()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('offers a key without webhooks:write nothing that it may not do', async () => {
+    await gateway.webhook(receiver.address, { name: 'Orders' });
+    await enter(await gateway.space.newKey({ scopes: ['webhooks:read'] }));
+    await see('it lacks the scope webhooks:write');
+    for (const name of ['Create a webhook', 'Edit', 'Replace the secret', 'Delete', 'Disable']) {
+      expect(await button(name).count(), name).toBe(0);
+    }
+  });
+
+  it('shows that a webhook was disabled and why, and enables it again by a button', async () => {
+    await gateway.webhook(receiver.address, { name: 'Warehouse' });
+    failWith(410);
+    await gateway.emit(1);
+    await gateway.pass(0);
+    await enter();
+    await see(/because its endpoint responded that it no longer exists \(410\)/);
+    await see('1 disabled after failures');
+    await see('1 attempt');
+    expect(await page.getByText('1 attempts').count()).toBe(0);
+    receiver.answer = (_request, response) => void response.end();
+    await button('Enable').click();
+    await see('The webhook is enabled.');
+    await button('Disable').waitFor();
+    await button('Send a test event').click();
+    await shownDeliveries('All').click();
+    await page.locator('.delivery').getByText('Succeeded', { exact: true }).first().waitFor();
+    await button('Disable').click();
+    await see('by a request to the API');
+    await button('Enable').click();
+    await button('Turn on notices').click();
+    await see('Gets a notice when the gateway disables another webhook.');
+    await button('Turn off notices').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a key only what it may see, and lets a key act only if it may', async () => {
+    const other = await gateway.space.account();
+    await gateway.webhook(receiver.address, { name: 'Own', account_ids: JSON.stringify([gateway.accountId]) });
+    await gateway.webhook(`${receiver.address}/hidden`, { name: 'Shared' });
+    await gateway.webhook(receiver.address, { name: 'Foreign', account_ids: JSON.stringify([other]) });
+    await enter(await gateway.space.newKey({ accountIds: [gateway.accountId] }));
+    await see('Own');
+    const names = page.locator('.webhook .name strong');
+    expect((await names.allInnerTexts()).sort()).toEqual(['Own', 'Shared']);
+    await page.getByRole('link', { name: /Shared/ }).click();
+    await see('This webhook also listens to accounts beyond your key.');
+    expect(await button('Disable').count()).toBe(0);
+    expect(await page.content()).not.toContain('/hidden');
+
+    await button('Forget key').click();
+    await page.getByLabel('API key').fill(await gateway.space.newKey({ scopes: ['webhooks:read'] }));
+    await button('Show my webhooks').click();
+    await see('it lacks the scope webhooks:write');
+    expect(await button('Disable').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('asks for another key when a key is refused', async () => {
+    await enter('wrong');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').innerText()).toMatch(/key/i);
+    expect(await page.evaluate(() => ({ ...sessionStorage }))).toEqual({});
+  });
+
+  it('reads nothing more when its key is forgotten, and leaves the form to who types another one', async () => {
+    await page.clock.install();
+    await gateway.webhook(receiver.address, { name: 'Orders' });
+    await enter();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await see('Orders');
+    await shownDeliveries('All').click();
+    await gateway.emit(1);
+    await gateway.pass(0);
+    await see('HTTP 200');
+    await button('Forget key').click();
+    await page.getByLabel('API key').fill('another');
+    await page.clock.runFor(70_000);
+    expect(await page.getByLabel('API key').inputValue()).toBe('another');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows its list whatever an address names', async () => {
+    await gateway.webhook(receiver.address, { name: 'Orders' });
+    for (const odd of ['%', '%E0%A4%A', '%00', '"><b>']) {
+      await page.goto(`${gateway.address}/webhooks#${odd}`);
+      await page.reload();
+      if (await page.getByLabel('API key').isVisible()) {
+        await page.getByLabel('API key').fill(gateway.space.key);
+        await page.keyboard.press('Enter');
+      }
+      await see('Your key sees no such webhook.');
+      await see('Orders');
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('says so when there are no webhooks, and when the gateway cannot be reached', async () => {
+    await enter();
+    await see('No webhooks yet');
+    await context.route('**/graphql', (route) => route.abort());
+    await button('7 days').click();
+    await see('The gateway cannot be reached.');
+    await context.unroute('**/graphql');
+    await button('Try again').click();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('shows hostile names and addresses as text', async () => {
+    const name = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>${'x'.repeat(180)}`;
+    await gateway.webhook(`${receiver.address}/<b>"'${'y'.repeat(900)}`, { name });
+    await enter();
+    await see(name);
+    expect(await page.title()).toBe('Webhooks · Postern');
+    expect(await page.locator('main img, main script, main b').count()).toBe(0);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    for (const width of [390, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(overflow).toBeLessThanOrEqual(0);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([390, 1280, 1920])('conforms to WCAG 2.2 A and AA, %s pixels wide', async (width) => {
+    await gateway.webhook(receiver.address, { name: 'Orders' });
+    await gateway.webhook(receiver.address, { name: 'Off', enabled: 0 });
+    await gateway.emit('good');
+    await gateway.pass(0);
+    failWith(500);
+    await gateway.emit('bad');
+    await gateway.pass(0);
+    await page.setViewportSize({ width, height: 900 });
+    await enter();
+    await page.getByRole('link', { name: /Orders/ }).click();
+    await see('1 attempt failed, retrying.');
+    await page.locator('.delivery summary').first().click();
+    await page.locator('.delivery pre').waitFor();
+    // The policy of the page allows no script but its own: axe comes by the protocol of the browser.
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const found: string[] = [];
+    for (const [colorScheme, isOpen] of [
+      ['light', false],
+      ['dark', false],
+      ['light', true],
+      ['dark', true],
+    ] as const) {
+      // Without the moments in between the colours.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      if (isOpen) await button('Edit').click();
+      await page.evaluate(axe);
+      const { violations, passes } = await page.evaluate(
+        async (): Promise<AxeResults> =>
+          (globalThis as unknown as { axe: typeof import('axe-core') }).axe.run(document, {
+            runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+          }),
+      );
+      expect(passes.length).toBeGreaterThan(10);
+      for (const { id, nodes } of violations) found.push(...nodes.map(({ html }) => `${colorScheme}: ${id}: ${html}`));
+      await page.keyboard.press('Escape');
+    }
+    expect(found).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has text that stands out by 4.5 : 1 (%s), and works by keyboard',
+    async (colorScheme) => {
+      await gateway.webhook(receiver.address, { name: 'Failing' });
+      await gateway.webhook(receiver.address, { name: 'Off', enabled: 0 });
+      failWith(500);
+      await gateway.emit(1);
+      await gateway.pass(0);
+      await page.emulateMedia({ colorScheme });
+      await enter();
+      await see('HTTP 500');
+      expect(await page.evaluate(lowContrast)).toEqual([]);
+      // With the keyboard alone: to the second webhook, and its button.
+      const reached: string[] = [];
+      await page.locator('body').press('Home');
+      for (let step = 0; step < 40 && !reached.includes('Enable'); step += 1) {
+        await page.keyboard.press('Tab');
+        const { text, outlined } = await page.evaluate(() => {
+          const element = document.activeElement;
+          return {
+            text: element?.textContent ?? '',
+            outlined: element !== null && getComputedStyle(element).outlineStyle !== 'none',
+          };
+        });
+        expect(outlined, text).toBe(true);
+        reached.push(text);
+        if (!text.startsWith('Off')) continue;
+        await page.keyboard.press('Enter');
+        // The heading of what was opened has the focus.
+        await page.waitForFunction(() => document.activeElement?.id === 'webhook');
+      }
+      expect(reached).toContain('Enable');
+      expect(await page.evaluate(lowContrast)).toEqual([]);
+    },
+  );
+});
