@@ -136,7 +136,8 @@ test('a plain copy of the database file of a running gateway loses acknowledged 
   const eventsIn = (file: string) => {
     const database = new DatabaseSync(file);
     try {
-      return database.prepare('select count(*) as count from events').get()?.count;
+      return database.prepare(`select count(*) as count from events where data like '%"user_full_name":"_"%'`).get()
+        ?.count;
     } catch (error) {
       return error instanceof Error ? error.message : error;
     } finally {

@@ -117,7 +117,7 @@ describe('errors of the upstream', () => {
       __typename: 'AccountError',
       type: 'errors/feature_not_subscribed',
       status: 403,
-      detail: expect.stringContaining('another service'),
+      detail: expect.stringContaining('offers no way to create drafts'),
     });
     for (const query of [
       '{ accounts { nodes { id } } }',
