@@ -8,7 +8,7 @@ const hook = join(import.meta.dirname, 'support/loaded-modules.js');
 
 const kinds = [
   ['embedded', {}],
-  ['in front of a service', { UPSTREAM_URL: 'http://127.0.0.1:1', UPSTREAM_API_KEY: 'key', SECRET: 's'.repeat(32) }],
+  ['in proxy mode', { UPSTREAM_URL: 'http://127.0.0.1:1', UPSTREAM_API_KEY: 'key', SECRET: 's'.repeat(32) }],
 ] as const;
 
 /** Asks for what no service is needed for. */

@@ -8,7 +8,7 @@ export interface GraphQLContext extends RequestContext {
   readonly ports: Ports;
   readonly loaders: Loaders;
   readonly cursors: CursorCodec;
-  /** Null where the service behind the gateway stores them. */
+  /** Null with forwarded keys: the service stores them. */
   readonly storedResponses: Idempotency | null;
 }
 

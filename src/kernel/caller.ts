@@ -26,7 +26,7 @@ export interface CallerToken {
 export interface Caller {
   /** The subject of limits: tokens count as their key, which can make any number of them. */
   readonly keyId: string;
-  /** Null where only the service behind the gateway knows the key. */
+  /** Null for a forwarded key. */
   readonly keyName: string | null;
   readonly workspaceId: string;
   readonly workspaceName: string | null;
@@ -35,7 +35,7 @@ export interface Caller {
   /** Null for every account of the workspace. */
   readonly accountIds: ReadonlySet<string> | null;
   readonly expiresAt: Date | null;
-  /** Of a key that only the service behind the gateway can check: then nothing else here is true of it. */
+  /** Of a key that only the service can check: then nothing else here is true of it. */
   readonly forwardedKey?: ForwardedKey;
 }
 

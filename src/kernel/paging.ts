@@ -3,7 +3,7 @@
  * cursor and an offset. It is exact, as a cursor marks a place and `limit` only sets how many items are read from
  * there.
  *
- * On the embedded backend cursors are sealed twice, by the port (REST and other gateways hand them out) and by
+ * In embedded mode cursors are sealed twice, by the port (REST and other gateways hand them out) and by
  * connections with an offset. One format would tie the faces to a backend, as an upstream's cursors are opaque.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';

@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly turn?: Turn | undefined;
   /** The idempotency key of an atomic command. */
   readonly claim?: KeyClaim | undefined;
-  /** Where the service behind the gateway stores responses. */
+  /** With forwarded keys: the service stores responses. */
   readonly idempotency?: ForwardedIdempotency | undefined;
   /** Responses by read: bytes are not fetched again for their value. Requests without effect only. */
   readonly responses?: ReadMemo | undefined;

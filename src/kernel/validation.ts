@@ -46,7 +46,7 @@ export const rule = (code: IssueCode, message: string, options: RuleOptions = {}
 });
 
 /**
- * A rule beyond the contract: it holds for the embedded backend, and a service behind Postern judges for itself. Bounds
+ * A rule beyond the contract: it holds in embedded mode; in proxy mode the service judges for itself. Bounds
  * of lists and strings are no such rules: they protect Postern.
  */
 export const ownRule = (code: IssueCode, message: string, options: RuleOptions = {}) => ({

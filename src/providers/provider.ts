@@ -1,5 +1,5 @@
 /**
- * The adapter interfaces through which alone the embedded backend calls networks.
+ * The adapter interfaces through which alone embedded mode calls networks.
  *
  * An adapter throws every failure as a ServiceError of the contract. The last argument of each method is a signal that
  * ends the

@@ -322,7 +322,7 @@ test('an idempotency key finds its result with the next token of the same rights
   expect(new Set([first, ...(await Promise.all(others.map(jobWith)))]).size).toBe(4);
 });
 
-describe('in front of a service', () => {
+describe('in proxy mode', () => {
   test('there are tokens of the keys of this gateway', async () => {
     const { gateway, token } = await start({
       environment: { UPSTREAM_URL: 'http://127.0.0.1:9', UPSTREAM_API_KEY: 'of-the-service' },

@@ -1,4 +1,4 @@
-/** A gateway on the embedded backend, with a furnished workspace, for the suites of auth. */
+/** A gateway in embedded mode, with a furnished workspace, for the suites of auth. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type ErrorName, errorTable } from '../../src/kernel/errors.ts';
 import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';

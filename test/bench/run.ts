@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what the gateway costs in front of a service, compared with other gateways and with bare proxies. All
+ * `npm run bench`: what the gateway costs in proxy mode, compared with other gateways and with bare proxies. All
  * run against one upstream, each in its own process, one after the other within each round. Every request is about
  * another list. Postern runs as in production, with API keys in its database and its log in a file; Mercurius and Apollo
  * write a line for each request too, and check no keys; the proxies do neither.

@@ -35,15 +35,15 @@ export async function measureStarts(
   directory: string,
   { upstream, starts }: { readonly upstream: string; readonly starts: number },
 ): Promise<StartFigures[]> {
-  const inFront = await install(join(directory, 'start-upstream'), { UPSTREAM_URL: upstream, UPSTREAM_API_KEY: 'key' });
+  const proxy = await install(join(directory, 'start-upstream'), { UPSTREAM_URL: upstream, UPSTREAM_API_KEY: 'key' });
   const embedded = await install(join(directory, 'start-embedded'), { DEMO: 'on' });
-  const key = await createKey(inFront);
+  const key = await createKey(proxy);
   // The first start creates the demo workspace and its key. A query for the schema alone needs no key.
   await startOnce(embedded, null);
   const demoKey = (await readFile(join(embedded.directory, 'demo-key'), 'utf8')).trim();
   return [
-    await measureKind('in front of a service', inFront, starts, { key, query: listOf('a') }),
-    await measureKind('embedded', embedded, starts, { key: demoKey, query: listOf('pnet-----------------A') }),
+    await measureKind('proxy mode', proxy, starts, { key, query: listOf('a') }),
+    await measureKind('embedded mode', embedded, starts, { key: demoKey, query: listOf('pnet-----------------A') }),
   ];
 }
 

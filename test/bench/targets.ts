@@ -84,7 +84,7 @@ interface PosternPlace {
 }
 
 /**
- * Starts the gateway in front of a service, and waits for its first answer.
+ * Starts the gateway in proxy mode, and waits for its first answer.
  * @param environment with UPSTREAM_API_KEY, its keys are in its own database; without, they are the service's
  */
 export async function startPosternTarget(

@@ -1,5 +1,5 @@
 /**
- * What telemetry costs: CPU time per request of gateways that differ in nothing else, in front of one service, measured in
+ * What telemetry costs: CPU time per request of gateways that differ in nothing else, in proxy mode over one service, measured in
  * turns of short windows, so that whatever else the machine does meets all of them alike.
  *
  * ROUNDS and ROUND_MS say how long, OPERATION which one of operations.ts. BASELINE is another checkout, to compare with.

@@ -1,5 +1,5 @@
 /**
- * Variants of a request, or of a gateway, compared in front of one service: responses a second, CPU time and bytes for each. They
+ * Variants of a request, or of a gateway, compared in proxy mode over one service: responses a second, CPU time and bytes for each. They
  * take turns in short rounds, so that whatever else the machine does meets all alike.
  *
  * ROUNDS and ROUND_MS say how long. The load generator is this process: CPU times compare better than rates.
@@ -62,7 +62,7 @@ const byText: NonNullable<Variant['request']> = (query, variables) => ({ body: J
 
 let sent = 0;
 
-/** Measures the variants in front of a service of 10 posts and of 100, and prints the medians. */
+/** Measures the variants over a service of 10 posts and of 100, and prints the medians. */
 export async function compareVariants(variants: readonly Variant[]): Promise<void> {
   const children: ChildProcess[] = [];
   const directory = await mkdtemp(join(tmpdir(), 'postern-bench-'));

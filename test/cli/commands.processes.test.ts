@@ -7,7 +7,7 @@ import { databases, type TestDatabase } from '../support/databases.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { type Ended, runProcess } from '../support/process.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, startStub } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
 
 const viewer =
   '{ viewer { keyId name scopes accountIds expiresAt workspace { name } } accounts { nodes { accountId name type status } } }';
@@ -107,13 +107,13 @@ describe.each(databases)('commands on $name', (dialect) => {
     }
   });
 
-  test('in front of a service, a key is limited to accounts of the service', async () => {
+  test('in proxy mode, a key is limited to accounts of the service', async () => {
     const service = await startStub((_request, response) => json(response, 200, postList([pnetPost('ACo1')])));
     const environment = { DATABASE_URL: database.url, UPSTREAM_URL: service.url, UPSTREAM_API_KEY: 'ours' };
     const args = ['create', '--workspace', 'Acme', '--name', 'x', '--accounts', 'of the service'];
     const created = await runProcess('src/app/cli/keys.ts', args, environment);
     expect(created).toMatchObject({ code: 0 });
-    const gateway = await gatewayInFrontOf(service, { environment });
+    const gateway = await proxyTo(service, { environment });
     const posts = async (accountId: string) => {
       const path = `/v1/users/ACo1/posts?account_id=${encodeURIComponent(accountId)}`;
       return (await rest(gateway.address, created.stdout.trim(), 'GET', path)).body;

@@ -26,7 +26,7 @@ import { backends, type SeededWorkspace, type Served } from '../support/backends
 import { type GatewayOptions, graphql, startGateway } from '../support/gateway.ts';
 import { furnish, type Named } from '../support/operations.ts';
 import { statementsOf } from '../support/statements.ts';
-import { gatewayInFrontOf, json, listPosts, pnetPost, postList, startStub, webhook } from '../support/stub.ts';
+import { json, listPosts, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
 import { type Compose, composers, composeWithMesh, sdlOf, tasksSdl } from './supergraph.ts';
 
 const sdl = subgraphSdl(schema);
@@ -206,11 +206,11 @@ describe('the switch', () => {
     expect(data._entities).toMatchObject([{ __typename: 'Account' }]);
   });
 
-  test('on, in front of a service, webhooks are read, and types that the contract cannot read are refused', async () => {
+  test('on, in proxy mode, webhooks are read, and types that the contract cannot read are refused', async () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items: [webhook('w1'), webhook('w2')], cursor: null }),
     );
-    const { ask } = await gatewayInFrontOf(stub, { environment: federated });
+    const { ask } = await proxyTo(stub, { environment: federated });
     const { data, errors } = await ask(entitiesQuery, {
       representations: [
         { __typename: 'AutoWebhook', webhookId: 'w2' },
@@ -227,7 +227,7 @@ describe('the switch', () => {
 
   test('on, operations over the bytes of a service are compiled as before', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1'), pnetPost('2')])));
-    const [on, off] = [await gatewayInFrontOf(stub, { environment: federated }), await gatewayInFrontOf(stub)];
+    const [on, off] = [await proxyTo(stub, { environment: federated }), await proxyTo(stub)];
     const responses = [await on.ask(listPosts), await off.ask(listPosts)];
     expect(responses[0]?.data.posts.nodes).toHaveLength(2);
     expect(responses[0]?.data).toEqual(responses[1]?.data);

@@ -1,6 +1,6 @@
-/** Two gateways in front of one service: one that compiles operations, and one that does not. They must not differ. */
+/** Two gateways in proxy mode over one service: one that compiles operations, and one that does not. They must not differ. */
 import type { Gateway } from '../support/gateway.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, type Respond, type Stub, startStub } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub } from '../support/stub.ts';
 
 /** A response as it came. */
 export interface Came {
@@ -49,8 +49,7 @@ export async function startBothWays(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<BothWays> {
   const stub = await startStub(respond);
-  const start = (compiled: string) =>
-    gatewayInFrontOf(stub, { environment: { COMPILED_OPERATIONS: compiled, ...environment } });
+  const start = (compiled: string) => proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled, ...environment } });
   const [on, off] = await Promise.all([start('on'), start('off')]);
   const send = async (gateway: Gateway, request: GraphQLRequest): Promise<Served> => {
     const before = stub.received.length;

@@ -15,7 +15,7 @@ import { jobScenarioNames, jobScenarios, postIdentifiers } from '../../src/provi
 import type { JobScenario } from '../../src/providers/sandbox/pnet/scenarios.ts';
 import { type Gateway, graphql, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf } from '../support/stub.ts';
+import { proxyTo } from '../support/stub.ts';
 import { statedFacts } from './stated.ts';
 
 const stated = statedFacts(readFileSync(join(import.meta.dirname, 'spec.md'), 'utf8'));
@@ -184,7 +184,7 @@ describe.each(pairs)('%s %s', (endpoint, name) => {
 });
 
 test('the errors are the same through a gateway in front', async () => {
-  const front = await gatewayInFrontOf({ url: gateway.address });
+  const front = await proxyTo({ url: gateway.address });
   for (const [endpoint, name] of pairs) {
     const means = meansOf(endpoint, name);
     await prepare(endpoint, means);

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { graphql } from '../support/gateway.ts';
 import { chromium } from '../support/servers.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, startStub } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
 import { fileOf, runExample } from './example.ts';
 import { inaccessible, launch, openTab, type Site, serveSite, type Tab } from './page.ts';
 import { type Postern, startPostern } from './postern.ts';
@@ -144,10 +144,10 @@ export function describeFaults(example: string): void {
           );
           json(response, 200, postList(items, page < 2 ? `${page + 1}` : null));
         });
-        const gateway = await gatewayInFrontOf(stub);
-        const inFront = await serveSite(example, { address: gateway.address, key: 'their-key' }, script);
-        onTestFinished(() => inFront.stop());
-        return inFront;
+        const gateway = await proxyTo(stub);
+        const site = await serveSite(example, { address: gateway.address, key: 'their-key' }, script);
+        onTestFinished(() => site.stop());
+        return site;
       }
       const texts = (without: readonly number[], count: number) =>
         Array.from({ length: count }, (_, n) => n)

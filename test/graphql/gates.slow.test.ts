@@ -11,7 +11,7 @@ import type { Gateway, TestWorkspace } from '../support/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { temporaryDirectory } from '../support/process.ts';
 import { readMetrics } from '../support/prometheus.ts';
-import { gatewayInFrontOf, startStub } from '../support/stub.ts';
+import { proxyTo, startStub } from '../support/stub.ts';
 import { openSocket } from '../support/web-socket.ts';
 import { type ExecutorName, gateCases, type Sent, valid } from './gates.ts';
 
@@ -101,7 +101,7 @@ let requests = 0;
 async function start(environment: Readonly<Record<string, string>> = {}): Promise<Served> {
   const collector = await startOtlpReceiver();
   const stub = await startStub(pages);
-  const gateway = await gatewayInFrontOf(stub, {
+  const gateway = await proxyTo(stub, {
     environment: {
       UPSTREAM_API_KEY: 'our-key',
       METRICS_PORT: '0',

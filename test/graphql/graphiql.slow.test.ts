@@ -452,7 +452,7 @@ describe('the page', () => {
     ['when other machines can connect', { DEMO: 'on', HOST: '0.0.0.0' }],
     ['without a demo workspace', { DEMO: 'off' }],
     ['without GraphiQL', { DEMO: 'on', GRAPHIQL: 'off' }],
-    ['in front of an upstream', { DEMO: 'on', UPSTREAM_URL: 'http://127.0.0.1:1' }],
+    ['in proxy mode', { DEMO: 'on', UPSTREAM_URL: 'http://127.0.0.1:1' }],
   ])('has no link %s', async (_case, environment) => {
     const other = await startGateway({ environment });
     try {

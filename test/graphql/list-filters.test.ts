@@ -203,7 +203,7 @@ describe.each(backends)('lists, $name backend', (backend) => {
     expect(await read({ list: 'webhooks', args: `accountId: ${accountId}` })).toEqual(all);
   });
 
-  // In front of a service that checks the keys itself, what a key sees is filtered, and nothing else.
+  // In proxy mode with forwarded keys, what a key sees is filtered, and nothing else.
   test.runIf(backend.serves.accounts)('a limited key cannot list webhooks that listen to another account', async () => {
     const [own, other] = [await workspace.account(), await workspace.account()];
     const mine = await workspace.webhook({ account_ids: JSON.stringify([own, other]), source: 'email', events: '[]' });

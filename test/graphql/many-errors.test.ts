@@ -1,7 +1,7 @@
 /** Pages of a service that lack something in every item. */
 import { expect, test } from 'vitest';
 import { graphql } from '../support/gateway.ts';
-import { gatewayInFrontOf, json, startStub } from '../support/stub.ts';
+import { json, proxyTo, startStub } from '../support/stub.ts';
 
 const count = 1_500;
 
@@ -17,7 +17,7 @@ test.each(['on', 'off'])(
     };
     const page = { object: 'PostList', items: [post], cursor: null, paging: { page_count: 1 } };
     const stub = await startStub((_request, response) => json(response, 200, page));
-    const { address, log } = await gatewayInFrontOf(stub, { environment: { COMPILED_OPERATIONS: compiled } });
+    const { address, log } = await proxyTo(stub, { environment: { COMPILED_OPERATIONS: compiled } });
     const query = `{ posts(accountId: "a", identifier: "b", first: 1) { nodes { ... on PnetPost {
     attachments { ... on ImageAttachment { url sticker } } text } } } }`;
     const { errors } = await graphql(address, 'key', query);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { globalId } from '../../src/graphql/kit/node.ts';
 import { databases } from '../support/databases.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
-import { gatewayInFrontOf, startStub } from '../support/stub.ts';
+import { proxyTo, startStub } from '../support/stub.ts';
 
 const jobs = 'subscription ($ids: [ID!]!) { jobPostingUpdated(jobIds: $ids) { jobId jobState account { status } } }';
 const accounts = 'subscription ($ids: [ID!]!) { accountUpdated(accountIds: $ids) { accountId status } }';
@@ -127,8 +127,8 @@ describe.each(databases)('on $name', (dialect) => {
   });
 });
 
-test('in front of a service there is nothing to watch', async () => {
-  const gateway = await gatewayInFrontOf(await startStub(), { environment: { UPSTREAM_API_KEY: 'our-key' } });
+test('in proxy mode there is nothing to watch', async () => {
+  const gateway = await proxyTo(await startStub(), { environment: { UPSTREAM_API_KEY: 'our-key' } });
   const { key } = await gateway.workspace();
   for (const query of [accounts, jobs]) {
     expect(await refusal(gateway, key, query, ['1'])).toBe('errors/feature_not_subscribed');

@@ -1,6 +1,6 @@
 /** Clients that do not wait for their response: the log says so, once, and nothing of a failure. */
 import { expect, test } from 'vitest';
-import { gatewayInFrontOf, startStub } from '../support/stub.ts';
+import { proxyTo, startStub } from '../support/stub.ts';
 
 const list = '{ posts(accountId: "a", identifier: "b") { nodes { __typename } } }';
 
@@ -17,7 +17,7 @@ test.each([
     asked = resolve;
   });
   const stub = await startStub(() => asked());
-  const { address, log } = await gatewayInFrontOf(stub, {});
+  const { address, log } = await proxyTo(stub, {});
   const gone = new AbortController();
   const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
   const response = fetch(address + path, { method, headers, body, signal: gone.signal });

@@ -5,7 +5,7 @@ import { demoId } from '../../src/app/demo.ts';
 import { posts } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, postList, startStub } from '../support/stub.ts';
+import { json, postList, proxyTo, startStub } from '../support/stub.ts';
 
 test('a stopping gateway is not ready, still serves requests, and asks clients to close connections', async () => {
   const gateway = await startGateway({ environment: { SHUTDOWN_DELAY_MS: '5000' } });
@@ -41,7 +41,7 @@ test('a stopping gateway is not ready, still serves requests, and asks clients t
 
 test('a compiled operation asks to close the connection too, whether it began before or after the stop', async () => {
   const stub = await startStub((_request, response) => void setTimeout(json, 200, response, 200, postList([])));
-  const gateway = await gatewayInFrontOf(stub, { environment: { SHUTDOWN_DELAY_MS: '5000' } });
+  const gateway = await proxyTo(stub, { environment: { SHUTDOWN_DELAY_MS: '5000' } });
   const ask = () => gateway.ask(posts);
   const before = ask();
   await expect.poll(() => stub.received.length).toBe(1);

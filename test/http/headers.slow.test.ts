@@ -77,9 +77,9 @@ function send(
 const textual = ([name, value]: [string, unknown]): [string, string] => [name, String(value)];
 
 describe.each([
-  ['the embedded backend', {}],
-  ['an upstream that is down', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
-])('in front of %s', (_name, environment) => {
+  ['embedded mode', {}],
+  ['proxy mode, while the service is down', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
+])('in %s', (_name, environment) => {
   let gateway: Gateway;
   let key: string;
 

@@ -214,7 +214,7 @@ describe.each(backends)('editJob, $name backend', (backend) => {
     const answer = await edit({ jobId, ...input });
     expect(answer).toMatchObject(anError('unprocessable_entity'));
     // A rule of our own is left to a service, which tells the same in its detail.
-    if (backend.name === 'upstream' && answer.issues.length === 0) return expect(answer.detail).toMatch(message);
+    if (backend.name === 'proxy' && answer.issues.length === 0) return expect(answer.detail).toMatch(message);
     expect(answer.issues).toEqual([{ path: ['input', ...path], message: expect.stringMatching(message) }]);
     expect(answer.detail).toContain(`input.${path.join('.')}`);
   });

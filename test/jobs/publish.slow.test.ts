@@ -77,7 +77,7 @@ describe.each(backends)('publishJob, $name backend', (backend) => {
     const answer = await publish(draftId, input);
     expect(answer).toMatchObject(anError('invalid_parameters'));
     // A rule of our own is left to a service, which tells the same in its detail.
-    if (backend.name === 'upstream' && answer.issues.length === 0) expect(answer.detail).toMatch(message);
+    if (backend.name === 'proxy' && answer.issues.length === 0) expect(answer.detail).toMatch(message);
     else expect(answer.issues).toEqual([{ path: ['input', ...path], message: expect.stringMatching(message) }]);
     expect((await jobs.workspace.job(draftId)).state).toBe('draft');
   });

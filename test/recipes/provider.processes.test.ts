@@ -78,7 +78,7 @@ it('refetches posts and their authors by id', async () => {
   ]);
 });
 
-it('compiles the list in front of a service, with the same response', async () => {
+it('compiles the list in proxy mode, with the same response', async () => {
   const { address, key, account } = embedded;
   const proxy = await copy.start({
     UPSTREAM_URL: address,

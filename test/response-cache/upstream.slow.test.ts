@@ -1,8 +1,8 @@
-/** In front of a service: compiled operations, calls that are saved, and what is under way while somebody changes something. */
+/** In proxy mode: compiled operations, calls that are saved, and what is under way while somebody changes something. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { ask } from '../support/cached-responses.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, type Respond, startStub, webhook } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, type Respond, startStub, webhook } from '../support/stub.ts';
 
 const posts = (identifier = 'ACo1') =>
   `posts(accountId: "a1", identifier: "${identifier}") { nodes { ... on PnetPost { id text } } pageInfo { endCursor } }`;
@@ -19,7 +19,7 @@ const onePost: Respond = ({ method, path }, response) => {
 /** A gateway with API keys of its own, and its service. */
 async function start(respond: Respond, environment: Readonly<Record<string, string>> = {}) {
   const stub = await startStub(respond);
-  const gateway = await gatewayInFrontOf(stub, {
+  const gateway = await proxyTo(stub, {
     environment: { UPSTREAM_API_KEY: 'our-key', RESPONSE_CACHE: 'memory', ...environment },
   });
   const { key, newKey } = await gateway.workspace();

@@ -1,6 +1,6 @@
 /**
  * Every row of the contract's error tables, over real HTTP: each type at each endpoint that has it, and its substitute
- * at each endpoint that has not; then every error that the embedded backend can cause.
+ * at each endpoint that has not; then every error that embedded mode can cause.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -148,7 +148,7 @@ describe('every type at every endpoint', () => {
 /** Ids that nothing can have. An empty one is none that is missing: its field is there. */
 const malformedIds = ['malformed', '', '\0', '1\0', 'ä', ' 1', '-1', '1.0', `${'A'.repeat(21)}B`, 'A'.repeat(23)];
 
-describe('the embedded backend', () => {
+describe('embedded mode', () => {
   let gateway: Gateway;
   let workspace: SeededWorkspace;
   let account: string;

@@ -1,5 +1,5 @@
 /**
- * The REST face returns the fields of the contract and no others, whatever the service behind the gateway adds; what is
+ * The REST face returns the fields of the contract and no others, whatever the service adds; what is
  * odd in another way leaves as it came. The responses are derived from the shapes of all endpoints.
  */
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { pathParameters } from '../../src/kernel/endpoint.ts';
 import { endpoints } from '../../src/rest/endpoints.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, startStub, webhook } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
 
 /** A complete value of each variant of a shape; a list holds one of each. */
 function samplesOf(shape: z.core.$ZodType): unknown[] {
@@ -54,7 +54,7 @@ describe.each([
 ])('%s', (_name, environment) => {
   test.each(cases)('$name, variant $variant', async ({ endpoint, name, response }) => {
     const stub = await startStub((_request, reply) => json(reply, endpoint.status, withMore(response) as object));
-    const gateway = await gatewayInFrontOf(stub, { environment });
+    const gateway = await proxyTo(stub, { environment });
     const key = 'UPSTREAM_API_KEY' in environment ? (await gateway.workspace()).key : 'their-key';
     const path = pathParameters(endpoint).reduce((all, each) => all.replace(`{${each}}`, '1'), endpoint.path);
     const repeated: Record<string, string> = { 'idempotency-key': 'a' };
@@ -90,7 +90,7 @@ test('deviations from the contract are passed on', async () => {
       request.path.includes('posts') ? postList(posts) : { object: 'WebhookList', items: hooks, cursor: null },
     ),
   );
-  const gateway = await gatewayInFrontOf(stub);
+  const gateway = await proxyTo(stub);
   const read = async (path: string) => (await (await gateway.rest('GET', path)).json()).items;
   expect(await read('/v1/users/ada/posts?account_id=a')).toEqual(posts);
   expect(await read('/v1/webhooks')).toEqual(hooks);

@@ -8,7 +8,7 @@ import { allowedErrors } from '../../src/rest/allowed-errors.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 import { startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, postList, startStub } from '../support/stub.ts';
+import { json, postList, proxyTo, startStub } from '../support/stub.ts';
 
 /** What stands for no text in a URL. */
 const undecodable = {
@@ -33,7 +33,7 @@ const halves = ['\\ud800', '\\udc00\\ud83d', 'a\\uDBFFb'];
 interface Served {
   readonly address: string;
   readonly key: string;
-  /** The cursors and ids that a service was asked with; null on the embedded backend. */
+  /** The cursors and ids that a service was asked with; null in embedded mode. */
   readonly asked: (() => string[]) | null;
 }
 
@@ -46,7 +46,7 @@ const backends: Readonly<Record<string, () => Promise<Served>>> = {
   },
   async upstream() {
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
-    const { address } = await gatewayInFrontOf(stub);
+    const { address } = await proxyTo(stub);
     return { address, key: 'their-key', asked: () => stub.received.map(({ path }) => path) };
   },
 };

@@ -7,7 +7,7 @@ import { pathParameters } from '../../src/kernel/endpoint.ts';
 import { endpoints, prefixes } from '../../src/rest/endpoints.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, startStub } from '../support/stub.ts';
+import { json, proxyTo, startStub } from '../support/stub.ts';
 
 const hostile = [
   ...[
@@ -93,7 +93,7 @@ const backends: Readonly<Record<string, () => Promise<Served>>> = {
   },
   async upstream() {
     const stub = await startStub((_request, response) => json(response, 200, { object: 'WebhookDeleted' }));
-    const { address } = await gatewayInFrontOf(stub);
+    const { address } = await proxyTo(stub);
     return { address, key: 'their-key', pnet: 'a', photonet: 'b', asked: () => stub.received.length };
   },
 };

@@ -11,7 +11,7 @@ import { databases } from '../support/databases.ts';
 import { startDelivering } from '../support/deliveries.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { envelope, gatewayInFrontOf, json, type Respond, startStub } from '../support/stub.ts';
+import { envelope, json, proxyTo, type Respond, startStub } from '../support/stub.ts';
 
 describe('a redactor', () => {
   const redact = redactor(['a "secret" key', 'short']);
@@ -126,7 +126,7 @@ const ofCaller = {
 test.each(echoes)('a service that echoes what it was sent in %s', async (_what, respond) => {
   const collector = await startOtlpReceiver();
   const stub = await startStub(respond);
-  const gateway = await gatewayInFrontOf(stub, {
+  const gateway = await proxyTo(stub, {
     environment: {
       UPSTREAM_API_KEY: secrets.key,
       UPSTREAM_HEADERS: JSON.stringify({ 'x-internal': secrets.header }),

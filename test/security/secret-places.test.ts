@@ -16,7 +16,7 @@ import { startDelivering } from '../support/deliveries.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { runProcess, startProcess, temporaryDirectory } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { envelope, gatewayInFrontOf, json, startStub } from '../support/stub.ts';
+import { envelope, json, proxyTo, startStub } from '../support/stub.ts';
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 
@@ -249,7 +249,7 @@ test('a service that decodes what it was sent: errors to callers, log, traces', 
   const stub = await startStub(({ headers: sent }, response) =>
     json(response, 500, envelope('provider_error', 500, { detail: echo(sent), instance: echo(sent) })),
   );
-  const gateway = await gatewayInFrontOf(stub, {
+  const gateway = await proxyTo(stub, {
     environment: {
       UPSTREAM_API_KEY: 'key-of-the-gateway',
       UPSTREAM_HEADERS: JSON.stringify(headers),

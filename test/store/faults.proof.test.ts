@@ -180,7 +180,7 @@ describe.each(embedded)('$name', ({ start, kind }) => {
   });
 });
 
-describe.each(databases)('in front of a service, with keys of its own on $name', ({ name, location }) => {
+describe.each(databases)('in proxy mode, with keys of its own on $name', ({ name, location }) => {
   test('no statement fails in another way', async () => {
     const place = await location();
     const stub = await startStub(healthy);

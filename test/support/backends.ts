@@ -77,8 +77,8 @@ export const backends: readonly Backend[] = [
     }),
   ),
   {
-    // A gateway whose upstream is the REST face of another, which holds the data; keys are sent on.
-    name: 'upstream',
+    // A gateway in proxy mode with forwarded keys. Its service is the REST face of another, which holds the data.
+    name: 'proxy',
     serves: { drafts: false, accounts: false, issues: false },
     async start({ environment, providers, leases = {}, clock = { now: new Date('2026-11-20T12:00:00Z') } } = {}) {
       const origin = await startGateway({ clock, leases, ...(providers === undefined ? {} : { providers }) });

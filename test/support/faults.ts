@@ -1,6 +1,6 @@
-/** A gateway in front of a service that misbehaves: what the tests of faults and load share. */
+/** A gateway in proxy mode whose service misbehaves: what the tests of faults and load share. */
 import { expect, vi } from 'vitest';
-import { gatewayInFrontOf, json, pnetPost, postList, type Respond, type Stub, startStub, webhook } from './stub.ts';
+import { json, pnetPost, postList, proxyTo, type Respond, type Stub, startStub, webhook } from './stub.ts';
 
 /** Deadlines that a test can wait for. */
 export const hurried = { UPSTREAM_TIMEOUT_MS: '250', UPSTREAM_BUDGET_MS: '500' };
@@ -20,18 +20,18 @@ export const publish = `mutation { publishJob(input: { accountId: "a", draftId: 
 export const remove =
   'mutation { deleteWebhook(input: { webhookId: "w" }) { __typename ... on ServiceError { type } } }';
 
-/** A gateway in front of a stub. */
-export type FrontedGateway = Awaited<ReturnType<typeof gatewayInFrontOf>>;
+/** A gateway in proxy mode over a stub. */
+export type ProxyGateway = Awaited<ReturnType<typeof proxyTo>>;
 
-/** A service, and a gateway in front of it. */
+/** A service, and a gateway in proxy mode over it. */
 export async function setUp(environment: Record<string, string> = hurried, respond: Respond = healthy, port?: number) {
   const stub = await startStub(respond, port);
-  const gateway = await gatewayInFrontOf(stub, { environment });
+  const gateway = await proxyTo(stub, { environment });
   return { stub, gateway };
 }
 
 /** The one error of an operation. */
-export async function failureOf(gateway: FrontedGateway, query = posts, variables = {}) {
+export async function failureOf(gateway: ProxyGateway, query = posts, variables = {}) {
   const { errors } = await gateway.ask(query, variables);
   expect(errors).toHaveLength(1);
   return errors[0]?.extensions as { type: string; status: number; detail: string };
@@ -41,7 +41,7 @@ export async function failureOf(gateway: FrontedGateway, query = posts, variable
  * Expects that the gateway serves requests again once the service does, and closes without leaving a connection. A
  * publish is never repeated by the gateway, so that one of them may meet the hurried deadline on a busy machine.
  */
-export async function expectRecovered({ stub, gateway }: { stub: Stub; gateway: FrontedGateway }) {
+export async function expectRecovered({ stub, gateway }: { stub: Stub; gateway: ProxyGateway }) {
   stub.respond = healthy;
   expect((await gateway.ask(posts)).data.posts.nodes).toEqual([{ providerId: 'ACo1' }]);
   await vi.waitFor(async () => expect((await gateway.ask(publish)).data.publishJob).toEqual({ jobState: 'ACTIVE' }), {

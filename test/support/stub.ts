@@ -100,8 +100,8 @@ export const envelope = (type: string, status: number, more: object = {}): objec
   ...more,
 });
 
-/** A gateway in front of a service. It ends with the test. */
-export async function gatewayInFrontOf(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
+/** A gateway in proxy mode over a service. It ends with the test. */
+export async function proxyTo(stub: Pick<Stub, 'url'>, options: GatewayOptions = {}) {
   const gateway = await startGateway({ ...options, environment: { UPSTREAM_URL: stub.url, ...options.environment } });
   onTestFinished(() => gateway.close());
   return {

@@ -6,7 +6,7 @@ import { type DeliveringGateway, startDelivering } from '../support/deliveries.t
 import { graphql } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { redisUrl } from '../support/servers.ts';
-import { envelope, gatewayInFrontOf, json, pnetPost, postList, startStub } from '../support/stub.ts';
+import { envelope, json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
 
 const day = 24 * 3_600_000;
 
@@ -66,7 +66,7 @@ export async function embeddedRun(
   return { gateway, receiver, scrape: () => scrapeOf(gateway.app.metricsAddress) };
 }
 
-/** A gateway in front of a service that fails now and then, and then always. */
+/** A gateway in proxy mode, with a service that fails now and then, and then always. */
 export async function upstreamRun(environment: Readonly<Record<string, string>>) {
   let calls = 0;
   const stub = await startStub((_request, response) => {
@@ -74,7 +74,7 @@ export async function upstreamRun(environment: Readonly<Record<string, string>>)
     if (calls === 2 || calls > 6) json(response, 503, envelope('service_unavailable', 503));
     else json(response, 200, postList([pnetPost(String(calls))]));
   });
-  const gateway = await gatewayInFrontOf(stub, { environment: { METRICS_PORT: '0', ...environment } });
+  const gateway = await proxyTo(stub, { environment: { METRICS_PORT: '0', ...environment } });
   const list = (n: number) =>
     gateway.ask(
       `query Few { posts(accountId: "a${n}", identifier: "${secrets.literal}", first: 1) { nodes { __typename } } }`,

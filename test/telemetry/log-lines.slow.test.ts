@@ -4,7 +4,7 @@ import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { gatewayInFrontOf, json, postList, startStub } from '../support/stub.ts';
+import { json, postList, proxyTo, startStub } from '../support/stub.ts';
 
 describe.each(databases)('on $name', (dialect) => {
   let gateway: DeliveringGateway;
@@ -83,7 +83,7 @@ test('a circuit that opens and closes has a line each time', async () => {
   const stub = await startStub((_request, response) =>
     fails ? json(response, 500, 'The page of a proxy') : json(response, 200, postList([])),
   );
-  const gateway = await gatewayInFrontOf(stub);
+  const gateway = await proxyTo(stub);
   const list = () => gateway.ask('{ posts(accountId: "a", identifier: "i", first: 1) { nodes { __typename } } }');
   for (let n = 0; n < 30; n += 1) await list();
   const opened = gateway.log.filter(({ msg }) => msg === 'upstream circuit opened');

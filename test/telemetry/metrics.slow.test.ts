@@ -6,7 +6,7 @@ import { databases } from '../support/databases.ts';
 import { graphql, startGateway } from '../support/gateway.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { namesIn, readMetrics, type Sample } from '../support/prometheus.ts';
-import { gatewayInFrontOf, json, postList, startStub } from '../support/stub.ts';
+import { json, postList, proxyTo, startStub } from '../support/stub.ts';
 import { openSocket } from '../support/web-socket.ts';
 import { cacheOn, embeddedRun, upstreamRun } from './busy-run.ts';
 
@@ -37,7 +37,7 @@ test('a destination that hangs is measured as such, and not by twice the deadlin
 const served = (samples: readonly Sample[]) =>
   new Set(samples.flatMap(({ name }) => [name, name.replace(/_(?:bucket|sum|count)$/, '')]));
 
-describe.each(databases)('with webhooks on $name, and in front of a service', (dialect) => {
+describe.each(databases)('with webhooks on $name, and in proxy mode', (dialect) => {
   test('every series is served, and the dashboard shows no other', { timeout: 60_000 }, async () => {
     const collector = await startOtlpReceiver();
     const sent = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_EXPORTER: 'none' };
@@ -129,7 +129,7 @@ test('no label has an id, a key or a URL for its value', async () => {
 
 test('names of operations beyond the hundredth are one', async () => {
   const stub = await startStub((_request, response) => json(response, 200, postList([])));
-  const gateway = await gatewayInFrontOf(stub, { environment: { METRICS_PORT: '0' } });
+  const gateway = await proxyTo(stub, { environment: { METRICS_PORT: '0' } });
   for (let n = 0; n < 130; n += 1) {
     await gateway.ask(`query Name${n} { posts(accountId: "a", identifier: "i", first: 1) { nodes { __typename } } }`);
   }

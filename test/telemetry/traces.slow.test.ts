@@ -5,7 +5,7 @@ import { startDelivering } from '../support/deliveries.ts';
 import type { graphql } from '../support/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, startStub } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
@@ -22,7 +22,7 @@ const send = (address: string, key: string, query: string, headers: object = {})
 
 const list = 'query Few { posts(accountId: "a", identifier: "i", first: 1) { nodes { ... on PnetPost { text } } } }';
 
-describe('in front of a service', () => {
+describe('in proxy mode', () => {
   test.each([
     { way: 'compiled', headers: { accept: '*/*' }, between: ['posts.pages.read', 'query Few'] },
     { way: 'executed', headers: { accept: '*/*' }, between: ['posts.list', 'query Few'], compiling: 'off' },
@@ -31,7 +31,7 @@ describe('in front of a service', () => {
     async ({ headers, between, compiling = 'on' }) => {
       const collector = await startOtlpReceiver();
       const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
-      const gateway = await gatewayInFrontOf(stub, {
+      const gateway = await proxyTo(stub, {
         environment: { ...tracing(collector), COMPILED_OPERATIONS: compiling },
       });
       expect(await send(gateway.address, 'their-key', list, headers)).toMatchObject({
@@ -60,7 +60,7 @@ describe('in front of a service', () => {
     const collector = await startOtlpReceiver();
     const leaving = new AbortController();
     const stub = await startStub(() => leaving.abort());
-    const gateway = await gatewayInFrontOf(stub, { environment: tracing(collector) });
+    const gateway = await proxyTo(stub, { environment: tracing(collector) });
     await expect(
       fetch(`${gateway.address}/graphql`, {
         method: 'POST',
@@ -81,7 +81,7 @@ describe('in front of a service', () => {
       if (calls === 1) json(response, 503, {});
       else json(response, 200, postList([]));
     });
-    const gateway = await gatewayInFrontOf(stub, { environment: tracing(collector) });
+    const gateway = await proxyTo(stub, { environment: tracing(collector) });
     await send(gateway.address, 'their-key', list);
     await gateway.close();
     const attempts = collector.spans.filter(({ kind }) => kind === 3);
@@ -94,7 +94,7 @@ describe('in front of a service', () => {
   test('a trace that the caller does not sample is sent on, and not recorded', async () => {
     const collector = await startOtlpReceiver();
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
-    const gateway = await gatewayInFrontOf(stub, { environment: tracing(collector) });
+    const gateway = await proxyTo(stub, { environment: tracing(collector) });
     await send(gateway.address, 'their-key', list, { traceparent: `00-${traceId}-${parentId}-00` });
     await gateway.close();
     expect(stub.received[0]?.headers.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
@@ -103,7 +103,7 @@ describe('in front of a service', () => {
 
   test('nothing is added to calls unless it is configured', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     await send(gateway.address, 'their-key', list);
     expect(stub.received[0]?.headers).not.toHaveProperty('traceparent');
   });
@@ -111,7 +111,7 @@ describe('in front of a service', () => {
   test('a collector that cannot be reached does no harm, and is logged', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
-    const gateway = await gatewayInFrontOf(stub, { environment });
+    const gateway = await proxyTo(stub, { environment });
     expect(await send(gateway.address, 'their-key', list)).toMatchObject({ data: { posts: { nodes: [] } } });
     await gateway.close();
     expect(gateway.log.map(({ msg }) => msg)).toContain('the last telemetry could not be sent');

@@ -1,4 +1,4 @@
-/** Whom a failing service, and a failing target, are kept from: through the gateway, in front of a stub. */
+/** Whom a failing service, and a failing target, are kept from: through a proxy to a stub. */
 import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/kernel/endpoint.ts';
 import { type ErrorName, errorNames, errorTable } from '../../src/kernel/errors.ts';

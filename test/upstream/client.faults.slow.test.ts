@@ -1,5 +1,5 @@
 /**
- * The gateway in front of a service that misbehaves in every way. After each fault it serves requests again, and holds
+ * The gateway in proxy mode, while its service misbehaves in every way. After each fault it serves requests again, and holds
  * no connection and no timer of the past.
  */
 import { createServer, type Server } from 'node:net';
@@ -19,7 +19,7 @@ import {
   times,
 } from '../support/faults.ts';
 import { freePort } from '../support/reverse-proxy.ts';
-import { envelope, gatewayInFrontOf, json, pnetPost, postList, type Respond, startStub } from '../support/stub.ts';
+import { envelope, json, pnetPost, postList, proxyTo, type Respond, startStub } from '../support/stub.ts';
 
 describe('a slow service', () => {
   test.each<[string, Respond]>([
@@ -197,10 +197,7 @@ describe('a service that cannot be reached', () => {
     ['a name that nobody has', () => 'http://nobody.invalid'],
   ])('%s is errors/service_unavailable', async (_what, address) => {
     const stub = await startStub(healthy);
-    const gateway = await gatewayInFrontOf(
-      { url: address(stub.url) },
-      { environment: { UPSTREAM_TIMEOUT_MS: '5000' } },
-    );
+    const gateway = await proxyTo({ url: address(stub.url) }, { environment: { UPSTREAM_TIMEOUT_MS: '5000' } });
     expect(await failureOf(gateway)).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
     expect(stub.received).toEqual([]);
   });
@@ -236,7 +233,7 @@ describe('a service that responds with nonsense', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    const gateway = await gatewayInFrontOf({ url: `http://127.0.0.1:${port}` });
+    const gateway = await proxyTo({ url: `http://127.0.0.1:${port}` });
     expect(await failureOf(gateway)).toMatchObject({ type: 'errors/provider_error', status: 500 });
   });
 });

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { breakOff, expectRecovered, type FrontedGateway, healthy, posts, setUp, timers } from '../support/faults.ts';
+import { breakOff, expectRecovered, healthy, type ProxyGateway, posts, setUp, timers } from '../support/faults.ts';
 import { json, type Respond } from '../support/stub.ts';
 
 describe('a thousand requests at once', () => {
-  const crowd = (gateway: FrontedGateway, of: (n: number) => string, key?: (n: number) => string) =>
+  const crowd = (gateway: ProxyGateway, of: (n: number) => string, key?: (n: number) => string) =>
     Promise.all(
       Array.from({ length: 1_000 }, async (_, n) => {
         const { data, errors } = await gateway.ask(posts, { of: of(n) }, key?.(n));

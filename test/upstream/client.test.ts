@@ -1,21 +1,12 @@
-/** The upstream backend in front of a stub: what it sends, whose key it uses, how often it calls. */
+/** Proxy mode over a stub: what it sends, whose key it uses, how often it calls. */
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../support/gateway.ts';
-import {
-  envelope,
-  gatewayInFrontOf,
-  json,
-  listPosts,
-  pnetPost,
-  postList,
-  startStub,
-  webhook,
-} from '../support/stub.ts';
+import { envelope, json, listPosts, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
 
 describe('a request', () => {
   test('carries the key, the request id and the configured headers', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
-    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_HEADERS: '{"X-Tenant":"acme"}' } });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_HEADERS: '{"X-Tenant":"acme"}' } });
     const response = await gateway.ask(listPosts);
     expect(response.errors).toEqual([]);
     expect(response.data.posts.nodes[0]).toMatchObject({ text: 'Text 1', reactionCounter: 5_000_000_000 });
@@ -43,7 +34,7 @@ describe('a request', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items: [], cursor: null }),
     );
-    const gateway = await gatewayInFrontOf({ url: stub.url + suffix });
+    const gateway = await proxyTo({ url: stub.url + suffix });
     expect((await gateway.ask('{ webhooks { nodes { id } } }')).data).toEqual({ webhooks: { nodes: [] } });
     expect(stub.received[0]?.path).toBe(path);
   });
@@ -52,7 +43,7 @@ describe('a request', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'PnetJobPostingEdited', job_id: '7' }),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const body = { account_id: 'a1', salary: { currency: 'EUR', min: 1, max: 2, pay_frequency: 'YEARLY' } };
     const response = await gateway.rest('PATCH', '/v1/pnet/jobs/7', body);
     expect(await response.json()).toEqual({ object: 'PnetJobPostingEdited', job_id: '7' });
@@ -62,7 +53,7 @@ describe('a request', () => {
 
   test('has its ids encoded; none can leave its place in the path', async () => {
     const stub = await startStub((_request, response) => json(response, 200, { object: 'WebhookDeleted' }));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const remove = (id: string) =>
       gateway.ask(
         'mutation ($id: ID!) { deleteWebhook(input: { webhookId: $id }) { __typename ... on ServiceError { type } } }',
@@ -81,7 +72,7 @@ describe('a request', () => {
 describe('keys', () => {
   test('a missing key is refused by the gateway', async () => {
     const stub = await startStub();
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const response = await graphql(gateway.address, undefined, '{ webhooks { nodes { id } } }');
     expect(response.status).toBe(401);
     expect(response.errors[0]?.extensions.type).toBe('errors/missing_credentials');
@@ -90,7 +81,7 @@ describe('keys', () => {
 
   test('a cursor of one key is invalid for another', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')], 'next')));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data } = await gateway.ask(listPosts, { first: 1 });
     const after = data.posts.pageInfo.endCursor;
     expect((await gateway.ask(listPosts, { first: 1, after })).errors).toEqual([]);
@@ -100,7 +91,7 @@ describe('keys', () => {
 
   test('with a key of its own the gateway checks its callers’ keys', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([])));
-    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
     const workspace = await gateway.workspace();
     expect((await gateway.ask(listPosts)).errors[0]?.extensions.type).toBe('errors/invalid_credentials');
     expect((await gateway.ask(listPosts, {}, workspace.key)).errors).toEqual([]);
@@ -122,7 +113,7 @@ describe('keys', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items, cursor: null }),
     );
-    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
     const { key, newKey } = await gateway.workspace();
     const list = async (apiKey: string) =>
       (await fetch(`${gateway.address}/v1/webhooks`, { headers: { 'x-api-key': apiKey } })).text();
@@ -134,7 +125,7 @@ describe('keys', () => {
 
   test('a refusal of the gateway’s own key is a fault of the gateway', async () => {
     const stub = await startStub((_request, response) => json(response, 401, envelope('invalid_credentials', 401)));
-    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
     const { key } = await gateway.workspace();
     const { errors } = await gateway.ask('{ webhooks { nodes { id } } }', {}, key);
     expect(errors[0]?.extensions).toMatchObject({ type: 'errors/provider_error', status: 500 });
@@ -148,7 +139,7 @@ describe('one operation', () => {
       const author = (n: number) => ({ public_identifier: 'a', id: `${identifier}${n}`, name: 'A', is_company: false });
       json(response, 200, postList([0, 1, 2].map((n) => pnetPost(String(n), { author: author(n) }))));
     });
-    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_MAX_CALLS: '3' } });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_MAX_CALLS: '3' } });
     const { data, errors } = await gateway.ask(
       '{ posts(accountId: "a1", identifier: "ACo", first: 3) { nodes { ... on PnetPost { author { posts(first: 1) { nodes { __typename } } } } } } }',
     );
@@ -163,7 +154,7 @@ describe('one operation', () => {
 
   test('requests equal pages once', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const list = 'posts(accountId: "a1", identifier: "ACo", first: 5) { nodes { ... on PnetPost { text } } }';
     const { data } = await gateway.ask(`{ a: ${list} b: ${list} c: ${list} }`);
     expect(data.c).toEqual({ nodes: [{ text: 'Text 1' }] });
@@ -174,7 +165,7 @@ describe('one operation', () => {
 describe('readiness', () => {
   test('the gateway is ready while the upstream can be reached', async () => {
     const stub = await startStub();
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const ready = async () => (await fetch(`${gateway.address}/readyz`)).status;
     expect(await ready()).toBe(200);
     expect(await ready()).toBe(200);
@@ -187,7 +178,7 @@ describe('readiness', () => {
 
   test('clients that probe without end cost the service a probe a second, and callers no connection', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
-    const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_CONNECTIONS: '1' } });
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_CONNECTIONS: '1' } });
     const startedAt = performance.now();
     const endsAt = startedAt + 3_000;
     const client = async () => {

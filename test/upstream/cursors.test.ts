@@ -1,7 +1,7 @@
 /** The cursors of a service are opaque: whatever text it sends comes back to it, over both faces. */
 import { expect, test } from 'vitest';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, pnetPost, postList, startStub, webhook } from '../support/stub.ts';
+import { json, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
 
 const texts = [
   'a b',
@@ -26,7 +26,7 @@ async function setUp(cursor: string) {
     if (path.includes('webhooks')) json(response, 200, { object: 'WebhookList', items: [webhook('w')], cursor: next });
     else json(response, 200, postList([pnetPost('ACo1')], next));
   });
-  const gateway = await gatewayInFrontOf(service);
+  const gateway = await proxyTo(service);
   const asked = () => new URL(service.received.at(-1)?.path ?? '', 'http://x').searchParams.getAll('cursor');
   return { gateway, asked };
 }

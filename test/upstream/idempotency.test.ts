@@ -1,12 +1,12 @@
-/** Requests with an `Idempotency-Key` through a gateway that keeps the keys itself, in front of a service that has none. */
+/** Requests with an `Idempotency-Key` in proxy mode with own keys, over a service that has none. */
 import { expect, test } from 'vitest';
 import { breakOff, healthy } from '../support/faults.ts';
 import { rest } from '../support/rest.ts';
-import { envelope, gatewayInFrontOf, json, type Respond, startStub } from '../support/stub.ts';
+import { envelope, json, proxyTo, type Respond, startStub } from '../support/stub.ts';
 
 async function setUp(respond: Respond) {
   const stub = await startStub(respond);
-  const gateway = await gatewayInFrontOf(stub, {
+  const gateway = await proxyTo(stub, {
     environment: { UPSTREAM_TIMEOUT_MS: '1500', UPSTREAM_API_KEY: 'ours' },
   });
   const { key } = await gateway.workspace();

@@ -1,4 +1,4 @@
-/** A refused API key and a refused account, in front of a service that says the same of both. */
+/** A refused API key and a refused account, if the service says the same of both. */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { demoId, failingAccounts } from '../../src/app/demo.ts';
@@ -7,7 +7,7 @@ import { endpoints } from '../../src/rest/endpoints.ts';
 import { startGateway } from '../support/gateway.ts';
 import { fieldOperations } from '../support/operations.ts';
 import { rest } from '../support/rest.ts';
-import { envelope, gatewayInFrontOf, json, startStub } from '../support/stub.ts';
+import { envelope, json, proxyTo, startStub } from '../support/stub.ts';
 
 const named = {
   accountId: demoId('pnet'),
@@ -66,7 +66,7 @@ describe.each(actingForAccount.flatMap((endpoint) => ambiguous.map((name) => ({ 
 
     test('is about the key if the list of webhooks is refused for the key, and about the account otherwise', async () => {
       const { service, stub } = await startService(name);
-      const { ask } = await gatewayInFrontOf(stub);
+      const { ask } = await proxyTo(stub);
       for (const refusal of refusedKeys) {
         service.ofWebhooks = [401, envelope(refusal, 401)];
         const { status, errors } = await ask(documentOf(field));
@@ -88,11 +88,11 @@ describe.each(actingForAccount.flatMap((endpoint) => ambiguous.map((name) => ({ 
   },
 );
 
-test('a refused account is data in front of a service that judges keys', async () => {
+test('a refused account is data with forwarded keys', async () => {
   const origin = await startGateway({ environment: { DEMO: 'on' } });
   onTestFinished(() => origin.close());
   const key = await readDemoKey(join(origin.directory, 'demo-key'));
-  const { ask } = await gatewayInFrontOf({ url: origin.address });
+  const { ask } = await proxyTo({ url: origin.address });
   const accounts = failingAccounts.filter(
     ({ session, status }) => session === 'invalid_credentials' || status === 'CREDENTIALS',
   );
@@ -108,7 +108,7 @@ test('a refused account is data in front of a service that judges keys', async (
 
 test('where the gateway has its own key, a refused key is its own fault', async () => {
   const { service, stub } = await startService('invalid_credentials');
-  const { address, workspace } = await gatewayInFrontOf(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+  const { address, workspace } = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
   const { key } = await workspace();
   const edit = () => rest(address, key, 'PATCH', '/v1/pnet/jobs/1', { body: { account_id: named.accountId } });
   service.ofWebhooks = [401, envelope('invalid_credentials', 401)];
@@ -125,7 +125,7 @@ const ownFields = ['Query.eventSamples'];
 test('a key that the service does not know fails every field with the error of a key', async () => {
   const origin = await startGateway();
   onTestFinished(() => origin.close());
-  const { ask } = await gatewayInFrontOf({ url: origin.address });
+  const { ask } = await proxyTo({ url: origin.address });
   const asked: string[] = [];
   for (const { field, document } of fieldOperations) {
     const { status, data, errors } = await ask(document(named), {}, 'postern_unknown');

@@ -19,7 +19,7 @@ import { envelope, json, pnetPost, postList, type Respond, startStub } from '../
 const longKey = 'a key that is long enough to be looked for';
 const posts = (identifier = 'ACo1') => ({ account_id: 'a', identifier, limit: 10 });
 
-/** A client as the gateway composes it, in front of a stub. */
+/** A client as the gateway composes it, over a stub. */
 async function setUp(respond: Respond = healthy, settings: Partial<UpstreamSettings> = {}) {
   const stub = await startStub(respond);
   const log: Record<string, unknown>[] = [];

@@ -12,7 +12,7 @@ import { breakOff, healthy } from '../support/faults.ts';
 import { startGateway } from '../support/gateway.ts';
 import { fieldOperations } from '../support/operations.ts';
 import { callEndpoint, type FlatRequest, rest } from '../support/rest.ts';
-import { envelope, gatewayInFrontOf, json, type Respond, startStub } from '../support/stub.ts';
+import { envelope, json, proxyTo, type Respond, startStub } from '../support/stub.ts';
 
 const commands = endpoints.filter(({ method }) => method !== 'GET');
 const named = { accountId: 'a', draftId: '7', webhookId: 'w', triggerId: 't', deliveryId: 'd' };
@@ -52,10 +52,10 @@ const failures: Readonly<Record<string, Respond>> = {
 
 const environment = { UPSTREAM_TIMEOUT_MS: '400', UPSTREAM_MAX_BYTES: '10000' };
 
-/** A service, and a gateway in front of it that has API keys of its own, or forwards those of its callers. */
+/** A service, and a gateway in proxy mode with keys of its own, or with forwarded keys. */
 async function setUp(respond: Respond, mode: Record<string, string> = {}) {
   const stub = await startStub(respond);
-  const gateway = await gatewayInFrontOf(stub, { environment: { ...environment, ...mode } });
+  const gateway = await proxyTo(stub, { environment: { ...environment, ...mode } });
   const key = mode.UPSTREAM_API_KEY === undefined ? 'their-key' : (await gateway.workspace()).key;
   const carriedOut = () => stub.received.filter(({ method }) => method !== 'GET').length;
   const send = (name: EndpointName, headers: Record<string, string> = {}) =>
@@ -129,7 +129,7 @@ describe('a service that says that nothing happened gives the key back', () => {
   });
 });
 
-describe('a Postern in front of a Postern that stores responses', () => {
+describe('a proxy whose service is a Postern that stores responses', () => {
   /** @param lost how many responses are lost on their way */
   async function setUpTwo(lost: number, settings: Record<string, string> = {}) {
     const published = vi.fn();
@@ -160,7 +160,7 @@ describe('a Postern in front of a Postern that stores responses', () => {
       if (toLose >= 0) response.destroy();
       else response.writeHead(whole.status, Object.fromEntries(whole.headers)).end(whole.text);
     });
-    const front = await gatewayInFrontOf(between, { environment: settings });
+    const front = await proxyTo(between, { environment: settings });
     const request = { draft_id: draftId, account_id: accountId, mode: 'FREE' };
     const publish = () => callEndpoint(front.address, workspace.key, 'PUB', request, keyed());
     return { between, published, publish };

@@ -1,16 +1,7 @@
 /** What callers see of the responses of an upstream: its errors, and lists with odd items in them. */
 import { describe, expect, test } from 'vitest';
 import { rest } from '../support/rest.ts';
-import {
-  envelope,
-  gatewayInFrontOf,
-  json,
-  listPosts,
-  pnetPost,
-  postList,
-  startStub,
-  webhook,
-} from '../support/stub.ts';
+import { envelope, json, listPosts, pnetPost, postList, proxyTo, startStub, webhook } from '../support/stub.ts';
 
 describe('errors of the upstream', () => {
   const publish =
@@ -20,7 +11,7 @@ describe('errors of the upstream', () => {
     const stub = await startStub((_request, response) =>
       json(response, 422, envelope('insufficient_credits', 422, { title: 'Their title', detail: 'Buy some.' })),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, headers } = await gateway.ask(publish);
     expect(data.publishJob).toEqual({
       __typename: 'PaymentError',
@@ -50,7 +41,7 @@ describe('errors of the upstream', () => {
         ? json(response, 200, { object: 'WebhookList', items: [], cursor: null })
         : json(response, 401, envelope('expired_credentials', 401)),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     expect((await gateway.ask(publish)).data.publishJob.__typename).toBe('AccountError');
     const deletion = await gateway.ask('mutation { deleteWebhook(input: { webhookId: "w" }) { __typename } }');
     expect(deletion.status).toBe(401);
@@ -75,7 +66,7 @@ describe('errors of the upstream', () => {
       response.writeHead(status, { 'content-type': 'text/html', location: 'http://127.0.0.1:1/' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(listPosts);
     expect(data).toEqual({ posts: null });
     expect(errors).toHaveLength(1);
@@ -87,7 +78,7 @@ describe('errors of the upstream', () => {
     const stub = await startStub((_request, response) =>
       json(response, status, envelope('service_unavailable', status), { 'retry-after': '7' }),
     );
-    const { address, ask } = await gatewayInFrontOf(stub);
+    const { address, ask } = await proxyTo(stub);
     const edited = await rest(address, 'their-key', 'PATCH', '/v1/pnet/jobs/1', { body: { account_id: 'a1' } });
     expect([edited.status, edited.headers.get('retry-after')]).toEqual([503, '7']);
     const { errors, headers } = await ask(
@@ -100,7 +91,7 @@ describe('errors of the upstream', () => {
     const stub = await startStub((_request, response) =>
       json(response, 429, envelope('too_many_requests', 429), { 'retry-after': '3600' }),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { errors } = await gateway.ask(listPosts);
     expect(errors[0]?.extensions).toMatchObject({ type: 'errors/service_unavailable', status: 503 });
     // An hour is longer than the call may last: there is no retry.
@@ -108,7 +99,7 @@ describe('errors of the upstream', () => {
   });
 
   test('additions to the contract are errors/feature_not_subscribed', async () => {
-    const gateway = await gatewayInFrontOf(await startStub());
+    const gateway = await proxyTo(await startStub());
     const { data, errors } = await gateway.ask(`mutation {
       createJobDraft(input: { accountId: "a1", jobTitle: { text: "T" } }) { __typename ... on ServiceError { type status detail } }
     }`);
@@ -139,7 +130,7 @@ describe('tolerant reading', () => {
       ],
     });
     const stub = await startStub((_request, response) => json(response, 200, postList([{ ...odd, brand_new: 1 }])));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(listPosts);
     expect(errors).toEqual([]);
     expect(data.posts.nodes[0]).toMatchObject({
@@ -166,7 +157,7 @@ describe('tolerant reading', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, postList([pnetPost('1'), odd, pnetPost('3')])),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(listPosts);
     expect(data.posts.nodes.map((node: { providerId: string } | null) => node?.providerId)).toEqual([
       '1',
@@ -192,7 +183,7 @@ describe('tolerant reading', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, postList([pnetPost('1'), pnetPost('2', odd), pnetPost('3')])),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(listPosts);
     expect(data.posts.nodes.map((node: { providerId: string } | null) => node?.providerId)).toEqual(['1', '2', '3']);
     expect(errors).toMatchObject([
@@ -203,7 +194,7 @@ describe('tolerant reading', () => {
   test('a number beyond the range of doubles is null', async () => {
     const text = JSON.stringify(postList([pnetPost('1', { comment_counter: 8 })])).replace('8', '1e999');
     const stub = await startStub((_request, response) => json(response, 200, text));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(
       '{ posts(accountId: "a1", identifier: "ACoAda") { nodes { ... on PnetPost { commentCounter text } } } }',
     );
@@ -230,7 +221,7 @@ describe('tolerant reading', () => {
       const stub = await startStub((_request, response) =>
         json(response, 200, { ...postList([pnetPost('1')]), paging }),
       );
-      const gateway = await gatewayInFrontOf(stub);
+      const gateway = await proxyTo(stub);
       const { data, errors } = await gateway.ask(
         '{ posts(accountId: "a1", identifier: "ACoAda") { paging { pageCount } nodes { __typename } } }',
       );
@@ -248,7 +239,7 @@ describe('tolerant reading', () => {
         ? json(response, 200, { ...postList([pnetPost('2'), pnetPost('3')]), paging: { page_count: 22 } })
         : json(response, 200, { ...postList([pnetPost('1')], 'next'), paging: { page_count: 11 } }),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const pageCount = async (first: number) =>
       (await gateway.ask(`{ posts(accountId: "a1", identifier: "ACoAda", first: ${first}) { paging { pageCount } } }`))
         .data.posts.paging.pageCount;
@@ -266,7 +257,7 @@ describe('tolerant reading', () => {
       const stub = await startStub((_request, response) =>
         json(response, 200, { object: 'WebhookList', items, cursor: null }),
       );
-      const gateway = await gatewayInFrontOf(stub);
+      const gateway = await proxyTo(stub);
       const { data, errors } = await gateway.ask(
         '{ webhooks { nodes { __typename id webhookId requestUrl ... on UnknownWebhook { type } } } }',
       );
@@ -303,7 +294,7 @@ describe('tolerant reading', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'WebhookList', items, cursor: null }),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } =
       await gateway.ask(`{ webhooks { nodes { __typename webhookId format events accounts { type }
       ... on AutoWebhook { source } ... on TriggerWebhook { trigger { icon context } } } } }`);
@@ -358,7 +349,7 @@ describe('tolerant reading', () => {
     const stub = await startStub((_request, response) =>
       json(response, 200, { object: 'PnetJobPostingPublished', job_state: 'thinking' }),
     );
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data } = await gateway.ask(
       'mutation { publishJob(input: { accountId: "a1", draftId: "7", mode: FREE }) { ... on PnetJobPostingPublished { jobId jobState } } }',
     );

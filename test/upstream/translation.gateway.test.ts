@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   envelope,
-  gatewayInFrontOf,
   json,
   listPosts,
   pnetPost,
   postList,
+  proxyTo,
   type Stub,
   startStub,
   webhook,
@@ -28,10 +28,10 @@ describe('the terms of UPSTREAM_NAMES', () => {
   };
 
   async function gatewayWith(stub: Stub, table: unknown) {
-    const { directory } = await gatewayInFrontOf(stub);
+    const { directory } = await proxyTo(stub);
     const file = join(directory, 'names.json');
     await writeFile(file, typeof table === 'string' ? table : JSON.stringify(table));
-    return gatewayInFrontOf(stub, { environment: { UPSTREAM_NAMES: file } });
+    return proxyTo(stub, { environment: { UPSTREAM_NAMES: file } });
   }
 
   test('are encoded in requests and decoded from responses', async () => {

@@ -1,4 +1,4 @@
-/** What `viewer` says of a key: in front of a service that checks the keys of callers, only what the service said. */
+/** What `viewer` says of a key: in proxy mode with forwarded keys, only what the service said. */
 import { isObjectType } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
@@ -6,14 +6,14 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import { createKeyCheck, maxChecked } from '../../src/upstream/key-check.ts';
 import { startGateway } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';
-import { envelope, gatewayInFrontOf, json, type Respond, startStub } from '../support/stub.ts';
+import { envelope, json, proxyTo, type Respond, startStub } from '../support/stub.ts';
 
-/** A gateway in front of another, which is the service. */
+/** A gateway in proxy mode. Its service is another gateway. */
 async function startPair({ hasOwnKeys = false } = {}) {
   const service = await startGateway();
   onTestFinished(() => service.close());
   const workspace = await service.workspace();
-  const front = await gatewayInFrontOf(
+  const front = await proxyTo(
     { url: service.address },
     { environment: hasOwnKeys ? { UPSTREAM_API_KEY: workspace.key } : {} },
   );
@@ -113,7 +113,7 @@ test('a key of the gateway itself is known, and the service is not asked', async
 
 test('what the service answers decides, and its failures are not remembered', async () => {
   const stub = await startStub();
-  const { ask } = await gatewayInFrontOf(stub);
+  const { ask } = await proxyTo(stub);
   const answers =
     (status: number, body: object): Respond =>
     (_request, response) =>

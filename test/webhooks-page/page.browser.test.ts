@@ -49,7 +49,7 @@ describe('how it is served', () => {
 
   it.each([
     ['where it is switched off', { WEBHOOKS_PAGE: 'off' }],
-    ['in front of a service', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
+    ['in proxy mode', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
   ])('is not there %s, and GraphiQL does not link to it', async (_case, environment) => {
     const gateway = await startGateway({ environment });
     try {

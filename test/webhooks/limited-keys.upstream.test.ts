@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
-import { gatewayInFrontOf, json, startStub, webhook } from '../support/stub.ts';
+import { json, proxyTo, startStub, webhook } from '../support/stub.ts';
 
 const listening = (...ids: unknown[]) => ({
   account_ids: ids.map((id) => (typeof id === 'string' ? { id, name: `Name of ${id}`, type: 'PNET' } : id)),
@@ -16,7 +16,7 @@ async function setUp(pages: readonly (readonly unknown[])[], options: { scopes?:
     const cursor = page + 1 < pages.length ? String(page + 1) : null;
     json(response, 200, { object: 'WebhookList', items: pages[page], cursor });
   });
-  const gateway = await gatewayInFrontOf(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
+  const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key' } });
   const { newKey } = await gateway.workspace();
   const key = await newKey({ accountIds: ['own'], ...options });
   return {
@@ -27,7 +27,7 @@ async function setUp(pages: readonly (readonly unknown[])[], options: { scopes?:
   };
 }
 
-describe('a key that is limited to accounts, in front of a service', () => {
+describe('a key that is limited to accounts, in proxy mode', () => {
   test('sees its own webhooks whole, shared ones without secrets and additions to the contract, and no others', async () => {
     const secret = {
       request_url: 'https://user:pass-secret@hooks.example:8443/path-secret?token=query-secret#fragment-secret',

@@ -89,7 +89,7 @@ describe('what the contract leaves open', () => {
     [createWebhook, { ...webhook, request_url: 'https://user:word@a.example' }],
     [createWebhook, { ...webhook, headers: [{ key: 'Host', value: 'a' }] }],
     [createWebhook, { ...webhook, data: [{ name: 'event', key: 'timestamp' }] }],
-  ])('is refused by the embedded backend, and left to a service: %#', ({ check }, request) => {
+  ])('is refused in embedded mode, and left to the service in proxy mode: %#', ({ check }, request) => {
     expect(issuesOf(() => check(request)).length).toBeGreaterThan(0);
     expect(check(request, false)).toEqual(request);
   });
@@ -105,7 +105,7 @@ describe('what the contract leaves open', () => {
     [createWebhook, { ...webhook, request_url: 'nonsense' }],
     [createWebhook, { ...webhook, data: [{ name: 'a', key: 'subject' }] }],
     [createJobDraft, { account_id: 'a' }],
-  ])('its rules hold in front of a service too: %#', ({ check }, request) => {
+  ])('its rules hold in proxy mode too: %#', ({ check }, request) => {
     expect(issuesOf(() => check(request, false)).length).toBeGreaterThan(0);
   });
 });

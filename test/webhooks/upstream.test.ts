@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gatewayInFrontOf, json, type Stub, startStub, webhook } from '../support/stub.ts';
+import { json, proxyTo, type Stub, startStub, webhook } from '../support/stub.ts';
 
 describe('find', () => {
   const pages =
@@ -13,7 +13,7 @@ describe('find', () => {
 
   test('reads the list page by page, once for all ids together', async () => {
     const stub = await startStub(pages(4));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(
       '{ a: webhook(webhookId: "w0") { webhookId } b: webhook(webhookId: "v2") { webhookId } c: webhook(webhookId: "w0") { id } }',
     );
@@ -26,7 +26,7 @@ describe('find', () => {
 
   test('returns null for an id that the list does not have, and an error if the list is too long to tell', async () => {
     const stub = await startStub(pages(10));
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     expect((await gateway.ask(find, { id: 'nobody' })).data).toEqual({ webhook: null });
     stub.respond = pages(11);
     const { data, errors } = await gateway.ask(
@@ -53,7 +53,7 @@ describe('a filtered list', () => {
 
   test('misses nothing where the service cannot filter: a page may be short, with hasNextPage', async () => {
     const stub = await startStub(rare);
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const list = `query ($after: String) { webhooks(source: EMAIL, first: 1, after: $after) {
       edges { cursor node { webhookId } } pageInfo { hasNextPage endCursor } } }`;
     const seen: string[] = [];
@@ -78,7 +78,7 @@ describe('a filtered list', () => {
 
   test('is one call for several filters of one page', async () => {
     const stub = await startStub(rare);
-    const gateway = await gatewayInFrontOf(stub);
+    const gateway = await proxyTo(stub);
     const { data, errors } = await gateway.ask(`{
       mail: webhooks(source: EMAIL, first: 1) { nodes { webhookId } }
       others: webhooks(event: NEW_RELATION, enabled: true, first: 2) { nodes { webhookId } }

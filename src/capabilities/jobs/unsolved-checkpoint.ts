@@ -21,7 +21,7 @@ export class UnsolvedCheckpoint extends ServiceError {
   }
 }
 
-/** What a form says beside its field, also if the service behind says no more than the type of the error. */
+/** What a form says beside its field, also if the service says no more than the type of the error. */
 function issuesOf({ errorName, status, issues }: ServiceError): readonly Issue[] {
   if (issues.length > 0) return issues;
   const path = ['input'];

@@ -1,4 +1,4 @@
-/** Connections with `totalCount`, an error in front of a service: the contract counts no list. */
+/** Connections with `totalCount`, an error in proxy mode: the contract counts no list. */
 import type { OutputRef } from '@pothos/core';
 import type { Page } from '../../kernel/paging.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
@@ -29,7 +29,7 @@ export function countedConnectionType<T extends object>(
   builder.objectField(type, 'totalCount', (t) =>
     t.int({
       nullable: true,
-      description: `Number of ${things} in the whole list, whatever the page. Counting ends at ${maxTotalCount}, which then stands for any larger number. Embedded backend only.`,
+      description: `Number of ${things} in the whole list, whatever the page. Counting ends at ${maxTotalCount}, which then stands for any larger number. Embedded mode only.`,
       extensions: { ...readsSize, ...nullMeansError },
       resolve: ({ count }) => count(),
     }),

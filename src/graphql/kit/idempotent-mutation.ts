@@ -9,13 +9,13 @@ import type { GraphQLContext } from '../graphql-context.ts';
 /** Options of the input field, next to its name `idempotencyKey`. */
 export const idempotencyKeyOfCreation = {
   description:
-    'Unique key, up to 255 characters, that keeps retries from creating twice: a request with a key that the same API key sent within 24 hours returns what the first one created. In front of a service whose response was lost, it fails with `errors/request_timeout`: look whether there is what you asked for, and if not send another key.',
+    'Unique key, up to 255 characters, that keeps retries from creating twice: a request with a key that the same API key sent within 24 hours returns what the first one created. In proxy mode it fails with `errors/request_timeout` if the response of the service was lost: look whether there is what you asked for, and if not send another key.',
 } as const;
 
 /** Options of the result's field `repeated`. */
 export const repeatedOfCreation = {
   description:
-    'Whether this idempotency key was used before. If so, this is what the first request created, and nothing new was. In front of a service it is true only if the service says so.',
+    'Whether this idempotency key was used before. If so, this is what the first request created, and nothing new was. In proxy mode it is true only if the service says so.',
 } as const;
 
 /** What a command returned, now or at its first request. */
@@ -35,7 +35,7 @@ interface Once<Output> {
   readonly request: object;
 }
 
-/** Without stored responses, the service behind the gateway stores them. @throws as performOnceForKey */
+/** Without stored responses, the service stores them. @throws as performOnceForKey */
 export async function performOnce<Output extends object>(
   { operation, name, key: sent, request }: Once<Output>,
   context: GraphQLContext,

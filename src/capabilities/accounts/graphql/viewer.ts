@@ -23,7 +23,7 @@ const knownOfKey =
     return read(caller);
   };
 
-const atItsPath = 'In front of a service that checks the keys of callers: null, with `errors/feature_not_subscribed`.';
+const atItsPath = 'In proxy mode with forwarded keys: null, with `errors/feature_not_subscribed`.';
 
 export const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>('Workspace').implement({
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
@@ -54,7 +54,7 @@ export const ViewerObject = builder.objectRef<Caller>('Viewer').implement({
   fields: (t) => ({
     keyId: t.exposeID('keyId', {
       description:
-        'Id of the key, as `npm run key -- list` shows it. In front of a service that checks the keys of callers, a hash of the key.',
+        'Id of the key, as `npm run key -- list` shows it. In proxy mode with forwarded keys, a hash of the key.',
     }),
     name: t.string({
       nullable: true,
@@ -103,7 +103,7 @@ builder.queryField('viewer', (t) =>
     type: ViewerObject,
     nullable: true,
     description:
-      'The API key that made the request, which is valid: a service that checks the keys of callers is asked. No scope is required.',
+      'The API key that made the request, which is valid: in proxy mode with forwarded keys, the service is asked. No scope is required.',
     extensions: { ...readsById, ...nullMeansError },
     resolve: async (_root, _args, context) => {
       await context.ports.accounts.checkKey(context);

@@ -80,7 +80,7 @@ builder.queryField('deliveries', (t) =>
     type: DeliveryConnection,
     nullable: true,
     description:
-      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts. Embedded backend only. Scope: `webhooks:read`.',
+      'Lists the deliveries to all webhooks of the workspace, as `deliveryUpdated` emits them; for an API key that is limited to accounts, those of events of its accounts. Embedded mode only. Scope: `webhooks:read`.',
     args: { webhookId: t.arg.id({ description: 'Lists only the deliveries to this webhook.' }), ...listArgs },
     resolve: (_root, args, context) => connectDeliveries(context, args),
   }),
@@ -90,7 +90,7 @@ builder.interfaceField(WebhookInterface, 'deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
     nullable: true,
-    description: 'Lists the deliveries to the webhook. Embedded backend only.',
+    description: 'Lists the deliveries to the webhook. Embedded mode only.',
     args: listArgs,
     resolve: ({ id }, args, context) => connectDeliveries(context, { ...args, webhookId: id }),
   }),

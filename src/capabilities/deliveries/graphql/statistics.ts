@@ -87,7 +87,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookStatisticsObject,
     nullable: true,
     description:
-      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded backend only.',
+      'How the delivery attempts to the webhook ended over a period up to now; null if the API key may not manage the webhook. They begin anew when the webhook stops listening to an account. Embedded mode only.',
     args: statisticsArgs,
     extensions: readsCounts,
     resolve: ({ id }, { period }, { loaders }) => loaders.statistics.load({ webhookId: id, period }),
@@ -96,7 +96,7 @@ builder.interfaceFields(WebhookInterface, (t) => ({
     type: WebhookBacklogObject,
     nullable: true,
     description:
-      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Embedded backend only.',
+      'The deliveries of the webhook that are pending or held; null if the API key may not manage the webhook. Embedded mode only.',
     extensions: readsCounts,
     resolve: ({ id }, _args, { loaders }) => loaders.backlogs.load(id),
   }),

@@ -48,7 +48,7 @@ builder.objectField(WorkspaceObject, 'webhookSummary', (t) =>
     type: WebhookSummaryObject,
     nullable: true,
     description:
-      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Embedded backend only. Scope: `webhooks:read`.',
+      'Figures of all webhooks of the workspace; null for an API key that is limited to accounts. Embedded mode only. Scope: `webhooks:read`.',
     args: statisticsArgs,
     extensions: readsCounts,
     resolve: (_workspace, { period }, context) => run(readWebhookSummary, context.ports, context, { period }),

@@ -24,7 +24,7 @@ function postingAfter(
 const postingField = {
   type: PnetJobPostingObject,
   nullable: true,
-  description: 'The job after the mutation. Embedded backend only.',
+  description: 'The job after the mutation. Embedded mode only.',
   extensions: readsById,
 } as const;
 
@@ -132,7 +132,7 @@ mutationField('editJob', {
 
 mutationField('createJobDraft', {
   description:
-    'Creates a draft, which `publishJob` publishes. Embedded backend only, because the contract has no such call.',
+    'Creates a draft, which `publishJob` publishes. Embedded mode only, because the contract has no such call.',
   input: CreateJobDraftInput,
   inputDescription: 'The draft to create.',
   result: draftResult,
@@ -152,7 +152,7 @@ mutationField('publishJob', {
 
 mutationField('solveJobCheckpoint', {
   description:
-    'Solves the open checkpoint of a draft. Another checkpoint may follow. With the embedded backend, a checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again. In proxy mode, the service decides.',
+    'Solves the open checkpoint of a draft. Another checkpoint may follow. In embedded mode, a checkpoint closes after five wrong inputs and expires after 15 minutes; to get a new one, publish the draft again. In proxy mode, the service decides.',
   input: SolveJobCheckpointInput,
   inputDescription: 'The solution.',
   result: checkpointResult,

@@ -1,4 +1,4 @@
-/** Job postings as read: an addition to the contract that only the embedded backend serves. */
+/** Job postings as read: an addition to the contract that only embedded mode serves. */
 
 import { listOf, readsById } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
@@ -36,7 +36,7 @@ async function loadField<Name extends keyof JobFields>(
 
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
   description:
-    'A job posting, or a draft of one. Available on the embedded backend only, because the contract has no such read.',
+    'A job posting, or a draft of one. Available in embedded mode only, because the contract has no such read.',
   interfaces: [Node],
   extensions: postingMaxAge,
   isTypeOf: (value) => (value as Partial<JobPosting>).object === 'PnetJobPosting',

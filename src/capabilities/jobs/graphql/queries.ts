@@ -60,7 +60,7 @@ builder.queryFields((t) => ({
     type: PnetJobPostingObject,
     nullable: true,
     description:
-      'The job posting or draft with this id. Null if the key cannot see one. Embedded backend only. Scope: `jobs:read`.',
+      'The job posting or draft with this id. Null if the key cannot see one. Embedded mode only. Scope: `jobs:read`.',
     args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
     extensions: readsById,
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
@@ -68,7 +68,7 @@ builder.queryFields((t) => ({
   jobPostings: t.field({
     type: PnetJobPostingConnection,
     nullable: true,
-    description: 'Job postings and drafts. Embedded backend only. Scope: `jobs:read`.',
+    description: 'Job postings and drafts. Embedded mode only. Scope: `jobs:read`.',
     args: { accountId: t.arg.id({ description: 'Returns only the jobs of this account.' }), ...jobListArgs },
     resolve: (_root, args, context) => connectJobs(context, args),
   }),

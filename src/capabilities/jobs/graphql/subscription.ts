@@ -10,7 +10,7 @@ builder.subscriptionField('jobPostingUpdated', (t) =>
   t.field({
     type: PnetJobPostingObject,
     description:
-      'Emits each of these job postings at once as it is, and again whenever it changes. Embedded backend only. Scope: `jobs:read`.',
+      'Emits each of these job postings at once as it is, and again whenever it changes. Embedded mode only. Scope: `jobs:read`.',
     args: {
       jobIds: t.arg.idList({ required: true, description: `Ids of 1 to ${maxWatched} job postings or drafts.` }),
     },

@@ -39,7 +39,7 @@ builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
   t.boolean({
     nullable: true,
     description:
-      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Embedded backend only.',
+      'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Embedded mode only.',
     extensions: readsById,
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),
@@ -50,7 +50,7 @@ builder.interfaceField(WebhookInterface, 'health', (t) =>
     type: WebhookHealthObject,
     nullable: true,
     description:
-      "Health of the webhook's endpoint; null if the API key may not manage the webhook. Embedded backend only.",
+      "Health of the webhook's endpoint; null if the API key may not manage the webhook. Embedded mode only.",
     extensions: readsById,
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),

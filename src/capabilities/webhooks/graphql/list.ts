@@ -27,7 +27,7 @@ const listArgs = builder.args((t) => ({
   health: t.field({
     type: [WebhookHealthStateEnum],
     description:
-      'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all. Embedded backend only.',
+      'Lists only the webhooks that are so, of those that the API key may manage. Defaults to all. Embedded mode only.',
   }),
   query: t.string({ description: searchDescription('webhooks', 'whose name contains') }),
   orderBy: t.field({

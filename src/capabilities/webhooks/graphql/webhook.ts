@@ -74,7 +74,7 @@ export const WebhookInterface = builder.interfaceRef<ListedWebhook>('Webhook').i
     name: t.exposeString('name', { nullable: true, description: 'Display name.' }),
     enabled: t.exposeBoolean('enabled', {
       description:
-        'Whether events are delivered to the webhook. If not, the embedded backend holds its deliveries; in proxy mode, the service decides.',
+        'Whether events are delivered to the webhook. If not, its deliveries are held; in proxy mode, the service decides.',
     }),
     requestUrl: t.exposeString('request_url', {
       description:
