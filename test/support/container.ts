@@ -11,6 +11,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -181,10 +182,8 @@ function makeBaseImage(): void {
   execFileSync('debootstrap', ['--variant=minbase', packages, 'bookworm', draft], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const npm = join(
-    execFileSync('npm', ['root', '-g'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
-    'npm',
-  );
+  // Not of `npm root -g`: it says where the `node` in use would have one, and that of this package has none.
+  const npm = join(realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim()), '../..');
   mkdirSync(join(draft, 'usr/local/lib/node_modules'), { recursive: true });
   execFileSync('cp', ['-L', process.execPath, join(draft, 'usr/local/bin/node')]);
   execFileSync('cp', ['-R', npm, join(draft, 'usr/local/lib/node_modules/npm')]);
