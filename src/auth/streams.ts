@@ -2,10 +2,12 @@
  * Streams, that is subscriptions and the WebSockets that carry them. They outlive their authentication: keys are
  * checked again and again. They are counted: each holds memory and takes its share of every event.
  */
+
 import type { Logger } from 'pino';
 import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { within } from '../kernel/lib/deadline.ts';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 
 /** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */
 const checkMs = 2_000;
@@ -150,8 +152,7 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
       add(keys, keyId, 1);
       add(workspaces, workspaceId, 1);
       watchKeys();
-      if (clientAborted.aborted) close();
-      else clientAborted.addEventListener('abort', close, { once: true });
+      onAbort(clientAborted, close);
       return {
         signal: ended.signal,
         get refusal() {

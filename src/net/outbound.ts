@@ -2,8 +2,10 @@
  * The one door to callers' URLs: it connects only to allowed addresses, follows no redirect, ends by its deadline
  * whatever the other side does, and reads a few kilobytes. The operator's service is reached through service-pool.ts.
  */
+
 import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 import { type AddressRule, literalAddress } from './addresses.ts';
 import type { Lookup } from './dns/lookup.ts';
 import { createOriginPools, type OriginPools } from './origin-pools.ts';
@@ -133,7 +135,7 @@ function post(pools: OriginPools, { url, headers, body, deadlineMs, signal }: Ou
       controller?.abort(new Error('The response is no longer waited for'));
     };
     const deadline = setTimeout(() => cut('timeout'), deadlineMs);
-    signal?.addEventListener('abort', () => cut('timeout'), { once: true });
+    if (signal !== undefined) onAbort(signal, () => cut('timeout'));
 
     const { pool, release } = pools.take(url.origin);
     pool.dispatch(

@@ -7,6 +7,7 @@
 
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { Body, BodyMemory } from './body-memory.ts';
 import { undici } from './undici.ts';
 
@@ -91,7 +92,7 @@ function dispatch({ pool, memory, reads }: Means, { signal, ...request }: Servic
     // A request that waits for a connection has no controller: it ends now, and is aborted when its turn comes.
     const abort = () => (controller === undefined ? fail(signal.reason) : controller.abort(signal.reason));
     if (signal.aborted) return fail(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    onAbort(signal, abort);
     pool.dispatch(request, {
       onRequestStart(startedBy) {
         controller = startedBy;

@@ -1,5 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { underDeadline } from '../kernel/lib/deadline.ts';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 
 /** Per call of a provider. Shorter than the lease of a job, which must outlast every call. */
 const providerDeadlineMs = 30_000;
@@ -42,7 +43,7 @@ const withinDeadline = <T>(
   underDeadline(deadlineMs, parent, 'The network took too long', (signal) => {
     if (signal.aborted) throw timeout(signal);
     const late = Promise.withResolvers<never>();
-    signal.addEventListener('abort', () => late.reject(timeout(signal)));
+    onAbort(signal, () => late.reject(timeout(signal)));
     return Promise.race([call(signal), late.promise]);
   });
 

@@ -1,3 +1,5 @@
+import { onAbort } from '../kernel/lib/on-abort.ts';
+
 /** First-come lock per key within the process. */
 
 export interface KeyedLock {
@@ -40,7 +42,7 @@ export function createKeyedLock(maxWaiting: number): KeyedLock {
         lock.reject(signal.reason);
       };
       line.add(lock.resolve);
-      signal.addEventListener('abort', giveUp, { once: true });
+      onAbort(signal, giveUp);
       onWait();
       try {
         await lock.promise;

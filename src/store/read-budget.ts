@@ -1,5 +1,7 @@
 /** Bytes of large rows read at a time, per operation, per workspace and in all: a row may have 0.9 MB. */
+
 import { ServiceError } from '../kernel/errors.ts';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 
 export const readLimits = {
@@ -30,7 +32,7 @@ interface WaitingRead {
   readonly start: () => void;
 }
 
-export function createReadBudget(limits: typeof readLimits = readLimits): ReadBudget {
+export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits): ReadBudget {
   const ofOperation = new WeakMap<RequestContext, number>();
   const ofWorkspace = new Map<string, number>();
   const waiting = new Set<WaitingRead>();
@@ -76,7 +78,7 @@ export function createReadBudget(limits: typeof readLimits = readLimits): ReadBu
       };
       const mine: WaitingRead = { workspaceId, bytes, start };
       waiting.add(mine);
-      signal.addEventListener('abort', giveUp, { once: true });
+      onAbort(signal, giveUp);
     });
   }
 

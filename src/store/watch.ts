@@ -2,6 +2,7 @@
  * Watching: each watcher gets the newest states of what it watches, as fast as it reads. Changes come from a feed: polls
  * (row-watch.ts), or notifications (capabilities/deliveries/watch.ts).
  */
+import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { Pacer } from '../kernel/lib/pacer.ts';
 
 /** The most unread states of one watcher. The oldest are dropped; what changes again is told again. */
@@ -88,12 +89,9 @@ export function watch<Scope, State, Shown>(
     feed.leave(watcher);
     watcher.close();
   };
-  if (signal.aborted) watcher.close();
-  else {
-    feed.join(watcher);
-    // A generator that is never started runs no `finally`: the signal ends the watching all the same.
-    signal.addEventListener('abort', stop, { once: true });
-  }
+  feed.join(watcher);
+  // A generator that is never started runs no `finally`: the signal ends the watching all the same.
+  onAbort(signal, stop);
   return shownOf(watcher, pacer, show, stop);
 }
 

@@ -1,3 +1,5 @@
+import { onAbort } from '../kernel/lib/on-abort.ts';
+
 /** Slots for concurrent calls, one per connection. Waiting callers take turns, and none ever has all slots. */
 
 export interface CallSlots {
@@ -81,7 +83,7 @@ export function createCallSlots(slots: number): CallSlots {
       };
       waiting += 1;
       queue.waiting.add(enter);
-      signal.addEventListener('abort', expire, { once: true });
+      onAbort(signal, expire);
     });
   }
 

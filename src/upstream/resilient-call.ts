@@ -1,9 +1,11 @@
 /** The policy around an exchange, from the outside in: retries → a slot → a circuit breaker → one exchange. */
+
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { version } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/deadline.ts';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { createRetryBudget, type RetryBudget } from './budgets.ts';
@@ -182,6 +184,6 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', abort);
       resolve();
     }, milliseconds);
-    signal.addEventListener('abort', abort, { once: true });
+    onAbort(signal, abort);
   });
 }

@@ -5,7 +5,9 @@
  * Not undici's `deduplicate` interceptor: nothing can tell it of a change, it joins a request however long that has
  * hung, and when the first caller disconnects, the request fails for all.
  */
+
 import { type Deadline, deadline } from '../kernel/lib/deadline.ts';
+import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { Shared } from '../kernel/wire-response.ts';
 
 export interface SingleFlight {
@@ -107,7 +109,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, discard: (late:
       aborted = true;
       reject(signal.reason);
     };
-    signal.addEventListener('abort', abort, { once: true });
+    onAbort(signal, abort);
     work.then(
       (value) => {
         signal.removeEventListener('abort', abort);

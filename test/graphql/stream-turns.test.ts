@@ -1,11 +1,24 @@
 /** What one event costs over all the streams that it concerns, and subscriptions whose directives leave no field. */
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ExecutionResult } from 'graphql';
+import {
+  type ExecutionResult,
+  type GraphQLFieldConfig,
+  GraphQLInt,
+  GraphQLObjectType,
+  GraphQLSchema,
+  parse,
+} from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newJobId } from '../../src/capabilities/jobs/ids.ts';
 import { schema } from '../../src/capabilities/schema.ts';
-import { createStreamTurns, type StreamTurn, streamLimits } from '../../src/graphql/executors/stream-turns.ts';
+import {
+  createStreamTurns,
+  type StreamTurn,
+  type StreamTurns,
+  streamLimits,
+} from '../../src/graphql/executors/stream-turns.ts';
+import { subscribeInTurns } from '../../src/graphql/executors/subscribe-in-turns.ts';
 import { createFairTurns } from '../../src/kernel/lib/fair-turns.ts';
 import { type Gateway, graphql, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { statementsOf } from '../support/statements.ts';
@@ -81,6 +94,34 @@ describe('turns', () => {
   it('execute nothing for a stream that has ended', async () => {
     const turns = createStreamTurns(createFairTurns());
     await turns.take(turn('a', { signal: AbortSignal.abort() }), async () => expect.unreachable('executed'));
+  });
+
+  it('keep nothing of a stream whose client went away while its source was opened', async () => {
+    const client = new AbortController();
+    const tick: GraphQLFieldConfig<unknown, unknown> = {
+      type: GraphQLInt,
+      subscribe: async function* () {
+        yield { tick: 1 };
+      },
+    };
+    const subscription = new GraphQLObjectType({ name: 'Subscription', fields: { tick } });
+    const schema = new GraphQLSchema({ query: subscription, subscription });
+    const open = new Set<object>();
+    const turns: StreamTurns = {
+      ...createStreamTurns(createFairTurns()),
+      open(opened) {
+        open.add(opened);
+        return { end: () => open.delete(opened) };
+      },
+    };
+    const subscribing = subscribeInTurns(
+      { schema, document: parse('subscription { tick }') },
+      turns,
+      turn('a', { signal: client.signal }),
+    );
+    client.abort();
+    await subscribing;
+    expect(open.size).toBe(0);
   });
 });
 

@@ -295,6 +295,11 @@ test('node:http is imported for its types only: for its values, a start would lo
   expect(importsValues("import type { Server } from 'node:http';")).toBe(false);
 });
 
+test('signals are listened to in one file, which sees those that have aborted', () => {
+  const listens = (source: string) => /addEventListener\(\s*'abort'/.test(withoutComments(source));
+  expect([...sources].flatMap(([file, source]) => (listens(source) ? [file] : []))).toEqual(['kernel/lib/on-abort.ts']);
+});
+
 test('imports are read as they are written', () => {
   const source = `
     import type { A } from './a.ts';

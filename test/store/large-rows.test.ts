@@ -260,7 +260,7 @@ describe('a read budget', () => {
     };
     return { context, print: () => printing.forEach((callback) => void callback()) };
   };
-  const tiny = { operation: 10, workspace: 20, process: 30, parsed: 100, waitMs: 50 } as unknown as typeof readLimits;
+  const tiny = { operation: 10, workspace: 20, process: 30, parsed: 100, waitMs: 50 };
 
   it('refuses what one operation may not read', async () => {
     const budget = createReadBudget(tiny);
@@ -301,4 +301,9 @@ describe('a read budget', () => {
     gone.abort();
     await expect(waiting).rejects.toMatchObject({ errorName: 'service_unavailable' });
   });
+});
+
+it('a read whose client has gone does not wait for capacity', async () => {
+  const budget = createReadBudget({ ...readLimits, process: 0, waitMs: 3_600_000 });
+  await expect(budget.take(requestContext('a', AbortSignal.abort()), 1)).rejects.toMatchObject({ status: 503 });
 });

@@ -3,7 +3,9 @@
  * and may be many: a restart brings back all clients behind one NAT at once. Later they are few and short: they may read
  * the schema, and hear the fault of the key.
  */
+
 import { ServiceError } from '../../kernel/errors.ts';
+import { onAbort } from '../../kernel/lib/on-abort.ts';
 import { clientOf } from '../../net/addresses.ts';
 
 /** Per address, and of each kind. */
@@ -24,7 +26,7 @@ export function keylessSockets(): KeylessSockets {
     stay(ip, ended, leave) {
       count(keyless, clientOf(ip), keylessLimits.keyless, ended, 'without a right API key');
       const timer = setTimeout(() => leave('Send a right API key in connection_init.'), keylessLimits.lastMs).unref();
-      ended.addEventListener('abort', () => clearTimeout(timer));
+      onAbort(ended, () => clearTimeout(timer));
     },
   };
 }
@@ -37,7 +39,7 @@ function count(counts: Map<string, number>, address: string, limit: number, ende
     });
   }
   counts.set(address, before + 1);
-  ended.addEventListener('abort', () => {
+  onAbort(ended, () => {
     const left = (counts.get(address) ?? 1) - 1;
     if (left === 0) counts.delete(address);
     else counts.set(address, left);

@@ -6,6 +6,7 @@ import type { RequestHeaders } from '../../http/request-headers.ts';
 import type { ServeSocket, SocketConnection } from '../../http/web-socket.ts';
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
+import { onAbort } from '../../kernel/lib/on-abort.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { withoutStatus } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
@@ -41,7 +42,7 @@ export interface WebSocketDoorOptions extends ExchangeOptions {
 export function webSocketDoor(options: WebSocketDoorOptions): ServeSocket {
   const sessions = new Set<Session>();
   const keyless = keylessSockets();
-  options.streams.ended.addEventListener('abort', () => {
+  onAbort(options.streams.ended, () => {
     for (const session of sessions) session.stop();
   });
   return (connection) => {
@@ -181,7 +182,7 @@ class Session {
     const stream = streams.open(caller, this.#closed.signal, 'socket');
     this.#connection.acceptLargeMessages();
     // A client with a new key connects with it, and goes on.
-    stream.signal.addEventListener('abort', () => this.#leave(stream.refusal?.message ?? ''), { once: true });
+    onAbort(stream.signal, () => this.#leave(stream.refusal?.message ?? ''));
   }
 
   async #subscribe(id: string, payload: object): Promise<void> {

@@ -1,6 +1,8 @@
 /** The end of a subscription: by its client, itself, or its API key. doors/stream-cut.ts ends it with the process. */
+
 import type { Stream } from '../../auth/streams.ts';
 import type { ServiceError } from '../../kernel/errors.ts';
+import { onAbort } from '../../kernel/lib/on-abort.ts';
 
 /**
  * Results while the key can be used, then `lastResult`, which tells its refusal, and the end: clients of server-sent
@@ -47,7 +49,7 @@ export function endingWith<Result>(
 export function beforeAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
   return new Promise((resolve, reject) => {
     const abort = () => resolve(null);
-    signal.addEventListener('abort', abort, { once: true });
+    onAbort(signal, abort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

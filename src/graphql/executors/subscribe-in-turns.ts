@@ -1,4 +1,5 @@
 /** graphql-js' subscriptions, with executions of all streams in turns. */
+
 import {
   createSourceEventStream,
   type ExecutionResult,
@@ -8,6 +9,7 @@ import {
 } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ServiceError } from '../../kernel/errors.ts';
+import { onAbort } from '../../kernel/lib/on-abort.ts';
 import { collectFields, fragmentsOf, includedBy, variablesOf } from '../cost/selections.ts';
 import type { StreamTurn, StreamTurns } from './stream-turns.ts';
 
@@ -21,7 +23,7 @@ export async function subscribeInTurns(
   const events = await createSourceEventStream(args);
   if (!isAsyncIterable<unknown>(events)) return events;
   const { end } = turns.open(turn);
-  turn.signal.addEventListener('abort', end, { once: true });
+  onAbort(turn.signal, end);
   const { variableValues, operationName } = args;
   return mapAsyncIterator(events, (rootValue) => {
     const selection = JSON.stringify([turn.selection, operationName, variableValues, rootValue]);

@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts';
+
 /** A signal that aborts after some time, or with another one. Disposal leaves no timer and no listener. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
@@ -15,8 +17,7 @@ export function deadline(milliseconds: number, parent: AbortSignal | null, messa
   const controller = new AbortController();
   const abort = () => controller.abort(parent?.reason);
   const timer = setTimeout(() => controller.abort(new TimeoutError(message)), milliseconds);
-  if (parent?.aborted) abort();
-  else parent?.addEventListener('abort', abort, { once: true });
+  if (parent !== null) onAbort(parent, abort);
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
@@ -48,6 +49,6 @@ export async function underDeadline<Value>(
 export const within = <Value>(milliseconds: number, promise: Promise<Value>, message: string): Promise<Value> =>
   underDeadline(milliseconds, null, message, (signal) => {
     const late = Promise.withResolvers<never>();
-    signal.addEventListener('abort', () => late.reject(signal.reason));
+    onAbort(signal, () => late.reject(signal.reason));
     return Promise.race([promise, late.promise]);
   });
