@@ -25,7 +25,7 @@ export default defineConfig(({ mode }) => {
       // Vitest keeps a core free for itself by default. Most tests wait for sockets and processes, so it needs none.
       maxWorkers: '100%',
       env: {
-        // As src/main.js does: without it, each thread of each gateway loads the compiler that strips types, 2.8 MB of
+        // As src/app/main.js does: without it, each thread of each gateway loads the compiler that strips types, 2.8 MB of
         // WebAssembly. The suites take up to twice the time, and V8 can end a process that drops such code beside threads
         // (nodejs/node#64500).
         NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)),

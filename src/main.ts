@@ -1,2 +1,2 @@
-/** What units and scripts of version 0.2 start. */
-import './main.js';
+/** What units of version 0.2 start. */
+import './app/main.js';

@@ -12,7 +12,7 @@ import { freePort } from './support/reverse-proxy.ts';
 async function start(directory: string, stdout: number | 'pipe') {
   const port = await freePort();
   const DATABASE_URL = `sqlite:${join(directory, 'postern.db')}`;
-  const child = spawn(process.execPath, ['src/main.js'], {
+  const child = spawn(process.execPath, ['src/app/main.js'], {
     env: { PORT: String(port), DATABASE_URL, DEMO: 'off', LOG_LEVEL: 'info' },
     stdio: ['ignore', stdout, 'pipe'],
   });

@@ -15,7 +15,7 @@ const kinds = [
 async function modulesOf(environment: Readonly<Record<string, string>>, accept = '*/*'): Promise<readonly string[]> {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'modules.json');
-  const gateway = startProcess('src/main.js', [], {
+  const gateway = startProcess('src/app/main.js', [], {
     PORT: '0',
     DATABASE_URL: `sqlite:${join(directory.path, 'postern.db')}`,
     NODE_OPTIONS: `--import ${hook}`,

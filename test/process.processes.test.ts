@@ -34,7 +34,7 @@ const file = (name: string): string => join(directory.path, 'data', name);
 
 /** Starts the gateway in the folder of the test and waits until it listens. */
 async function start(environment: Record<string, string> = {}): Promise<Running> {
-  const process = startProcess('src/main.js', [], {
+  const process = startProcess('src/app/main.js', [], {
     PORT: '0',
     DATABASE_URL: `sqlite:${file('postern.db')}`,
     ...environment,
@@ -132,7 +132,7 @@ test('the start prints a link whose token becomes the demo key once, and which t
 });
 
 test('in production an empty database stays empty, and no link is printed', async () => {
-  const gateway = startProcess('src/main.js', [], {
+  const gateway = startProcess('src/app/main.js', [], {
     PORT: '0',
     NODE_ENV: 'production',
     DATABASE_URL: `sqlite:${file('postern.db')}`,
@@ -199,7 +199,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
 test.skipIf(databases.length === 1)('readyz says 503 while the database is gone, and livez 200', async () => {
   const place = await (databases[1] as (typeof databases)[number]).location();
-  const gateway = startProcess('src/main.js', [], {
+  const gateway = startProcess('src/app/main.js', [], {
     PORT: '0',
     DATABASE_URL: place.url,
     DEMO: 'off',
@@ -219,7 +219,7 @@ test.skipIf(databases.length === 1)('readyz says 503 while the database is gone,
 
 describe('a start that fails says why in one line', () => {
   const failed = (environment: Record<string, string>) =>
-    runProcess('src/main.js', [], { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, ...environment });
+    runProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL: `sqlite:${file('postern.db')}`, ...environment });
 
   test.each([
     [{ PORT: 'http' }, 'PORT must be a whole number'],
@@ -286,7 +286,7 @@ describe('a start that fails says why in one line', () => {
     const names = file('names.json');
     mkdirSync(dirname(names));
     writeFileSync(names, JSON.stringify({ no_vocabulary: {} }));
-    const gateway = startProcess('src/main.js', [], {
+    const gateway = startProcess('src/app/main.js', [], {
       UPSTREAM_URL: 'http://127.0.0.1:1',
       UPSTREAM_API_KEY: 'key',
       UPSTREAM_NAMES: names,
@@ -302,7 +302,7 @@ describe('a start that fails says why in one line', () => {
   });
 
   test('an unknown option', async () => {
-    const { code, stderr } = await runProcess('src/main.js', ['--prot', '1'], {});
+    const { code, stderr } = await runProcess('src/app/main.js', ['--prot', '1'], {});
     expect({ code, stderr }).toEqual({ code: 1, stderr: "Unknown option '--prot'. See --help.\n" });
   });
 });

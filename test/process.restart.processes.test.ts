@@ -36,7 +36,7 @@ test('no request fails while gateways are restarted one after the other', { time
       DATABASE_URL: `sqlite:${join(directory.path, 'postern.db')}`,
       SHUTDOWN_DELAY_MS: String(delayMs),
     };
-    const process = startProcess('src/main.js', [], environment, directory.path);
+    const process = startProcess('src/app/main.js', [], environment, directory.path);
     started.push(process);
     const [, address] = await process.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
     return { process, address: address as string, ready: true };

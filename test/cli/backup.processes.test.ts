@@ -42,7 +42,7 @@ interface Running extends Started {
 
 /** A gateway on a database file, as `npm start` runs it. */
 async function start(file: string, environment = {}): Promise<Running> {
-  const started = startProcess('src/main.js', [], {
+  const started = startProcess('src/app/main.js', [], {
     DATABASE_URL: `sqlite:${file}`,
     PORT: '0',
     OUTBOUND_ALLOW: '127.0.0.0/8',

@@ -762,8 +762,10 @@ test('the configuration is frozen', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);
 });
 
-test('--help prints every variable, even in an invalid environment', async () => {
-  const { code, stdout, stderr } = await runProcess('src/main.js', ['--help'], { PORT: 'nonsense' });
+const entries = ['src/app/main.js', 'src/main.ts'];
+
+test.each(entries)('%s --help prints every variable, even in an invalid environment', async (entry) => {
+  const { code, stdout, stderr } = await runProcess(entry, ['--help'], { PORT: 'nonsense' });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const name of helped) expect(stdout).toContain(`  ${name} `);
 });

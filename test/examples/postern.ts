@@ -31,7 +31,7 @@ export async function startPostern(settings: Readonly<Record<string, string>> = 
   };
   let running: Started;
   const start = async () => {
-    running = startProcess('src/main.js', [], environment);
+    running = startProcess('src/app/main.js', [], environment);
     await running.line(/Server listening/);
   };
   const stop = async () => {

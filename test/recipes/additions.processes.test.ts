@@ -82,7 +82,7 @@ it('has the column', () => {
 });
 
 it('has the setting', async () => {
-  const { stdout } = await copy.run('src/main.js', ['--help'], {});
+  const { stdout } = await copy.run('src/app/main.js', ['--help'], {});
   expect(stdout).toMatch(/^ *REGION +Where the gateway runs, for its log\. Default: home$/m);
 });
 

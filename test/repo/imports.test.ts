@@ -165,7 +165,7 @@ const rules: readonly Rule[] = [
   {
     // The one thing that starts below the top: what is wrong with a start is reported in one place.
     name: 'nothing below the top imports what is put together there',
-    forbids: (from, to) => isTop(to) && !isTop(from),
+    forbids: (from, to) => isTop(to) && !isTop(from) && from !== 'main.ts',
     finds: ['store/database.ts', 'app/cli/report-error.ts'],
   },
 ];
@@ -253,7 +253,7 @@ test('no imports run in a circle, and one that did would be found', () => {
 });
 
 test('src/ has at most 18 entries', () => {
-  expect(new Set([...sources.keys()].map(folderOf)).size).toBeLessThanOrEqual(18);
+  expect(readdirSync(src).length).toBeLessThanOrEqual(18);
 });
 
 test('no folders run in a circle, and some that did would be found', () => {
@@ -266,7 +266,7 @@ test('only app/config/ knows the environment; the programs hand it over', () => 
   const programs = ['app/cli/command.ts', 'app/cli/report-error.ts', 'app/process.ts'];
   expect(readsEnvironment(sources)).toEqual(expect.arrayContaining(programs));
   // The entry tells Node.js, before anything is loaded, where to keep what it compiles.
-  const entry = readFileSync(join(src, 'main.js'), 'utf8');
+  const entry = readFileSync(join(src, 'app/main.js'), 'utf8');
   expect(entry.match(/process\.env.*/g)).toEqual([expect.stringMatching(/^process\.env\.NODE_COMPILE_CACHE \?\?=/)]);
   expect(readsEnvironment(sources).filter((file) => !programs.includes(file))).toEqual([]);
   for (const file of programs) {

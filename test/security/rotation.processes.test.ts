@@ -122,11 +122,11 @@ test('a process with a wrong secret ends, and says so in one line; so does one w
   const DATABASE_URL = `sqlite:${join(directory.path, 'postern.db')}`;
   const gateway = await startGateway({ environment: { DATABASE_URL, SECRET: former } });
   await gateway.close();
-  const ended = await runProcess('src/main.js', [], { PORT: '0', DATABASE_URL, SECRET: next });
+  const ended = await runProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL, SECRET: next });
   expect(ended.code).toBe(1);
   expect(ended.stderr).toMatch(/^SECRET is not the one that this database was used with: .+\n$/);
   await writeFile(join(directory.path, 'secret'), next);
-  const lost = await runProcess('src/main.js', [], { PORT: '0', DATABASE_URL });
+  const lost = await runProcess('src/app/main.js', [], { PORT: '0', DATABASE_URL });
   expect(lost.code).toBe(1);
   expect(lost.stderr).toContain(`The secret in ${join(directory.path, 'secret')} is not the one`);
 });

@@ -174,7 +174,7 @@ const inProcesses: Readonly<Record<string, Output>> = {
   },
   async 'a value of the configuration that is wrong'(place, environment) {
     const PORT = textOf(place);
-    const { code, stderr, stdout } = await runProcess('src/main.js', [], { ...environment, PORT });
+    const { code, stderr, stdout } = await runProcess('src/app/main.js', [], { ...environment, PORT });
     expect([code, stderr]).toEqual([1, expect.stringContaining('PORT must be')]);
     return stderr + stdout;
   },

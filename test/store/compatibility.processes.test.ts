@@ -83,7 +83,7 @@ describe.each(databases)('on $name', (dialect) => {
     await expect(migrateTo(migrations)).rejects.toThrow(refusal);
     await migrateTo(expanded);
     const environment = { DATABASE_URL: place.url, SECRET: 's'.repeat(32), PORT: '0' };
-    for (const program of ['src/main.js', 'src/app/cli/migrate.ts', 'src/app/cli/keys.ts']) {
+    for (const program of ['src/app/main.js', 'src/app/cli/migrate.ts', 'src/app/cli/keys.ts']) {
       const { code, stderr } = await runProcess(program, program.endsWith('keys.ts') ? ['list'] : [], environment);
       expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
       expect(stderr).toContain(refusal);

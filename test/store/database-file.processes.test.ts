@@ -38,7 +38,7 @@ interface Running extends Started {
 }
 
 async function start(path = file, environment = {}): Promise<Running> {
-  const started = startProcess('src/main.js', [], { DATABASE_URL: `sqlite:${path}`, PORT: '0', ...environment });
+  const started = startProcess('src/app/main.js', [], { DATABASE_URL: `sqlite:${path}`, PORT: '0', ...environment });
   onTestFinished(() => kill(started));
   const [, address = ''] = await started.line(/GraphiQL and GraphQL: (http\S+)\/graphql/);
   return { ...started, address, key: readFileSync(join(dirname(path), 'demo-key'), 'utf8').trim() };
@@ -206,7 +206,7 @@ test('a file with two names is no database: each would have a log of its own', a
   const other = join(folder.path, 'other.db');
   linkSync(file, other);
   for (const name of [file, other]) {
-    const { code, stderr } = await runProcess('src/main.js', [], { DATABASE_URL: `sqlite:${name}`, PORT: '0' });
+    const { code, stderr } = await runProcess('src/app/main.js', [], { DATABASE_URL: `sqlite:${name}`, PORT: '0' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/has 2 names \(hard links\)/);
   }
@@ -222,7 +222,7 @@ test('a pipe is no database, and no command waits for it', async () => {
   execFileSync('mkfifo', [join(folders[0] as string, 'postern.db'), join(folders[1] as string, 'secret')]);
   new DatabaseSync(join(folders[1] as string, 'postern.db')).exec('create table a (b)');
   const runs = [
-    runProcess('src/main.js', [], { ...environment, PORT: '0' }),
+    runProcess('src/app/main.js', [], { ...environment, PORT: '0' }),
     runProcess('src/app/cli/keys.ts', ['list'], environment),
     runProcess('src/app/cli/accounts.ts', ['list'], environment),
     runProcess('src/app/cli/sandbox.ts', ['emit', 'users', 'new_relation'], environment),

@@ -80,7 +80,7 @@ describe.each(databases)(
 
     async function start(environment: Record<string, string> = {}) {
       const own = { PORT: '0', DATABASE_URL: place.url, SECRET: 'x'.repeat(32), ...environment };
-      const process = startProcess('src/main.js', [], own, directory.path);
+      const process = startProcess('src/app/main.js', [], own, directory.path);
       onTestFinished(() => void process.child.kill('SIGKILL'));
       const [, address] = await process.line(/(http:\/\/127\.0\.0\.1:\d+)\/graphql/);
       const kill = async () => {

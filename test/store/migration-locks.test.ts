@@ -102,7 +102,7 @@ describe.skipIf(postgres === undefined)('on Postgres', () => {
     const reader = await session('a reader');
     await reader.query('begin; select count(*) from webhooks');
     const environment = { DATABASE_URL: place.url, SECRET: 's'.repeat(32), PORT: '0' };
-    const gateway = startProcess('src/main.js', [], environment);
+    const gateway = startProcess('src/app/main.js', [], environment);
     const said = JSON.parse((await gateway.line(/^.*the migration of the database waits.*$/m))[0]);
     expect(said.holders).toMatchObject([{ application: 'a reader', state: 'idle in transaction' }]);
     gateway.child.kill('SIGTERM');

@@ -30,7 +30,7 @@ describe.skipIf(dialect === undefined)('a certificate that is away', () => {
       await using directory = await temporaryDirectory();
       const file = join(directory.path, 'certificate.pem');
       await writeFile(file, 'read for each connection, and not used without TLS');
-      const gateway = startProcess('src/main.js', [], {
+      const gateway = startProcess('src/app/main.js', [], {
         PORT: '0',
         DATABASE_URL: `${place.url}?sslmode=disable&${name}=${file}`,
         DEMO: 'off',

@@ -93,7 +93,7 @@ describe.skipIf(dialect === undefined)('a Postgres connection that falls silent'
     async (name) => {
       const { direct, proxy, url } = await databaseBehindProxy();
       const { key } = await direct.workspace();
-      const gateway = startProcess('src/main.js', [], {
+      const gateway = startProcess('src/app/main.js', [], {
         PORT: '0',
         DATABASE_URL: url,
         DEMO: 'off',

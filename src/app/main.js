@@ -13,9 +13,9 @@ const flushAfterMs = 5_000;
 
 // Threads know the folder by this variable only. Without it each would load the compiler that strips types: 20 MiB, and a
 // tenth of a second.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 enableCompileCache();
 setTimeout(flushCompileCache, flushAfterMs).unref();
 
-const { run } = await import('./app/process.ts');
+const { run } = await import('./process.ts');
 await run();
