@@ -92,10 +92,19 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
     return this.#operation?.isSubscription === true;
   }
 
-  /** By default, a piece weighs the operation's cost. */
+  /** Of execution. By default, a piece weighs the operation's cost. */
   get turn(): Turn {
-    this.#turn ??= turnsOfRequest(this.#turns, this.caller?.keyId ?? '', this.cost.requestedCost ?? 0);
+    this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.cost.requestedCost ?? 0);
     return this.#turn;
+  }
+
+  /** Of work before the cost is known. */
+  turnBefore(weight: number): Promise<void> | null {
+    return this.#turns.take(this.#owner, weight);
+  }
+
+  get #owner(): string {
+    return this.caller?.keyId ?? this.http.ip;
   }
 
   /** @param signal aborts when the result is no longer needed */

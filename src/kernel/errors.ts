@@ -150,7 +150,11 @@ export class ServiceError extends Error {
   constructor(errorName: ErrorName, options: ServiceErrorOptions = {}) {
     const { detail, issues = [], moreIssues = 0, cause, status, title, family, headers = null } = options;
     const defaults: ErrorRow = errorTable[errorName];
+    const { stackTraceLimit } = Error;
+    // One response has thousands of refusals. Their stacks took longest, and are never logged.
+    if ((status ?? defaults.status) < 500) Error.stackTraceLimit = 0;
     super(detail ?? title ?? defaults.title, cause === undefined ? undefined : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.errorName = errorName;
     this.status = status ?? defaults.status;
     this.title = title ?? defaults.title;

@@ -1,5 +1,6 @@
 /** Pages of a service that lack something in every item. */
 import { expect, test } from 'vitest';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { graphql } from '../support/gateway.ts';
 import { json, proxyTo, startStub } from '../support/stub.ts';
 
@@ -30,3 +31,12 @@ test.each(['on', 'off'])(
     expect(lines.length).toBeLessThan(5);
   },
 );
+
+test('a refusal has no stack, of which a response would make thousands; a failure that is logged has one', () => {
+  const { stackTraceLimit } = Error;
+  const frames = (error: Error) => error.stack?.split('\n').length;
+  expect(frames(new ServiceError('invalid_parameters'))).toBe(1);
+  expect(frames(new ServiceError('unexpected_error'))).toBeGreaterThan(1);
+  expect(frames(new ServiceError('invalid_parameters', { status: 502 }))).toBeGreaterThan(1);
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+});

@@ -4,8 +4,14 @@ import { fragmentsOf } from '../cost/selections.ts';
 import { type KnowledgeOptions, KnownDocument } from './known-operation.ts';
 import { parseWithinLimits, requireReasonableShape } from './parse.ts';
 
-/** The same object for equal texts, while remembered. @throws LimitError; GraphQLError for other text */
-export type DocumentOf = (text: string) => KnownDocument;
+export interface DocumentOf {
+  /** The same object for equal texts, while remembered. @throws LimitError; GraphQLError for other text */
+  (text: string): KnownDocument;
+  remembers(text: string): boolean;
+}
+
+/** Parsing and validating take about half a microsecond a character. */
+export const weightOfText = (text: string): number => text.length / 2;
 
 /** Of all remembered documents: a few clients', with capacity for large ones. A token takes up to 1 KB. */
 const cachedTokens = 200_000;
@@ -31,13 +37,14 @@ export function rememberedDocuments(
     // The cache reads the size of new entries only.
     if (known.delete(document.text)) known.set(document.text, document);
   };
-  return (text) => {
+  const documentOf = (text: string) => {
     const found = forGood.get(text) ?? known.get(text);
     if (found !== undefined) return found;
     const document = new KnownDocument(text, parseDocument(text), { ...options, grew });
     known.set(text, document);
     return document;
   };
+  return Object.assign(documentOf, { remembers: (text: string) => forGood.has(text) || known.has(text) });
 }
 
 export function parseDocument(text: string): DocumentNode {

@@ -10,6 +10,8 @@ export interface GraphQLJsOptions extends ContextOptions {
 export const graphqlJs =
   (options: GraphQLJsOptions): Executor =>
   async (exchange) => {
+    // What reads nothing through a port would never wait: thousands of ids that are refused.
+    await exchange.turn();
     const { caller, operation, variables } = exchange;
     const result = await execute({
       schema: options.schema,

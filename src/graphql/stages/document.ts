@@ -3,12 +3,12 @@ import { GraphQLError } from 'graphql';
 import { apiKeyOf } from '../../auth/admission.ts';
 import { shortened, shortList } from '../../kernel/issues.ts';
 import { isObject } from '../../kernel/lib/is-object.ts';
-import type { DocumentOf } from '../documents/documents.ts';
+import { type DocumentOf, weightOfText } from '../documents/documents.ts';
 import type { KnownDocument } from '../documents/known-operation.ts';
 import { type PersistedQueries, requireHash } from '../documents/persisted-queries.ts';
 import type { DocumentFinder } from '../documents/requested-document.ts';
 import type { Values } from '../documents/variables.ts';
-import type { SentParameters, Stage } from '../exchange.ts';
+import type { Exchange, SentParameters, Stage } from '../exchange.ts';
 import { badRequest } from '../kit/errors.ts';
 
 export interface FindDocumentOptions {
@@ -77,26 +77,32 @@ export interface KnowOperationOptions {
 }
 
 /**
- * Parses the document and chooses the operation, for the log and telemetry too.
+ * Parses the document and chooses the operation, for the log and telemetry too. A new document waits for its turn.
  * @throws LimitError for a document too large or too slow to validate; GraphQLError for any other refusal
  */
 export const knowOperation =
   ({ documentOf }: KnowOperationOptions): Stage =>
   (exchange) => {
-    const { http, sent, text } = exchange;
-    const document = parsed(documentOf, text);
-    const name = sent.operationName ?? null;
-    const operation = name === null || typeof name === 'string' ? document.find(name) : undefined;
-    if (operation === undefined) throw badRequest(noOperation(document.operationNames, name));
-    exchange.operation = operation;
-    Object.assign(http.facts, operation.facts);
-    if (document.schemaError !== null) throw document.schemaError;
-    if (operation.isMutation && http.method === 'GET') {
-      const allowed = { status: 405, headers: { Allow: 'POST' } };
-      throw badRequest('Can only perform a mutation operation from a POST request.', allowed);
-    }
-    return null;
+    const { text } = exchange;
+    const turn = documentOf.remembers(text) ? null : exchange.turnBefore(weightOfText(text));
+    return turn === null ? know(exchange, documentOf) : turn.then(() => know(exchange, documentOf));
   };
+
+function know(exchange: Exchange, documentOf: DocumentOf): null {
+  const { http, sent, text } = exchange;
+  const document = parsed(documentOf, text);
+  const name = sent.operationName ?? null;
+  const operation = name === null || typeof name === 'string' ? document.find(name) : undefined;
+  if (operation === undefined) throw badRequest(noOperation(document.operationNames, name));
+  exchange.operation = operation;
+  Object.assign(http.facts, operation.facts);
+  if (document.schemaError !== null) throw document.schemaError;
+  if (operation.isMutation && http.method === 'GET') {
+    const allowed = { status: 405, headers: { Allow: 'POST' } };
+    throw badRequest('Can only perform a mutation operation from a POST request.', allowed);
+  }
+  return null;
+}
 
 function noOperation(names: readonly string[], wanted: unknown): string {
   if (names.length === 0) return 'The document has no operation.';

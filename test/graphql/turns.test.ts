@@ -1,0 +1,73 @@
+/** What holds the event loop without reading anything waits for its turn as well. */
+import { buildSchema } from 'graphql';
+import { expect, test } from 'vitest';
+import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
+import { Exchange } from '../../src/graphql/exchange.ts';
+import { graphqlJs } from '../../src/graphql/executors/graphql-js.ts';
+import { introspect } from '../../src/graphql/executors/introspect.ts';
+import { knowOperation } from '../../src/graphql/stages/document.ts';
+import type { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { createFairTurns, turnLimits } from '../../src/kernel/lib/fair-turns.ts';
+
+const schema = buildSchema('type Query { a: Int }');
+const large = `{ a ${'#'.repeat(20_000)}\n}`;
+const small = '{ a }';
+
+/** An exchange whose turns come when they are given. */
+function waitingExchange(text: string) {
+  const weights: number[] = [];
+  let give = () => {};
+  const take = (_owner: string, weight: number) => {
+    if (weight <= turnLimits.light) return null;
+    weights.push(weight);
+    return new Promise<void>((resolve) => {
+      give = resolve;
+    });
+  };
+  const request = { id: 'test', ip: '192.0.2.1', facts: {}, headers: {} } as IncomingRequest;
+  const exchange = new Exchange(request, { maxCost: 1, turns: { ...createFairTurns(), take } });
+  exchange.text = text;
+  return { exchange, weights, give: () => give() };
+}
+
+const options = { schema, introspect: () => () => '{"data":{}}', compiling: null };
+
+test('a large document is parsed in its turn, once', async () => {
+  const documentOf = rememberedDocuments(options);
+  const { exchange, weights, give } = waitingExchange(large);
+  const stage = knowOperation({ documentOf });
+  const known = stage(exchange);
+  expect(documentOf.remembers(large)).toBe(false);
+  give();
+  await known;
+  expect(documentOf.remembers(large)).toBe(true);
+  expect(weights.length).toBe(1);
+  expect(stage(exchange)).toBeNull();
+});
+
+test('a small document waits for no turn', () => {
+  const { exchange } = waitingExchange(small);
+  expect(knowOperation({ documentOf: rememberedDocuments(options) })(exchange)).toBeNull();
+});
+
+const executorOptions = { schema, ports: {}, cursors: {}, storedResponses: null, createLoaders: () => ({}) };
+
+test.each([
+  ['an operation', graphqlJs(executorOptions as unknown as Parameters<typeof graphqlJs>[0])],
+  ['an introspection', introspect()],
+])('%s is executed in its turn', async (_what, execute) => {
+  const { exchange, give } = waitingExchange(small);
+  const operation = rememberedDocuments(options)(small).find(null);
+  if (operation === undefined) throw new Error('The document has no operation');
+  exchange.operation = operation;
+  exchange.cost = { requestedCost: turnLimits.perTurn, limit: turnLimits.perTurn };
+  let isExecuted = false;
+  const outcome = Promise.resolve(execute(exchange)).then(() => {
+    isExecuted = true;
+  });
+  await new Promise(setImmediate);
+  expect(isExecuted).toBe(false);
+  give();
+  await outcome;
+  expect(isExecuted).toBe(true);
+});
