@@ -262,6 +262,46 @@ export function describeFaults(example: string): void {
         expect(tab.complaints).toEqual([]);
       });
 
+      test('of 200 webhooks are one list, which is read further, chosen from, and live', async () => {
+        const names = Array.from({ length: 200 }, (_, n) => `Mail ${n}`);
+        const create = (name: string, path: string) => `createWebhook(input: {
+          name: "${name}", requestUrl: "https://receiver.sandbox.example/${path}", source: { email: { events: [MAIL_SENT] } }
+        }) { __typename }`;
+        for (let at = 0; at < names.length; at += 20)
+          await ask(`mutation { ${names.slice(at, at + 20).map((name, n) => `n${n}: ${create(name, 'ok')}`)} }`);
+        const send = () =>
+          ask(`mutation { emitEvent(input: { accountId: "pnet-----------------A", event: MAIL_SENT }) {
+            ... on EventEmitted { deliveries { deliveryId } } ... on ServiceError { message } } }`).then(
+            ({ emitEvent }): string[] =>
+              emitEvent.deliveries.map(({ deliveryId }: { deliveryId: string }) => deliveryId),
+          );
+        await send();
+        const tab = await open('#deliveries');
+        const { page } = tab;
+        await isLive(tab);
+        const rows = page.locator('[data-delivery]');
+        const states = async () => [...new Set(await rows.locator('strong').allInnerTexts())];
+        await eventually(() => rows.count()).toBe(20);
+        await page.getByRole('button', { name: 'Show more' }).click();
+        await eventually(() => rows.count()).toBe(40);
+        await page.getByLabel('Webhook').selectOption({ label: 'Mail 150' });
+        await eventually(() => rows.count()).toBe(1);
+        await send();
+        await eventually(() => rows.count()).toBe(2);
+        await eventually(states).toEqual(['SUCCEEDED']);
+        await page.getByLabel('State').selectOption('FAILED');
+        await shows(tab, 'There are no deliveries.');
+        await page.getByLabel('Webhook').selectOption({ label: 'All' });
+        await isLive(tab);
+        await ask(`mutation { ${create('Mail that is gone', 'gone')} }`);
+        const sent = await send();
+        await eventually(states).toEqual(['FAILED']);
+        await eventually(() =>
+          rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-delivery') ?? '')),
+        ).toEqual(expect.arrayContaining([expect.toBeOneOf(sent)]));
+        expect(tab.complaints).toEqual([]);
+      });
+
       test('go on with a new key after the old one was refused', async () => {
         const tab = await open('#deliveries');
         await isLive(tab);

@@ -71,7 +71,7 @@ describe.each(examples)('%s', (folder) => {
 
 /** What the pages have beside their clients. */
 const views = ['app', 'deliveries', 'failure', 'feed', 'publish'].map((name) => `src/${name}.tsx`);
-const ofPages = ['delivery-list.ts', 'gateway.ts', 'issue-texts.ts', 'operations.ts', 'style.css'].map(
+const ofPages = ['choice.ts', 'delivery-list.ts', 'gateway.ts', 'issue-texts.ts', 'operations.ts', 'style.css'].map(
   (name) => `src/${name}`,
 );
 test.each(['settings.ts', 'postern.ts', 'tokens.ts', 'visitors.ts', ...views, ...ofPages])(

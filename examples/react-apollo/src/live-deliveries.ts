@@ -1,33 +1,49 @@
 import { useMutation, useQuery, useSubscription } from '@apollo/client/react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { reasonOf } from './apollo.ts';
+import { argumentsOf, type Choice, isOf } from './choice.ts';
 import { withDelivery } from './delivery-list.ts';
 import { streams } from './gateway.ts';
 import { DeliveryList, EmitEvent, Updates } from './operations.ts';
 
 export type { RowFragment as Delivery } from './gql/graphql.ts';
 
-/** The deliveries of the first webhooks, as they change. */
-export function useDeliveries() {
-  const { data, previousData, error, loading, refetch } = useQuery(DeliveryList, { fetchPolicy: 'cache-and-network' });
+/** The chosen deliveries of all webhooks, as they change. */
+export function useDeliveries(choice: Choice) {
+  const variables = argumentsOf(choice);
+  const { data, previousData, error, loading, refetch, fetchMore } = useQuery(DeliveryList, {
+    variables,
+    fetchPolicy: 'cache-and-network',
+  });
   // A subscription tells what happens from now on. What happened before, and while the connection was cut off, the query tells.
   useEffect(() => streams.on('connected', () => void refetch().catch(() => undefined)), [refetch]);
+  // It is the same whatever is chosen, so that nothing is lost between two.
   const updates = useSubscription(Updates, {
     onData({ client, data: { data: told } }) {
-      if (told)
-        client.cache.updateQuery({ query: DeliveryList }, (list) => list && withDelivery(list, told.deliveryUpdated));
+      if (told && isOf(choice, told.deliveryUpdated))
+        client.cache.updateQuery(
+          { query: DeliveryList, variables },
+          (list) => list && withDelivery(list, told.deliveryUpdated),
+        );
     },
   });
   const [emit, { loading: isEmitting }] = useMutation(EmitEvent);
+  const [pageError, setPageError] = useState<unknown>();
   // What was read stays on the page if it cannot be read again.
-  const webhooks = (data ?? previousData)?.webhooks.edges.map(({ node }) => node);
+  const list = (data ?? previousData)?.deliveries;
+  const failure = error ?? pageError;
+  const readMore = async () => {
+    setPageError(undefined);
+    await fetchMore({ variables: { after: list?.pageInfo.endCursor } }).catch(setPageError);
+  };
   return {
-    hasWebhooks: webhooks?.length !== 0,
-    deliveries: webhooks?.flatMap(({ deliveries }) => deliveries.edges.map(({ node }) => node)),
+    deliveries: list?.edges.map(({ node }) => node),
+    hasMore: list?.pageInfo.hasNextPage ?? false,
+    readMore: () => void readMore(),
     isLoading: loading,
-    failure: error ? reasonOf(error) : null,
+    failure: failure === undefined ? null : reasonOf(failure),
     streamFailure: updates.error ? reasonOf(updates.error) : null,
-    readAgain: () => void refetch().catch(() => undefined),
+    readAgain: () => void (error ? refetch().catch(() => undefined) : readMore()),
     isEmitting,
     /** Emits an event, and resolves with what became of it. */
     async emit(accountId: string): Promise<string> {

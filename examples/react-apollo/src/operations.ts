@@ -47,20 +47,16 @@ export const SolveCheckpoint = graphql(`
   }
 `);
 
+export const Webhooks = graphql(`
+  query Webhooks {
+    webhooks(first: 250, orderBy: NAME_ASC) { nodes { id webhookId name } }
+  }
+`);
+
 export const DeliveryList = graphql(`
-  query DeliveryList {
-    webhooks(first: 20) {
-      edges {
-        __typename
-        node {
-          id
-          webhookId
-          deliveries(first: 20) {
-            edges { __typename node { ...Row } }
-            pageInfo { hasNextPage endCursor }
-          }
-        }
-      }
+  query DeliveryList($state: [DeliveryState!], $webhookId: ID, $after: String) {
+    deliveries(state: $state, webhookId: $webhookId, first: 20, after: $after) {
+      edges { __typename node { ...Row } }
       pageInfo { hasNextPage endCursor }
     }
   }

@@ -1,11 +1,20 @@
-import { useEffect, useMemo, useState } from 'react';
-import { ConnectionHandler, graphql, readInlineData, useFragment, useMutation, useSubscription } from 'react-relay';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import {
+  ConnectionHandler,
+  graphql,
+  readInlineData,
+  useMutation,
+  usePaginationFragment,
+  useSubscription,
+} from 'react-relay';
 import type { RecordSourceSelectorProxy } from 'relay-runtime';
+import { argumentsOf, type Choice, isOf } from './choice.ts';
 import { reasonOf } from './environment.ts';
 import { streams } from './gateway.ts';
 import type { liveDeliveries_list$key } from './gql/liveDeliveries_list.graphql.ts';
 import type { liveDeliveries_row$data, liveDeliveries_row$key } from './gql/liveDeliveries_row.graphql.ts';
 import type { liveDeliveriesEmitMutation } from './gql/liveDeliveriesEmitMutation.graphql.ts';
+import type { liveDeliveriesPageQuery } from './gql/liveDeliveriesPageQuery.graphql.ts';
 import type { liveDeliveriesQuery } from './gql/liveDeliveriesQuery.graphql.ts';
 import type { liveDeliveriesSubscription } from './gql/liveDeliveriesSubscription.graphql.ts';
 import { useRead } from './use-read.ts';
@@ -13,21 +22,24 @@ import { useRead } from './use-read.ts';
 export type Delivery = liveDeliveries_row$data;
 
 const DeliveryList = graphql`
-  query liveDeliveriesQuery {
-    ...liveDeliveries_list
+  query liveDeliveriesQuery($state: [DeliveryState!], $webhookId: ID) {
+    ...liveDeliveries_list @arguments(state: $state, webhookId: $webhookId)
   }
 `;
 
 const List = graphql`
-  fragment liveDeliveries_list on Query @throwOnFieldError {
-    webhooks(first: 20) {
-      edges {
-        node {
-          deliveries(first: 20) @connection(key: "liveDeliveries_deliveries") {
-            edges { node { ...liveDeliveries_row } }
-          }
-        }
-      }
+  fragment liveDeliveries_list on Query
+  @argumentDefinitions(
+    state: { type: "[DeliveryState!]" }
+    webhookId: { type: "ID" }
+    count: { type: "Int", defaultValue: 20 }
+    cursor: { type: "String" }
+  )
+  @refetchable(queryName: "liveDeliveriesPageQuery")
+  @throwOnFieldError {
+    deliveries(state: $state, webhookId: $webhookId, first: $count, after: $cursor)
+      @connection(key: "liveDeliveries_deliveries") {
+      edges { node { ...liveDeliveries_row } }
     }
   }
 `;
@@ -36,6 +48,7 @@ const Row = graphql`
   fragment liveDeliveries_row on Delivery @inline {
     id
     deliveryId
+    webhookId
     event
     createdAt
     state
@@ -46,10 +59,7 @@ const Row = graphql`
 
 const Updates = graphql`
   subscription liveDeliveriesSubscription {
-    deliveryUpdated {
-      webhook { id }
-      ...liveDeliveries_row
-    }
+    deliveryUpdated { ...liveDeliveries_row }
   }
 `;
 
@@ -62,12 +72,13 @@ const EmitEvent = graphql`
   }
 `;
 
+type Store = RecordSourceSelectorProxy<liveDeliveriesSubscription['response']>;
+
 // #region add
-/** Puts a delivery to the list of its webhook, unless it is there. One that is there, the store updates by its id. */
-function addDelivery(store: RecordSourceSelectorProxy<liveDeliveriesSubscription['response']>): void {
+/** Puts a delivery to the chosen list, unless it is there. One that is there, the store updates by its id. */
+function addDelivery(store: Store, choice: Choice): void {
   const delivery = store.getRootField('deliveryUpdated');
-  const webhook = delivery?.getLinkedRecord('webhook');
-  const list = webhook && ConnectionHandler.getConnection(webhook, 'liveDeliveries_deliveries');
+  const list = ConnectionHandler.getConnection(store.getRoot(), 'liveDeliveries_deliveries', argumentsOf(choice));
   const edges = list?.getLinkedRecords('edges') ?? [];
   const isThere = edges.some((edge) => edge.getLinkedRecord('node')?.getDataID() === delivery?.getDataID());
   if (!delivery || !list || isThere) return;
@@ -78,41 +89,55 @@ function addDelivery(store: RecordSourceSelectorProxy<liveDeliveriesSubscription
 }
 // #endregion
 
-const none = {};
-
-/** The deliveries of the first webhooks, as they change. */
-export function useDeliveries() {
+/** The chosen deliveries of all webhooks, as they change. */
+export function useDeliveries(choice: Choice) {
+  const variables = useMemo(() => argumentsOf(choice), [choice]);
   const {
     data: query,
     isLoading,
     failure,
     readAgain,
-  } = useRead<liveDeliveriesQuery>(DeliveryList, none, 'store-and-network');
+  } = useRead<liveDeliveriesQuery>(DeliveryList, variables, 'store-and-network');
   // A subscription tells what happens from now on. What happened before, and while the connection was cut off, the query tells.
   useEffect(() => streams.on('connected', () => void readAgain()), [readAgain]);
   const [streamFailure, setStreamFailure] = useState<string | null>(null);
+  // The stream is the same whatever is chosen, so that nothing is lost between two.
+  const chosen = useRef(choice);
+  useEffect(() => {
+    chosen.current = choice;
+  }, [choice]);
   useSubscription<liveDeliveriesSubscription>(
     useMemo(
       () => ({
         subscription: Updates,
-        variables: none,
-        updater: addDelivery,
+        variables: {},
+        updater(store, told) {
+          const delivery = told && readInlineData<liveDeliveries_row$key>(Row, told.deliveryUpdated);
+          if (delivery && isOf(chosen.current, delivery)) addDelivery(store, chosen.current);
+        },
         onError: (error) => setStreamFailure(reasonOf(error)),
       }),
       [],
     ),
   );
   const [commit, isEmitting] = useMutation<liveDeliveriesEmitMutation>(EmitEvent);
-  const webhooks = useFragment<liveDeliveries_list$key>(List, query)?.webhooks.edges.map(({ node }) => node);
+  const { data, hasNext, isLoadingNext, loadNext } = usePaginationFragment<
+    liveDeliveriesPageQuery,
+    liveDeliveries_list$key
+  >(List, query);
+  const [pageFailure, setPageFailure] = useState<string | null>(null);
+  const readMore = () => {
+    setPageFailure(null);
+    loadNext(20, { onComplete: (error) => setPageFailure(error && reasonOf(error)) });
+  };
   return {
-    hasWebhooks: webhooks?.length !== 0,
-    deliveries: webhooks?.flatMap(({ deliveries }) =>
-      deliveries.edges.map(({ node }): Delivery => readInlineData<liveDeliveries_row$key>(Row, node)),
-    ),
-    isLoading,
-    failure,
+    deliveries: data?.deliveries.edges.map(({ node }): Delivery => readInlineData<liveDeliveries_row$key>(Row, node)),
+    hasMore: hasNext,
+    readMore,
+    isLoading: isLoading || isLoadingNext,
+    failure: failure ?? pageFailure,
     streamFailure,
-    readAgain,
+    readAgain: failure === null ? readMore : readAgain,
     isEmitting,
     /** Emits an event, and resolves with what became of it. */
     emit: (accountId: string) =>

@@ -1,19 +1,26 @@
 import { useState } from 'react';
+import { type Choice, everything, isOf, states } from './choice.ts';
 import { Failure } from './failure.tsx';
 import { useIsLive } from './gateway.ts';
 import { type Delivery, useDeliveries } from './live-deliveries.ts';
+import { useWebhooks, type Webhook } from './webhooks.ts';
 
 export function Deliveries() {
   const isLive = useIsLive();
-  const { deliveries, hasWebhooks, isLoading, failure, streamFailure, readAgain, emit, isEmitting } = useDeliveries();
+  const [choice, choose] = useState(everything);
+  const { webhooks, failure: webhooksFailure, readAgain: readWebhooks } = useWebhooks();
+  const { deliveries, hasMore, readMore, isLoading, failure, streamFailure, readAgain, emit, isEmitting } =
+    useDeliveries(choice);
   const [emitted, setEmitted] = useState('');
-  const rows = deliveries?.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)) ?? [];
+  const chosen = deliveries?.filter((delivery) => isOf(choice, delivery)) ?? [];
+  const rows = chosen.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   return (
     <>
       <p role="status">{isLive ? 'Live: changes appear by themselves.' : 'Not live: connecting …'}</p>
+      <Failure what="The webhooks" reason={webhooksFailure} onRetry={readWebhooks} />
       <Failure what="The deliveries" reason={failure} onRetry={readAgain} />
       {streamFailure !== null && <p role="alert">Changes cannot be followed: {streamFailure}</p>}
-      {hasWebhooks ? (
+      {webhooks?.length !== 0 ? (
         <p>
           <button
             type="button"
@@ -27,9 +34,53 @@ export function Deliveries() {
       ) : (
         <p>There is no webhook. Create one on the webhooks page of the gateway.</p>
       )}
+      <Chooser choice={choice} onChoose={choose} webhooks={webhooks ?? []} />
       {rows.length > 0 && <Rows rows={rows} />}
       {rows.length === 0 && <p>{isLoading ? 'Reading the deliveries …' : 'There are no deliveries.'}</p>}
+      {hasMore && (
+        <button type="button" disabled={isLoading} onClick={readMore}>
+          {isLoading ? 'Reading …' : 'Show more'}
+        </button>
+      )}
     </>
+  );
+}
+
+interface ChooserProps {
+  readonly choice: Choice;
+  readonly onChoose: (choice: Choice) => void;
+  readonly webhooks: readonly Webhook[];
+}
+
+function Chooser({ choice, onChoose, webhooks }: ChooserProps) {
+  const chooseState = (value: string) =>
+    onChoose({ ...choice, state: states.find((state) => state === value) ?? null });
+  return (
+    <div className="row">
+      <label>
+        State
+        <select value={choice.state ?? ''} onChange={({ target }) => chooseState(target.value)}>
+          <option value="">All</option>
+          {states.map((state) => (
+            <option key={state}>{state}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Webhook
+        <select
+          value={choice.webhookId ?? ''}
+          onChange={({ target }) => onChoose({ ...choice, webhookId: target.value || null })}
+        >
+          <option value="">All</option>
+          {webhooks.map(({ id, webhookId, name }) => (
+            <option key={id} value={webhookId}>
+              {name ?? webhookId}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useMutation, useQuery, useSubscription } from 'urql';
+import { argumentsOf, type Choice } from './choice.ts';
 import { streams } from './gateway.ts';
 import type { DeliveryListQuery } from './gql/graphql.ts';
 import { DeliveryList, EmitEvent, Updates } from './operations.ts';
@@ -7,21 +8,39 @@ import { reasonOf } from './urql.ts';
 
 export type { RowFragment as Delivery } from './gql/graphql.ts';
 
-/** The deliveries of the first webhooks, as they change. */
-export function useDeliveries() {
-  const [{ data, error, fetching }, read] = useQuery({ query: DeliveryList, requestPolicy: 'cache-and-network' });
-  const readAgain = () => read({ requestPolicy: 'network-only' });
+const none: DeliveryListQuery['deliveries'] = { edges: [], pageInfo: { hasNextPage: false, endCursor: null } };
+
+/** The chosen deliveries of all webhooks, as they change. */
+export function useDeliveries(choice: Choice) {
+  const [page, setPage] = useState<{ choice: Choice; after: string | null }>({ choice, after: null });
+  const after = page.choice === choice ? page.after : null;
+  const [{ data, error, fetching }, read] = useQuery({
+    query: DeliveryList,
+    variables: { ...argumentsOf(choice), after },
+    requestPolicy: 'cache-and-network',
+  });
   // A subscription tells what happens from now on. What happened before, and while the connection was cut off, the query tells.
-  useEffect(() => streams.on('connected', () => read({ requestPolicy: 'network-only' })), [read]);
+  useEffect(
+    () =>
+      streams.on('connected', () => {
+        if (after === null) read({ requestPolicy: 'network-only' });
+        else setPage({ choice, after: null });
+      }),
+    [read, choice, after],
+  );
   const [updates] = useSubscription({ query: Updates });
   const [{ fetching: isEmitting }, emit] = useMutation(EmitEvent);
   // What was read stays on the page if it cannot be read again.
-  const [list, setList] = useState<DeliveryListQuery>();
-  if (data && !error && data !== list) setList(data);
-  const webhooks = list?.webhooks.edges.map(({ node }) => node);
+  const [list, setList] = useState(none);
+  if (data && !error && !fetching && data.deliveries !== list) setList(data.deliveries);
+  const readAgain = () => read({ requestPolicy: 'network-only' });
   return {
-    hasWebhooks: webhooks?.length !== 0,
-    deliveries: webhooks?.flatMap(({ deliveries }) => deliveries.edges.map(({ node }) => node)),
+    deliveries: list.edges.map(({ node }) => node),
+    hasMore: list.pageInfo.hasNextPage,
+    readMore() {
+      if (error) readAgain();
+      else setPage({ choice, after: list.pageInfo.endCursor });
+    },
     isLoading: fetching,
     failure: error ? reasonOf(error) : null,
     streamFailure: updates.error ? reasonOf(updates.error) : null,

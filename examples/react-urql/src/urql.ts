@@ -9,9 +9,10 @@ import {
 } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { allPages } from './all-pages.ts';
+import { isOf } from './choice.ts';
 import { withDelivery } from './delivery-list.ts';
 import { reportSkipped, streams, url, waits } from './gateway.ts';
-import type { UpdatesSubscription } from './gql/graphql.ts';
+import type { DeliveryListQueryVariables, UpdatesSubscription } from './gql/graphql.ts';
 import schema from './gql/schema.json';
 import { DeliveryList } from './operations.ts';
 import { skipFailed } from './postern/skip-failed.ts';
@@ -35,7 +36,17 @@ const cache = cacheExchange({
   updates: {
     Subscription: {
       deliveryUpdated({ deliveryUpdated }: UpdatesSubscription, _arguments, store) {
-        store.updateQuery({ query: DeliveryList }, (list) => list && withDelivery(list, deliveryUpdated));
+        for (const { fieldName, arguments: given } of store.inspectFields('Query')) {
+          const variables: DeliveryListQueryVariables = given ?? {};
+          const [state = null] = [variables.state ?? []].flat();
+          const choice = { state, webhookId: variables.webhookId ? String(variables.webhookId) : null };
+          // Into the first page: the resolver puts the others behind it.
+          if (fieldName === 'deliveries' && !variables.after && isOf(choice, deliveryUpdated))
+            store.updateQuery(
+              { query: DeliveryList, variables },
+              (list) => list && withDelivery(list, deliveryUpdated),
+            );
+        }
       },
     },
   },

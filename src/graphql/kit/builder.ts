@@ -22,4 +22,4 @@ builder.mutationType({
   description:
     'Write operations. A mutation returns expected failures as data: select `... on ServiceError` for the details.',
 });
-builder.subscriptionType({ description: 'Live updates, over server-sent events.' });
+builder.subscriptionType({ description: 'Live updates, over a WebSocket, server-sent events or multipart.' });

@@ -1,0 +1,16 @@
+import { useQuery } from '@apollo/client/react';
+import { reasonOf } from './apollo.ts';
+import type { WebhooksQuery } from './gql/graphql.ts';
+import { Webhooks } from './operations.ts';
+
+export type Webhook = WebhooksQuery['webhooks']['nodes'][number];
+
+/** The webhooks to choose from, up to 250. With more, let the user search: `webhooks(query:)`. */
+export function useWebhooks() {
+  const { data, error, refetch } = useQuery(Webhooks, { fetchPolicy: 'cache-and-network' });
+  return {
+    webhooks: data?.webhooks.nodes ?? null,
+    failure: error ? reasonOf(error) : null,
+    readAgain: () => void refetch().catch(() => undefined),
+  };
+}
