@@ -1,5 +1,5 @@
 /** The gateway as a process: what it prints, how it stops, and what its log never contains. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -299,6 +299,31 @@ describe('a start that fails says why in one line', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^UPSTREAM_NAMES .+\n$/);
     await place.drop();
+  });
+
+  test('and stops the deliveries that have begun', async () => {
+    const first = await start();
+    first.child.kill('SIGTERM');
+    await first.ended;
+    rmSync(file('demo-key'));
+    mkdirSync(file('demo-key'));
+    const { code, stderr } = await failed({ DATABASE_URL: `sqlite:${file('postern.db')}`, PORT: '0' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('EISDIR');
+  });
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s'],
+    ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '0'],
+    ['OTEL_EXPORTER_OTLP_METRICS_COMPRESSION', 'zip'],
+  ])('a variable of OpenTelemetry: %s=%s', async (name, value) => {
+    const { code, stderr } = await failed({
+      PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      [name]: value,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^OpenTelemetry cannot use a variable: .*${name}.*\n$`));
   });
 
   test('an unknown option', async () => {

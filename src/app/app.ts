@@ -15,6 +15,7 @@ import { corsFor } from '../http/cors.ts';
 import { observeRequests } from '../http/observed-requests.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import type { Caller } from '../kernel/caller.ts';
+import { closeAll } from '../kernel/lib/close-all.ts';
 import { createFairTurns } from '../kernel/lib/fair-turns.ts';
 import { once } from '../kernel/lib/once.ts';
 import type { Ports } from '../kernel/ports.ts';
@@ -32,7 +33,7 @@ import type { Backend, Dependencies } from './backends/backend.ts';
 import { openBackend, openStorageOf, requireStorage } from './backends/open.ts';
 import type { Config } from './config/config.ts';
 import { addGraphQL, hasWebhooksPage, openDocuments } from './graphql.ts';
-import { addMetrics } from './metrics.ts';
+import { createMetricsEndpoint } from './metrics.ts';
 import { sandboxPictureRoutes } from './sandbox-pictures.ts';
 
 export type { Dependencies } from './backends/backend.ts';
@@ -53,27 +54,40 @@ export interface App {
   close(): Promise<void>;
 }
 
+type Closers = (() => unknown)[];
+
 /** Does not listen yet. @throws ConfigError for a value that only its reader can check; DatabaseUnavailable */
 export async function createApp(config: Config, dependencies: Dependencies): Promise<App> {
+  const closers: Closers = [];
+  try {
+    return await compose(config, dependencies, closers);
+  } catch (error) {
+    // What is open would keep the process alive, and send deliveries.
+    await closeAll(closers).catch((err: unknown) => dependencies.logger.error({ err }, 'could not stop cleanly'));
+    throw error;
+  }
+}
+
+/** @param closers in the order of their opening, for {@link closeAll} */
+async function compose(config: Config, dependencies: Dependencies, closers: Closers): Promise<App> {
   const { logger, secrets, telemetry = noTelemetry, now } = dependencies;
   const keyring = keyringOf(secrets);
-  // Before any open connection, which would keep the process of a failed start alive.
   const documents = await openDocuments(config);
+  // Closed last: they tell how the gateway drains.
+  const metrics = createMetricsEndpoint(config, telemetry.scrape);
+  closers.push(metrics.close);
   const storage = await openStorageOf(config, keyring, dependencies);
+  if (storage !== null) closers.push(storage.close);
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
-  const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits }).catch(
-    async (error: unknown) => {
-      // Its connections would keep the process alive.
-      await storage?.close();
-      throw error;
-    },
-  );
+  const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits });
+  closers.push(backend.close);
   const streams = createStreams({ limits: config.streams, now, logger, refusedKeys: storage?.refusedKeys ?? null });
   telemetry.metrics?.observe('postern.streams', () => [[streams.count('subscription'), {}]]);
   telemetry.metrics?.observe('postern.websockets', () => [[streams.count('socket'), {}]]);
   const admitting = admission(backend.authenticate, limits);
   const responses =
     config.responseCache === null ? null : await openResponses(config.responseCache, backend, dependencies);
+  if (responses !== null) closers.push(responses.store.close);
   const traced = telemetry.tracer === null ? backend.ports : tracedPorts(backend.ports, telemetry.tracer);
   const ports = portsInTurns(responses === null ? traced : invalidatingPorts(traced, responses.invalidate));
   const turns = createFairTurns();
@@ -95,7 +109,15 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config.graphiql));
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, compress }));
-  const metrics = addMetrics(server, config, telemetry.scrape);
+  server.add(metrics.routes);
+  closers.push(server.close);
+  closers.push(async () => {
+    draining.start();
+    if (server.server.listening) await sleep(config.shutdownDelayMs);
+    // Subscriptions would never end by themselves. Last, so that their clients do not come back here.
+    streams.end();
+    backend.delivery?.notifications.end();
+  });
   return {
     server,
     ports: backend.ports,
@@ -114,18 +136,7 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
       metrics.listening(origin);
       return origin;
     },
-    close: once(async () => {
-      draining.start();
-      if (server.server.listening) await sleep(config.shutdownDelayMs);
-      // Subscriptions would never end by themselves. Last, so that their clients do not come back here.
-      streams.end();
-      backend.delivery?.notifications.end();
-      await server.close();
-      await responses?.store.close();
-      await backend.close();
-      // Last: it tells how the gateway drains.
-      await metrics.close();
-    }),
+    close: once(() => closeAll(closers)),
   };
 }
 

@@ -1,11 +1,14 @@
 /** Composes what Prometheus reads: on the gateway's port, or on one of its own. */
+
+import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
-import type { HttpServer } from '../http/server.ts';
 import { createMetricsServer, metricsPath } from '../telemetry/metrics-server.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Config } from './config/config.ts';
 
 interface MetricsEndpoint {
+  /** Of the gateway's own server. */
+  readonly routes: readonly Route[];
   /** Null before it listens, and without one. */
   readonly address: string | null;
   listen(): Promise<void>;
@@ -14,27 +17,15 @@ interface MetricsEndpoint {
   close(): Promise<void>;
 }
 
-export function addMetrics(
-  server: HttpServer,
+export function createMetricsEndpoint(
   { telemetry: { prometheus } }: Config,
   scrape: Telemetry['scrape'],
 ): MetricsEndpoint {
   const isOnMainPort = prometheus?.onMainPort === true;
   const own = scrape === null || isOnMainPort ? null : createMetricsServer(scrape);
   let address: string | null = null;
-  if (scrape !== null && isOnMainPort) {
-    server.add([
-      {
-        method: 'GET',
-        path: metricsPath,
-        async serve(request) {
-          const { contentType, body } = await scrape();
-          sendBody(request, 200, contentType, body);
-        },
-      },
-    ]);
-  }
   return {
+    routes: scrape !== null && isOnMainPort ? [routeOf(scrape)] : [],
     get address() {
       return address;
     },
@@ -49,3 +40,12 @@ export function addMetrics(
     },
   };
 }
+
+const routeOf = (scrape: NonNullable<Telemetry['scrape']>): Route => ({
+  method: 'GET',
+  path: metricsPath,
+  async serve(request) {
+    const { contentType, body } = await scrape();
+    sendBody(request, 200, contentType, body);
+  },
+});

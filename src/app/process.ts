@@ -1,6 +1,7 @@
 /** The process: configuration → gateway → listen; signal → stop. */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { closeAll } from '../kernel/lib/close-all.ts';
 import { openLog } from '../kernel/log.ts';
 import { findSecrets } from '../kernel/secrets/secret.ts';
 import { webhooksPage } from '../pages/webhooks/page.ts';
@@ -61,7 +62,7 @@ async function main(): Promise<void> {
       logger.error('requests in flight did not finish in time');
       process.exit(1);
     }, config.shutdownDelayMs + drainMs).unref();
-    const closed = app.close().then(() => telemetry.close());
+    const closed = closeAll([telemetry.close, app.close]);
     closed.then(
       () => {
         logger.info('stopped');

@@ -52,10 +52,12 @@
  *   observed-attempts.ts  logs, counts and traces attempts; observed-queue.ts and
  *   backlog.ts              say what there is to do
  */
+
 import type { Logger } from 'pino';
 import { holdStep } from '../capabilities/webhooks/holds.ts';
 import { removalSteps } from '../capabilities/webhooks/removal.ts';
 import type { RandomBytes } from '../kernel/ids.ts';
+import { closeAll } from '../kernel/lib/close-all.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import type { Lookup } from '../net/dns/lookup.ts';
@@ -194,17 +196,11 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
     emit,
     notifications,
     worker,
-    async close() {
-      await Promise.all([
-        worker.close(),
-        retention.close(),
-        freeing.close(),
-        holding.close(),
-        removal.close(),
-        notices.close(),
-      ]);
-      await Promise.all([outbound.close(), backlog.close()]);
-      presence.close();
-    },
+    close: () =>
+      closeAll([
+        presence.close,
+        () => Promise.all([outbound.close(), backlog.close()]),
+        () => Promise.all([worker, retention, freeing, holding, removal, notices].map((part) => part.close())),
+      ]),
   };
 }

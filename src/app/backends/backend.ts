@@ -32,5 +32,6 @@ export interface Backend {
   readonly delivery: DeliveryEngine | null;
   /** Rejects while the backend is not ready. */
   ready(): Promise<void>;
+  /** Leaves the storage open. */
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ import type { Backend, Dependencies } from './backend.ts';
 import type { Sealing, Storage } from './storage.ts';
 
 export async function embeddedBackend(
-  { databases, channels, processId, authenticate, tokens, idempotency, useSecret, ready, close }: Storage,
+  { databases, channels, processId, authenticate, tokens, idempotency, useSecret, ready }: Storage,
   sealing: Sealing,
   config: Config,
   dependencies: Dependencies & { readonly limits: DeliveryRateLimits },
@@ -111,13 +111,7 @@ export async function embeddedBackend(
     tenantOf: ({ workspaceId }) => workspaceId,
     idempotency,
     ready,
-    async close() {
-      try {
-        await delivery.close();
-      } finally {
-        await close();
-      }
-    },
+    close: delivery.close,
   };
 }
 

@@ -51,13 +51,7 @@ export function upstreamBackend(
     async ready() {
       await Promise.all([service.ready(), storage?.ready()]);
     },
-    async close() {
-      try {
-        await service.close();
-      } finally {
-        await storage?.close();
-      }
-    },
+    close: service.close,
   };
 }
 

@@ -7,6 +7,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { buildVersion } from '../../kernel/build-version.ts';
+import { ConfigError } from '../../kernel/config-error.ts';
 import { within } from '../../kernel/lib/deadline.ts';
 import { once } from '../../kernel/lib/once.ts';
 import { boundedLines } from '../bounded-lines.ts';
@@ -26,31 +27,10 @@ const linesPerMinute = 10;
 /** Milliseconds for the last export at a stop. */
 const lastExportMs = 3_000;
 
+/** @throws ConfigError for a value that the SDK does not accept */
 export function startOpenTelemetry(settings: TelemetrySettings, report: ReportTrouble): Telemetry {
-  const { serviceName, tracesUrl, metricsUrl, metricsIntervalMs, prometheus } = settings;
+  const { resource, tracing, scraping, exporting } = refusingWarnings(() => openExporters(settings));
   logTroubles(report);
-  const resource = defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': serviceName, 'service.version': buildVersion }))
-    // OTEL_RESOURCE_ATTRIBUTES may name the service as well.
-    .merge(detectResources({ detectors: [envDetector] }));
-
-  const tracing =
-    tracesUrl === null
-      ? null
-      : new TracerProvider({
-          resource,
-          sampler: samplerOf(settings),
-          spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: tracesUrl }) })],
-        });
-  const scraping = prometheus === null ? null : new ScrapeReader();
-  const exporting =
-    metricsUrl === null
-      ? null
-      : new PeriodicExportingMetricReader({
-          exporter: new OTLPMetricExporter({ url: metricsUrl }),
-          exportIntervalMillis: metricsIntervalMs,
-          exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
-        });
   const readers = [scraping, exporting].filter((reader) => reader !== null);
   const meters = readers.length === 0 ? null : new MeterProvider({ resource, readers });
   const metrics = meters === null ? null : createMetrics(meters.getMeter(scope, buildVersion));
@@ -69,13 +49,59 @@ export function startOpenTelemetry(settings: TelemetrySettings, report: ReportTr
   };
 }
 
+function openExporters({
+  serviceName,
+  tracesUrl,
+  metricsUrl,
+  metricsIntervalMs,
+  prometheus,
+  ...sampling
+}: TelemetrySettings) {
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': serviceName, 'service.version': buildVersion }))
+    // OTEL_RESOURCE_ATTRIBUTES may name the service as well.
+    .merge(detectResources({ detectors: [envDetector] }));
+  return {
+    resource,
+    tracing:
+      tracesUrl === null
+        ? null
+        : new TracerProvider({
+            resource,
+            sampler: samplerOf(sampling),
+            spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: tracesUrl }) })],
+          }),
+    scraping: prometheus === null ? null : new ScrapeReader(),
+    exporting:
+      metricsUrl === null
+        ? null
+        : new PeriodicExportingMetricReader({
+            exporter: new OTLPMetricExporter({ url: metricsUrl }),
+            exportIntervalMillis: metricsIntervalMs,
+            exportTimeoutMillis: Math.min(metricsIntervalMs, 30_000),
+          }),
+  };
+}
+
+/** The SDK reads variables of its own, and goes on without those that it cannot use: telemetry that goes nowhere, say. */
+function refusingWarnings<Result>(open: () => Result): Result {
+  const warnings: string[] = [];
+  listen((message) => warnings.push(message));
+  const result = open();
+  if (warnings.length > 0) throw new ConfigError(`OpenTelemetry cannot use a variable: ${warnings.join('; ')}`);
+  return result;
+}
+
 /** The SDK reports troubles, such as an unreachable collector, to one place of the process. */
 function logTroubles(report: ReportTrouble): void {
   const mayReport = boundedLines(linesPerMinute, Date.now);
-  const say = (message: string) => {
+  listen((message) => {
     const fields = mayReport();
     if (fields !== null) report({ detail: message.slice(0, 500), ...fields }, 'telemetry could not be sent');
-  };
+  });
+}
+
+function listen(say: (message: string) => void): void {
   const ignore = () => undefined;
   diag.setLogger(
     { error: say, warn: say, info: ignore, debug: ignore, verbose: ignore },
