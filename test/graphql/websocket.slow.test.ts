@@ -278,6 +278,21 @@ describe('limits', () => {
     expect(await client.next()).toEqual({ type: 'pong' });
   });
 
+  test.each([
+    ['that has not begun', null],
+    ['without a key', {}],
+  ])('messages of a connection %s', async (_what, init) => {
+    const stranger = await open({ init });
+    for (let at = 0; at <= keylessLimits.messages; at += 1) stranger.say({ type: 'pong' });
+    expect(await stranger.closed).toEqual([4403, 'Send a right API key first.']);
+  });
+
+  test('a connection with a key may send more messages', async () => {
+    const client = await open();
+    for (let at = 0; at <= keylessLimits.messages; at += 1) client.say({ type: 'pong' });
+    expect((await client.ask('1', { query: viewer })).type).toBe('next');
+  });
+
   test('a packet of many operations leaves turns to others', async () => {
     const client = await open();
     let turns = 0;

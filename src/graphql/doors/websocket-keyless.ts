@@ -8,8 +8,15 @@ import { ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/on-abort.ts';
 import { clientOf } from '../../net/addresses.ts';
 
-/** Per address, and of each kind. */
-export const keylessLimits = { beginning: 200, keyless: 10, lastMs: 60_000 } as const;
+export const keylessLimits = {
+  /** Connections per address. */
+  beginning: 200,
+  /** Connections per address. */
+  keyless: 10,
+  lastMs: 60_000,
+  /** Of a connection: requests have a rate, pings have none. */
+  messages: 100,
+} as const;
 
 export interface KeylessSockets {
   /** A place before `connection_init`. @throws ServiceError `service_unavailable` beyond the address's limit */

@@ -11,7 +11,7 @@ import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { withoutStatus } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
-import { type KeylessSockets, keylessSockets } from './websocket-keyless.ts';
+import { type KeylessSockets, keylessLimits, keylessSockets } from './websocket-keyless.ts';
 import {
   acknowledged,
   type ClientMessage,
@@ -69,6 +69,8 @@ class Session {
   readonly #beginning: NodeJS.Timeout;
   #headers: RequestHeaders | null = null;
   #isAcknowledged = false;
+  #hasCaller = false;
+  #messages = 0;
   #isStopping = false;
   #count = 0;
 
@@ -113,6 +115,8 @@ class Session {
 
   async #receive(text: string | null): Promise<void> {
     if (this.#closed.signal.aborted || this.#isStopping) return;
+    this.#messages += 1;
+    if (!this.#hasCaller && this.#messages > keylessLimits.messages) return this.#leave('Send a right API key first.');
     const message = this.#read(text);
     switch (message?.type) {
       case 'connection_init':
@@ -180,6 +184,7 @@ class Session {
       return;
     }
     const stream = streams.open(caller, this.#closed.signal, 'socket');
+    this.#hasCaller = true;
     this.#connection.acceptLargeMessages();
     // A client with a new key connects with it, and goes on.
     onAbort(stream.signal, () => this.#leave(stream.refusal?.message ?? ''));

@@ -215,6 +215,7 @@ const streams: readonly Limit[] = [
     `${number(keylessLimits.keyless)}, for ${seconds(keylessLimits.lastMs)}`,
     'closed with 1013; at the end of the time with 4403',
   ],
+  ['Messages of a WebSocket without a right API key', number(keylessLimits.messages), 'closed with 4403'],
   ['Open operations of one WebSocket', number(maxOperations), error('service_unavailable')],
   [
     'Message of a WebSocket',
