@@ -180,6 +180,9 @@ export function fromUnknown(error: unknown): ServiceError {
   return unexpectedError(error);
 }
 
+/** Whether the same request may succeed soon. */
+export const isTemporary = ({ status }: ServiceError): boolean => status === 503 || status === 504;
+
 export const mayHaveActed = ({ errorName, outcomeUnknown }: ServiceError): boolean =>
   outcomeUnknown ?? errorTable[errorName].outcome === 'unknown';
 

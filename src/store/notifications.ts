@@ -33,14 +33,21 @@ export type NotifyingTransaction = <Result>(
   work: (transaction: Transaction<Tables>, changed: ChangeRecorder) => Promise<Result>,
 ) => Promise<Result>;
 
-/** Null: the process stops, no updates follow. */
-export type UpdateListener = (deliveryIds: readonly string[] | null) => void;
+export interface UpdateListener {
+  /** @param deliveryIds at least one */
+  onUpdated(deliveryIds: readonly string[]): void;
+  /** Updates of other processes may have been missed. */
+  onMissed(): void;
+  /** The process stops: no updates follow. */
+  onEnd(): void;
+}
 
 export interface Notifications {
   readonly transaction: NotifyingTransaction;
   transactionOn(connections: Database): NotifyingTransaction;
   onWork(listener: () => void): void;
-  onUpdated(listener: UpdateListener): () => void;
+  /** @returns stops listening */
+  listen(listener: UpdateListener): () => void;
   end(): void;
 }
 
@@ -51,13 +58,18 @@ export function createNotifications(database: Database, channels: Channels | nul
   let ended = false;
   const publish = ({ work, deliveryIds }: RecordedChanges) => {
     if (work) for (const listener of workers) listener();
-    if (deliveryIds.length > 0) for (const listener of subscribers) listener(deliveryIds);
+    if (deliveryIds.length > 0) for (const { onUpdated } of subscribers) onUpdated(deliveryIds);
   };
   channels?.subscribe('work', {
     onMessage: () => publish({ ...noChanges, work: true }),
     onConnected: () => publish({ ...noChanges, work: true }),
   });
-  channels?.subscribe('updates', { onMessage: (ids) => publish({ ...noChanges, deliveryIds: ids.split(',') }) });
+  channels?.subscribe('updates', {
+    onMessage: (ids) => publish({ ...noChanges, deliveryIds: ids.split(',') }),
+    onConnected() {
+      for (const { onMissed } of subscribers) onMissed();
+    },
+  });
   const kind = channels === null ? 'sqlite' : 'postgres';
   const transactionOn = (connections: Database) =>
     notifyingTransaction(connections, kind, { origin: channels?.origin ?? nobody, publish });
@@ -67,8 +79,8 @@ export function createNotifications(database: Database, channels: Channels | nul
     onWork(listener) {
       workers.add(listener);
     },
-    onUpdated(listener) {
-      if (ended) listener(null);
+    listen(listener) {
+      if (ended) listener.onEnd();
       subscribers.add(listener);
       return () => {
         subscribers.delete(listener);
@@ -76,7 +88,7 @@ export function createNotifications(database: Database, channels: Channels | nul
     },
     end() {
       ended = true;
-      for (const listener of subscribers) listener(null);
+      for (const { onEnd } of subscribers) onEnd();
     },
   };
 }

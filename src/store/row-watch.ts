@@ -1,5 +1,6 @@
 /** Polls watched rows together, by id: notifications would be quicker, but only gateways send them. */
 import { createPacer } from '../kernel/lib/pacer.ts';
+import { DatabaseFault } from './faults.ts';
 import { type Watcher, type WatchFeed, watch } from './watch.ts';
 
 /** Two reads with one version are of one state. */
@@ -84,7 +85,8 @@ export function createRowWatch<Row>(source: RowSource<Row>): RowWatch<Row> {
         for (const { id, version } of changed) post(id, version, rows.get(id));
       }
     } catch (error) {
-      fail(error, ids);
+      // What was not read is read by the next poll.
+      if (!(error instanceof DatabaseFault)) fail(error, ids);
     }
   }
 

@@ -33,7 +33,7 @@ export class Watcher<Scope, State> {
     this.#stop({});
   }
 
-  /** As {@link close}; the stream ends with the error, and its client subscribes again. */
+  /** As {@link close}; the stream ends with the error. */
   fail(error: unknown): void {
     this.#stop({ error });
   }

@@ -70,7 +70,11 @@ describe.each(databases)('a webhook that is narrowed to one account, on $name', 
     const { gateway, webhookId, own, lead, attacker, ownDelivery, otherDelivery, statesById } =
       await startShared(dialect);
     const told = new Set<string>();
-    gateway.delivery.notifications.onUpdated((ids) => ids?.forEach((id) => void told.add(id)));
+    gateway.delivery.notifications.listen({
+      onUpdated: (ids) => ids.forEach((id) => void told.add(id)),
+      onMissed: () => {},
+      onEnd: () => {},
+    });
     // Only the row: as if another request had requeued the delivery in the same moment.
     await gateway.app.database
       .updateTable('webhooks')

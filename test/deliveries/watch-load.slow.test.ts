@@ -7,6 +7,7 @@ import type { Delivery } from '../../src/capabilities/deliveries/shapes.ts';
 import { deliveryWatch } from '../../src/capabilities/deliveries/watch.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { RequestContext } from '../../src/kernel/request-context.ts';
+import { DatabaseFault } from '../../src/store/faults.ts';
 import type { UpdateListener } from '../../src/store/notifications.ts';
 import { maxUnread, Watcher } from '../../src/store/watch.ts';
 import { databases } from '../support/databases.ts';
@@ -24,8 +25,13 @@ async function startWatching(dialect = databases[0]) {
   });
   const listeners = new Set<UpdateListener>();
   const reads: number[] = [];
+  const faults = { isAway: false, count: 0 };
   const counting: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
+    transformQuery({ node }) {
+      if (!faults.isAway) return node;
+      faults.count += 1;
+      throw new DatabaseFault('unavailable', new Error('away'));
+    },
     async transformResult({ result }) {
       reads.push(result.rows.length);
       return result;
@@ -34,7 +40,7 @@ async function startWatching(dialect = databases[0]) {
   const { watch } = deliveryWatch({
     database: gateway.app.database.withPlugin(counting),
     notifications: {
-      onUpdated(listener) {
+      listen(listener) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
@@ -46,9 +52,9 @@ async function startWatching(dialect = databases[0]) {
     return { ...own, caller: { ...own.caller, ...caller } };
   };
   const change = (ids: readonly string[]) => {
-    for (const listener of listeners) listener(ids);
+    for (const { onUpdated } of listeners) onUpdated(ids);
   };
-  return { gateway, stop, listeners, reads, watch, context, change };
+  return { gateway, stop, listeners, reads, faults, watch, context, change };
 }
 
 /** Emits events. @returns the ids of their deliveries */
@@ -86,6 +92,21 @@ describe.each(databases)('watching on $name', (dialect) => {
     await until(600);
     for (const seen of told) expect(seen).toEqual(ids);
     expect(reads).toEqual([3]);
+  });
+
+  test('waits a fault of the database out, and ends where changes may have been missed', async () => {
+    const { gateway, faults, listeners, watch, context, change } = await startWatching(dialect);
+    await gateway.webhook('https://hooks.example/');
+    const ids = await emit(gateway, 3);
+    const { told, until, ended } = listen([await watch(context(), {})]);
+    faults.isAway = true;
+    change(ids);
+    await expect.poll(() => faults.count).toBeGreaterThan(1);
+    faults.isAway = false;
+    await until(3);
+    expect(new Set(told[0])).toEqual(new Set(ids));
+    for (const { onMissed } of listeners) onMissed();
+    await expect(ended).rejects.toMatchObject({ status: 503 });
   });
 
   test('reads only deliveries that a watcher may see, and sends each watcher only those', async () => {

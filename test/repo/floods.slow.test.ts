@@ -31,7 +31,7 @@ import { createOriginPools, maxIdleOrigins } from '../../src/net/origin-pools.ts
 import { openDatabase } from '../../src/store/database.ts';
 import { idempotencyRows } from '../../src/store/idempotency-rows.ts';
 import { createKeyedLock } from '../../src/store/keyed-lock.ts';
-import { maxChangedIds } from '../../src/store/notifications.ts';
+import { maxChangedIds, type UpdateListener } from '../../src/store/notifications.ts';
 import { createReadBudget } from '../../src/store/read-budget.ts';
 import { createRowWatch } from '../../src/store/row-watch.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -172,8 +172,8 @@ const floods: Readonly<Record<string, Flood>> = {
       const database = await openDatabase({ kind: 'sqlite', file: ':memory:' });
       let tell: (ids: readonly string[]) => void = () => undefined;
       const notifications = {
-        onUpdated(listener: (ids: readonly string[] | null) => void) {
-          tell = listener;
+        listen({ onUpdated }: UpdateListener) {
+          tell = onUpdated;
           return () => undefined;
         },
       };

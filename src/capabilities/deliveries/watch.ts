@@ -1,12 +1,14 @@
 /** A changed delivery is read once for all watchers, if one can see it. Slow readers lose the oldest changes. */
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
+import { ServiceError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import { createPacer } from '../../kernel/lib/pacer.ts';
 import type { Database } from '../../store/database.ts';
+import { DatabaseFault } from '../../store/faults.ts';
 import { findByIds, requireFound } from '../../store/find-by-ids.ts';
-import { maxChangedIds, type Notifications } from '../../store/notifications.ts';
+import { maxChangedIds, type Notifications, type UpdateListener } from '../../store/notifications.ts';
 import { changesPerTurn } from '../../store/row-watch.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
 import { type Watcher, type WatchFeed, watch } from '../../store/watch.ts';
@@ -19,9 +21,16 @@ import { canSee, storedDeliveries } from './visibility.ts';
 /** In one query. */
 const readAtOnce = 100;
 
+/** Pause after a fault of the database, in milliseconds. */
+const repeatMs = 500;
+
+/** Clients read what they list again, and subscribe again. */
+const missed = () =>
+  new ServiceError('service_unavailable', { detail: 'Changes may have been missed. Subscribe again.' });
+
 export interface WatchContext {
   readonly database: Database;
-  readonly notifications: Pick<Notifications, 'onUpdated'>;
+  readonly notifications: Pick<Notifications, 'listen'>;
   readonly now: () => Date;
 }
 
@@ -43,11 +52,16 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
 
   const everybody = () => [...watchers.values()].flatMap((each) => [...each]);
 
-  function hear(ids: readonly string[] | null): void {
-    if (ids === null) for (const watcher of everybody()) watcher.close();
-    else addBounded(changed, ids);
-    if (!isReading && changed.size > 0) readChanged().catch(failEverybody);
-  }
+  const listener: UpdateListener = {
+    onUpdated(ids) {
+      addBounded(changed, ids);
+      if (!isReading) readChanged().catch(failEverybody);
+    },
+    onMissed: () => failEverybody(missed()),
+    onEnd() {
+      for (const watcher of everybody()) watcher.close();
+    },
+  };
 
   function failEverybody(error: unknown): void {
     for (const watcher of everybody()) watcher.fail(error);
@@ -59,23 +73,29 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
       while (changed.size > 0 && watchers.size > 0) {
         const ids = [...changed].slice(0, readAtOnce);
         for (const id of ids) changed.delete(id);
-        const rows = new Map(
-          (
-            await watchedRows(
-              database,
-              everybody().map(({ scope }) => scope),
-              ids,
-            )
-          ).map((row) => [row.id, row]),
-        );
+        const rows = await readWatched(ids);
+        if (rows === null) await sleep(repeatMs, undefined, { ref: false });
         for (const id of ids) {
-          const row = rows.get(id);
+          const row = rows?.get(id);
           if (row !== undefined) post(row);
         }
       }
     } finally {
       changed.clear();
       isReading = false;
+    }
+  }
+
+  /** Null at a fault of the database, after which they are changed as before. */
+  async function readWatched(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryTable> | null> {
+    const scopes = everybody().map(({ scope }) => scope);
+    try {
+      const rows = await watchedRows(database, scopes, ids);
+      return new Map(rows.map((row) => [row.id, row]));
+    } catch (error) {
+      if (!(error instanceof DatabaseFault)) throw error;
+      addBounded(changed, ids);
+      return null;
     }
   }
 
@@ -90,7 +110,7 @@ export function deliveryWatch({ database, notifications, now }: WatchContext): P
     join(watcher) {
       const { workspaceId } = watcher.scope.caller;
       watchers.set(workspaceId, (watchers.get(workspaceId) ?? new Set()).add(watcher));
-      stopListening ??= notifications.onUpdated(hear);
+      stopListening ??= notifications.listen(listener);
     },
     leave(watcher) {
       const { workspaceId } = watcher.scope.caller;

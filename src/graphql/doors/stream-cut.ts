@@ -5,14 +5,15 @@ import { beforeAbort } from '../executors/stream-end.ts';
 const streamTypes = /^(?:text\/event-stream|multipart\/mixed)\b/;
 
 /**
- * Ends subscriptions at the process's stop without their completion (the event `complete` or the last delimiter), after
- * which clients would not come back. A body that just ends makes every client reconnect: browsers by themselves (HTML,
- * 9.2.3), graphql-sse as after a lost connection, and Apollo's clients after an error of the network, if told to.
- * @param stopping aborts when the process stops
+ * Ends subscriptions that clients are to make again without their completion (the event `complete` or the last
+ * delimiter), after which they would not come back. A body that just ends makes every client reconnect: browsers by
+ * themselves (HTML, 9.2.3), graphql-sse as after a lost connection, and Apollo's clients after an error of the network,
+ * if told to.
+ * @param cuts any of them ends it: the process stops, or the subscription failed for now
  * @returns null for a response that is no stream
  */
 export function cutAt(
-  stopping: AbortSignal,
+  cuts: readonly AbortSignal[],
   { body, headers, status }: Response,
   { Response, ReadableStream: Stream }: Pick<FetchAPI, 'Response' | 'ReadableStream'>,
 ): Response | null {
@@ -21,21 +22,21 @@ export function cutAt(
   headers.set('x-accel-buffering', 'no');
   // Yoga would keep a connection that its client asked to close.
   headers.delete('connection');
-  return new Response(untilAbort(body, stopping, Stream), { headers, status: isFinal(status) ? 200 : status });
+  return new Response(untilCut(body, cuts, Stream), { headers, status: isFinal(status) ? 200 : status });
 }
 
 /** Whether repeating is of no use: graphql-sse and `EventSource` read no error event with another status than 200. */
 const isFinal = (status: number): boolean => status >= 400 && status < 500;
 
-function untilAbort(
+function untilCut(
   body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
+  cuts: readonly AbortSignal[],
   Stream: typeof ReadableStream,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new Stream({
     async pull(controller) {
-      const chunk = signal.aborted ? null : await beforeAbort(reader.read(), signal);
+      const chunk = await beforeAbort(reader.read(), cuts);
       if (chunk !== null && !chunk.done) return controller.enqueue(chunk.value);
       controller.close();
       if (chunk === null) await reader.cancel();

@@ -5,7 +5,7 @@ import type { Streams } from '../../auth/streams.ts';
 import type { RequestHeaders } from '../../http/request-headers.ts';
 import type { ServeSocket, SocketConnection } from '../../http/web-socket.ts';
 import type { Authenticate, Caller } from '../../kernel/caller.ts';
-import { ServiceError } from '../../kernel/errors.ts';
+import { fromUnknown, isTemporary, ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/on-abort.ts';
 import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { withoutStatus } from '../kit/errors.ts';
@@ -33,6 +33,14 @@ export const maxOperations = 100;
 const goingAway = 1001;
 const tryAgainLater = 1013;
 
+interface Closing {
+  readonly code: number;
+  readonly reason: string;
+}
+
+const stopped: Closing = { code: goingAway, reason: 'The gateway is stopping. Connect again.' };
+const interrupted: Closing = { code: tryAgainLater, reason: 'Changes may have been missed. Connect again.' };
+
 export interface WebSocketDoorOptions extends ExchangeOptions {
   readonly pipeline: Pipeline;
   readonly authenticate: Authenticate;
@@ -43,7 +51,7 @@ export function webSocketDoor(options: WebSocketDoorOptions): ServeSocket {
   const sessions = new Set<Session>();
   const keyless = keylessSockets();
   onAbort(options.streams.ended, () => {
-    for (const session of sessions) session.stop();
+    for (const session of sessions) session.stop(stopped);
   });
   return (connection) => {
     const session = new Session(connection, { ...options, keyless });
@@ -71,7 +79,8 @@ class Session {
   #isAcknowledged = false;
   #hasCaller = false;
   #messages = 0;
-  #isStopping = false;
+  /** Why the connection closes as soon as its queries and mutations have finished. */
+  #stopping: Closing | null = null;
   #count = 0;
 
   constructor(connection: SocketConnection, options: SessionOptions) {
@@ -94,10 +103,11 @@ class Session {
   }
 
   /** Lets mutations finish: clients repeat what was open, and would have it done twice. */
-  stop(): void {
-    this.#isStopping = true;
+  stop(closing: Closing): void {
+    this.#stopping ??= closing;
+    const { code, reason } = this.#stopping;
     const isBusy = [...this.#operations.values()].some(({ facts }) => facts.operationType !== 'subscription');
-    if (!isBusy) this.#connection.close(goingAway, 'The gateway is stopping. Connect again.');
+    if (!isBusy) this.#connection.close(code, reason);
   }
 
   end(code: number): void {
@@ -114,7 +124,7 @@ class Session {
   }
 
   async #receive(text: string | null): Promise<void> {
-    if (this.#closed.signal.aborted || this.#isStopping) return;
+    if (this.#closed.signal.aborted || this.#stopping !== null) return;
     this.#messages += 1;
     if (!this.#hasCaller && this.#messages > keylessLimits.messages) return this.#leave('Send a right API key first.');
     const message = this.#read(text);
@@ -203,20 +213,21 @@ class Session {
     if (!isFull) this.#operations.set(id, operation);
     operation.whenClosed(() => {
       if (this.#operations.get(id) === operation) this.#operations.delete(id);
-      if (this.#isStopping) this.stop();
+      if (this.#stopping !== null) this.stop(this.#stopping);
     });
     return new Promise((resolve, reject) => {
       this.#connection.serve(operation, () => {
-        this.#serve(id, operation, isFull)
+        const exchange = new Exchange(operation, this.#options);
+        this.#serve(id, operation, exchange, isFull)
+          .catch((error: unknown) => this.#fail(id, operation, exchange, error))
           .then(resolve, reject)
           .finally(() => operation.close('aborted'));
       });
     });
   }
 
-  async #serve(id: string, operation: SocketOperation, isFull: boolean): Promise<void> {
+  async #serve(id: string, operation: SocketOperation, exchange: Exchange, isFull: boolean): Promise<void> {
     const { pipeline } = this.#options;
-    const exchange = new Exchange(operation, this.#options);
     const send = (message: string | Uint8Array) => this.#send(operation, message);
     const presented = isFull
       ? pipeline.refuse(tooMany(), exchange)
@@ -232,8 +243,16 @@ class Session {
     } else {
       await send(next(id, bytesToSend(presented)));
     }
-    if (this.#isStopping && exchange.isSubscription) return;
+    if (this.#stopping !== null && exchange.isSubscription) return;
     await send(completed(id));
+    operation.close('finished');
+  }
+
+  /** An operation that fails ends no other one; a subscription that fails for now is made again by its client. */
+  async #fail(id: string, operation: SocketOperation, exchange: Exchange, error: unknown): Promise<void> {
+    const { errors } = this.#options.pipeline.refuse(error, exchange);
+    if (exchange.isSubscription && isTemporary(fromUnknown(error))) return this.stop(interrupted);
+    await this.#send(operation, refused(id, JSON.stringify(errors.map(withoutStatus))));
     operation.close('finished');
   }
 

@@ -3,7 +3,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
 import { privateHeaders } from '../../http/headers.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
-import { fromUnknown } from '../../kernel/errors.ts';
+import { fromUnknown, isTemporary } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { badRequest } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
@@ -21,6 +21,8 @@ export interface YogaOptions {
 
 interface Served {
   readonly exchange: Exchange<IncomingRequest>;
+  /** Aborts where the client is to subscribe again. */
+  readonly cut: AbortController;
   isAcceptable: boolean;
 }
 
@@ -44,7 +46,7 @@ export function yogaDoor(options: YogaOptions): YogaDoor {
   });
   return async (exchange) => {
     const { raw, response } = exchange.http;
-    await yoga.handle(raw, response, { exchange, isAcceptable: true });
+    await yoga.handle(raw, response, { exchange, cut: new AbortController(), isAcceptable: true });
   };
 }
 
@@ -75,7 +77,11 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
       return notAccepted();
     }
     const print = async (result: ExecutionResult) => toPrinted(await pipeline.printStreamed(result, exchange));
-    return mapAsyncIterator(presented.results, print, (error: unknown) => print({ errors: [asGraphQLError(error)] }));
+    return mapAsyncIterator(presented.results, print, async (error: unknown) => {
+      const last = await print({ errors: [asGraphQLError(error)] });
+      if (isTemporary(fromUnknown(error))) served.cut.abort();
+      return last;
+    });
   }
 
   return {
@@ -97,12 +103,12 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
       else if (protocol === 'multipart') setResultProcessor(multipartResponse, 'multipart/mixed');
       else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
     },
-    onResponse({ response, setResponse, fetchAPI, serverContext: { exchange } }) {
+    onResponse({ response, setResponse, fetchAPI, serverContext: { exchange, cut } }) {
       // Event streams would be `no-cache`, which lets a cache store them.
       response.headers.set('cache-control', privateHeaders['cache-control']);
-      const cut = cutAt(stopping, response, fetchAPI);
-      if (cut === null) return;
-      setResponse(cut);
+      const stream = cutAt([stopping, cut.signal], response, fetchAPI);
+      if (stream === null) return;
+      setResponse(stream);
       if (exchange.isSubscription) warn(exchange.http);
     },
   };

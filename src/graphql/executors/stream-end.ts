@@ -26,13 +26,19 @@ export function endingWith<Result>(
     return refusal === null ? { done: true, value: undefined } : { done: false, value: lastResult(refusal) };
   }
 
+  function fail(error: unknown): never {
+    isOver = true;
+    stream.close();
+    throw error;
+  }
+
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     async next() {
       if (isOver || stream.signal.aborted) return finish();
-      const result = await beforeAbort(source.next(), stream.signal);
+      const result = await beforeAbort(source.next(), [stream.signal]).catch(fail);
       // Nothing is told after the key's end, even if it was read before.
       return result === null || result.done || stream.refusal !== null ? finish() : result;
     },
@@ -45,11 +51,13 @@ export function endingWith<Result>(
   };
 }
 
-/** Null if the signal aborts first. Unlike `Promise.race`, it leaves no listener. */
-export function beforeAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+/** Null if one of the signals aborts first. Unlike `Promise.race`, it leaves no listener. */
+export function beforeAbort<Value>(promise: Promise<Value>, signals: readonly AbortSignal[]): Promise<Value | null> {
   return new Promise((resolve, reject) => {
     const abort = () => resolve(null);
-    onAbort(signal, abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    for (const signal of signals) onAbort(signal, abort);
+    promise.then(resolve, reject).finally(() => {
+      for (const signal of signals) signal.removeEventListener('abort', abort);
+    });
   });
 }
