@@ -10,7 +10,10 @@ import type { Pool } from 'undici';
 import { undici } from './undici.ts';
 
 export interface OriginPools {
-  /** Takes the pool of an origin for one request. @returns with `release`, to be called when the request has ended */
+  /**
+   * Takes the pool of an origin for one request.
+   * @returns with `release`, to be called when the request has ended. @throws Error once destroyed
+   */
   take(origin: string): { readonly pool: Pool; readonly release: () => void };
   readonly origins: number;
   /** Closes all connections; requests in flight fail. */
@@ -47,6 +50,7 @@ export function createOriginPools(options: Pool.Options): OriginPools {
   }
 
   function take(origin: string): Used {
+    if (!open) throw new Error('The network is closed');
     const known = used.get(origin);
     if (known !== undefined) return known;
     const taken = { pool: idle.get(origin) ?? create(origin), inFlight: 0 };

@@ -33,7 +33,7 @@ export interface OutboundResponse {
 }
 
 export interface Outbound {
-  /** Never rejects: failures are part of the response. */
+  /** Rejects once it is closed; otherwise failures are part of the response. */
   post(request: OutboundPost): Promise<OutboundResponse>;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
@@ -117,6 +117,7 @@ function guardedConnector(allows: AddressRule, lookup: Lookup, timeout: number):
 
 function post(pools: OriginPools, { url, headers, body, deadlineMs, signal }: OutboundPost): Promise<OutboundResponse> {
   return new Promise((resolve) => {
+    const { pool, release } = pools.take(url.origin);
     let status: number | null = null;
     let retryAfter: string | null = null;
     let received = 0;
@@ -137,7 +138,6 @@ function post(pools: OriginPools, { url, headers, body, deadlineMs, signal }: Ou
     const deadline = setTimeout(() => cut('timeout'), deadlineMs);
     if (signal !== undefined) onAbort(signal, () => cut('timeout'));
 
-    const { pool, release } = pools.take(url.origin);
     pool.dispatch(
       { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
       {

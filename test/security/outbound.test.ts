@@ -54,6 +54,13 @@ describe('the door to the network', () => {
     expect(receiver.received).toMatchObject([{ path: '/in?a=1', body: 'hello', headers: { 'x-test': 'yes' } }]);
   });
 
+  test('opens nothing once it is closed', async () => {
+    open();
+    await outbound.close();
+    await expect(post(receiver.address)).rejects.toThrow('closed');
+    expect(receiver.received).toEqual([]);
+  });
+
   test('keeps a connection for the next request', async () => {
     open();
     const ports = new Set<number | undefined>();
