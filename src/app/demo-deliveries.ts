@@ -144,7 +144,7 @@ function deliver(
       decision,
     });
     if (decision.outcome !== 'retry') state = decision.outcome;
-    next_at = end + decision.delayMs;
+    next_at = decision.outcome === 'retry' ? end + decision.delayMs : end;
   }
   const row = {
     id,

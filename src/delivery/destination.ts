@@ -1,30 +1,35 @@
-/** Destinations ready for requests: a webhook and its stored destination, unsealed. */
+/** Where deliveries go: a webhook and its stored destination, unsealed. */
 import { LRUCache } from 'lru-cache';
 import { openSecrets } from '../capabilities/webhooks/destinations.ts';
 import { openHeaders } from '../capabilities/webhooks/repository.ts';
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
 import type { SigningSecret } from '../capabilities/webhooks/signing-secret.ts';
+import { toError } from '../kernel/lib/to-error.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { WebhookDestinationTable, WebhookTable } from '../store/schema.ts';
 
 export interface Destination {
   readonly webhookId: string;
+  /** Since its last success. */
+  readonly failing: boolean;
+  /** Or why it cannot be read: it was changed, or sealed with another SECRET. */
+  readonly target: Target | Error;
+}
+
+export interface Target {
   readonly url: URL;
   readonly format: WebhookFormat;
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly secrets: readonly SigningSecret[];
-  /** Since its last success. */
-  readonly failing: boolean;
 }
 
 /** Kept destinations: unsealing costs as much as several requests. */
 const maxDestinations = 2_000;
 
-/** @throws Error for headers or secrets that were changed, or sealed with another SECRET */
-export type OpenDestination = (
-  webhook: Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'>,
-  stored: Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>,
-) => Destination;
+type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'>;
+type StoredDestination = Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
+
+export type OpenDestination = (webhook: StoredWebhook, stored: StoredDestination) => Destination;
 
 /** Returns the same destination until it changes. */
 export function createDestinations(vault: Vault): OpenDestination {
@@ -36,15 +41,21 @@ export function createDestinations(vault: Vault): OpenDestination {
     const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, stored.secrets, failing]);
     const known = kept.get(webhook.id);
     if (known?.version === version) return known.destination;
-    const destination: Destination = {
-      webhookId: webhook.id,
+    const destination: Destination = { webhookId: webhook.id, failing, target: openTarget(vault, webhook, stored) };
+    kept.set(webhook.id, { version, destination });
+    return destination;
+  };
+}
+
+function openTarget(vault: Vault, webhook: StoredWebhook, stored: StoredDestination): Target | Error {
+  try {
+    return {
       url: new URL(webhook.request_url),
       format: webhook.format as WebhookFormat,
       headers: openHeaders(vault, webhook),
       secrets: openSecrets(vault, stored),
-      failing,
     };
-    kept.set(webhook.id, { version, destination });
-    return destination;
-  };
+  } catch (error) {
+    return toError(error);
+  }
 }

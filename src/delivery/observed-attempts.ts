@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { boundedLines } from '../telemetry/bounded-lines.ts';
+import { boundedLines, boundedLinesByKey } from '../telemetry/bounded-lines.ts';
 import { errorTypeOf, type Span, type Telemetry } from '../telemetry/telemetry.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 
-/** Of each kind: a destination that is gone fails all that waits for it. */
+/** Of each kind: a destination that is gone, or cannot be unsealed, fails all that waits for it. */
 const linesPerMinute = 60;
 
 export interface AttemptObserver {
@@ -13,6 +13,8 @@ export interface AttemptObserver {
     delivery: ClaimedDelivery,
     make: (headers: Readonly<Record<string, string>>) => Promise<AttemptOutcome>,
   ): Promise<AttemptOutcome>;
+  /** By a fault of ours. */
+  unsent(delivery: ClaimedDelivery, error: unknown): void;
   /** Sent or not. */
   ended(outcome: AttemptOutcome): void;
   disabled(webhooks: readonly DisabledWebhook[]): void;
@@ -26,19 +28,21 @@ export function observeAttempts(
   now: () => number,
 ): AttemptObserver {
   const mayLogFailed = boundedLines(linesPerMinute, now);
+  const mayLogUnsent = boundedLinesByKey(linesPerMinute, now);
   return {
     async attempt(delivery, make) {
       if (tracer === null) return make(noHeaders);
       const { deliveryId, destination, number, traceparent } = delivery;
+      const { webhookId, target } = destination;
       const span = tracer.start('POST webhook', {
         kind: 'client',
         ...(traceparent === null ? {} : { from: { traceparent } }),
         // Not the URL, whose path and query are often credentials.
         attributes: {
           'http.request.method': 'POST',
-          'server.address': destination.url.hostname,
+          ...(target instanceof Error ? {} : { 'server.address': target.url.hostname }),
           'postern.delivery.id': deliveryId,
-          'postern.webhook.id': destination.webhookId,
+          'postern.webhook.id': webhookId,
           'postern.delivery.attempt': number,
         },
       });
@@ -53,6 +57,11 @@ export function observeAttempts(
       } finally {
         span.end();
       }
+    },
+    unsent({ deliveryId, destination: { webhookId } }, error) {
+      const fields = mayLogUnsent(webhookId);
+      if (fields === null) return;
+      logger.error({ err: error, deliveryId, webhookId, ...fields }, 'a delivery could not be prepared');
     },
     ended({ deliveryId, webhookId, attempt, decision }) {
       const { outcome } = decision;

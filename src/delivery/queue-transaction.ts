@@ -4,6 +4,7 @@ import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
 import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo } from '../capabilities/webhooks/match.ts';
 import type { WebhookFormat } from '../capabilities/webhooks/shapes.ts';
+import { toError } from '../kernel/lib/to-error.ts';
 import { readJsonColumn } from '../store/json.ts';
 import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 import { lockDeliveries } from '../store/locks.ts';
@@ -243,6 +244,6 @@ function bodyOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): Buffer | Err
     };
     return Buffer.from(buildPayload(event, toPayloadTarget(webhook)));
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return toError(error);
   }
 }

@@ -1,15 +1,13 @@
 /** The worker's durable queue: outcomes go in, claimed deliveries come out. */
-import type { Logger } from 'pino';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
-import { boundedLinesByKey } from '../telemetry/bounded-lines.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { claimTokenOf } from './claim-token.ts';
 import { type ClaimTicket, confirmClaims } from './confirm.ts';
 import { createDestinations, type Destination } from './destination.ts';
-import type { ClaimedBatch, PreparedDelivery, QueueOrder, QueueReport } from './queue-transaction.ts';
+import type { PreparedDelivery, QueueOrder, QueueReport } from './queue-transaction.ts';
 import { type AttemptOutcome, type ReleasedClaim, settlementOf } from './settle.ts';
 
 export interface ClaimedDelivery extends PreparedDelivery, ClaimTicket {
@@ -40,34 +38,17 @@ export interface QueueContext {
   readonly randomBytes: RandomBytes;
   /** The prefix of its claim tokens. */
   readonly processId: string;
-  readonly logger: Logger;
   readonly now: () => Date;
   readonly leaseMs: number;
 }
 
 const latestFirstEvery = 4;
-/** Of webhooks that cannot be delivered to: their deliveries are claimed again and again. */
-const linesPerMinute = 60;
 
 export function createQueue(context: QueueContext): Queue {
-  const { database, kind, transact, vault, randomBytes, processId, logger, now, leaseMs } = context;
+  const { database, kind, transact, vault, randomBytes, processId, now, leaseMs } = context;
   // Old deliveries first; now and then the latest, which need not wait for all retries of a backlog.
   let count = 0;
   const open = createDestinations(vault);
-  const mayLog = boundedLinesByKey(linesPerMinute, () => now().getTime());
-  const toClaimed = (batch: ClaimedBatch, claimToken: string): ClaimedDelivery[] => {
-    try {
-      const destination = open(batch.webhook, batch.destination);
-      const { revision = 0 } = batch.webhook;
-      return batch.deliveries.map((delivery) => ({ ...delivery, claimToken, destination, revision }));
-    } catch (error) {
-      // Unsealing failed. Other webhooks go on; these deliveries are due again when their leases end.
-      const webhookId = batch.webhook.id;
-      const fields = mayLog(webhookId);
-      if (fields !== null) logger.error({ err: error, webhookId, ...fields }, 'a webhook cannot be delivered to');
-      return [];
-    }
-  };
   return {
     confirm: (deliveries) => confirmClaims(database, kind, deliveries, now().getTime()),
     async settleAndClaim(outcomes, releases, quota) {
@@ -83,7 +64,11 @@ export function createQueue(context: QueueContext): Queue {
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      const deliveries = claimed.flatMap((batch) => toClaimed(batch, claimToken));
+      const deliveries = claimed.flatMap(({ webhook, destination: stored, deliveries }) => {
+        const destination = open(webhook, stored);
+        const { revision = 0 } = webhook;
+        return deliveries.map((delivery) => ({ ...delivery, claimToken, destination, revision }));
+      });
       return { ...report, deliveries };
     },
   };

@@ -38,29 +38,31 @@ const absent: ReadonlySet<FailureReason> = new Set([
   'tls_failed',
 ]);
 
-export interface RetryDecision {
-  readonly outcome: 'succeeded' | 'retry' | 'failed';
+type Outcome = { readonly outcome: 'succeeded' | 'failed' } | { readonly outcome: 'retry'; readonly delayMs: number };
+
+export type RetryDecision = Outcome & {
   /** The destination says that it no longer exists. */
   readonly gone: boolean;
   /** Overload, or out of reach: fewer concurrent requests. */
   readonly overloaded: boolean;
-  /** 0 unless the outcome is `retry`. */
-  readonly delayMs: number;
   /** Of the destination. */
   readonly pauseMs: number;
+};
+
+interface AttemptPlace {
+  /** In the retry schedule, from 1. */
+  readonly attempt: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
 }
 
-/**
- * @param attempt in the retry schedule, from 1
- * @param now epoch milliseconds
- * @param random from 0 to 1
- */
+/** @param now epoch milliseconds */
 export function classify(
   { status, failure, retryAfter }: Pick<OutboundResponse, 'status' | 'failure' | 'retryAfter'>,
-  { attempt, now, random }: { readonly attempt: number; readonly now: number; readonly random: () => number },
+  { now, ...place }: AttemptPlace & { readonly now: number },
 ): RetryDecision {
   if (failure === null && status !== null && status >= 200 && status < 300) {
-    return { outcome: 'succeeded', gone: false, overloaded: false, delayMs: 0, pauseMs: 0 };
+    return { outcome: 'succeeded', gone: false, overloaded: false, pauseMs: 0 };
   }
   const gone = failure === null && status === goneStatus;
   const asked = parseRetryAfter(retryAfter, now);
@@ -71,18 +73,21 @@ export function classify(
     overloaded: asksForLess || failure !== null,
     pauseMs: asksForLess || isAbsent ? Math.min(asked ?? second, maxPause) : 0,
   };
-  const scheduled = retryDelays[attempt - 1];
-  if (gone || scheduled === undefined) return { ...decision, outcome: 'failed', delayMs: 0 };
-  const jittered = scheduled * (1 - jitter + 2 * jitter * random());
-  const delayMs = Math.round(Math.max(jittered, Math.min(asked ?? 0, maxRetryAfter)));
-  return { ...decision, outcome: 'retry', delayMs };
+  if (gone) return { ...decision, outcome: 'failed' };
+  return { ...decision, ...nextAttempt(place, Math.min(asked ?? 0, maxRetryAfter)) };
 }
 
-/** For an attempt that our own fault prevented: no judgement of the destination. */
-export const unsentDecision = (attempt: number): RetryDecision => ({
-  outcome: attempt < maxAttempts ? 'retry' : 'failed',
+function nextAttempt({ attempt, random }: AttemptPlace, leastMs: number): Outcome {
+  const scheduled = retryDelays[attempt - 1];
+  if (scheduled === undefined) return { outcome: 'failed' };
+  const jittered = scheduled * (1 - jitter + 2 * jitter * random());
+  return { outcome: 'retry', delayMs: Math.round(Math.max(jittered, leastMs)) };
+}
+
+/** For an attempt that our own fault prevented, and which somebody may mend: no judgement of the destination. */
+export const unsentDecision = (place: AttemptPlace): RetryDecision => ({
+  ...nextAttempt(place, 0),
   gone: false,
   overloaded: false,
-  delayMs: minute,
   pauseMs: 0,
 });

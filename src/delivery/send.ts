@@ -2,6 +2,8 @@
 
 import { redactor } from '../kernel/secrets/redact.ts';
 import type { Outbound, OutboundResponse } from '../net/outbound.ts';
+import type { DeliveryAttemptTable } from '../store/schema.ts';
+import type { Target } from './destination.ts';
 import { contentTypes } from './payload.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { classify, type RetryDecision } from './retry-policy.ts';
@@ -13,9 +15,13 @@ export interface Attempt {
   readonly delivery: ClaimedDelivery;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** @param response null if nothing could be sent @param sent secrets of the request alone */
-  end(response: OutboundResponse | null, decision: RetryDecision, sent?: readonly string[]): AttemptOutcome;
+  end(decision: RetryDecision, response: StoredResponse): AttemptOutcome;
 }
+
+type StoredResponse = Pick<DeliveryAttemptTable, 'status' | 'failure' | 'response_body'>;
+
+/** Nothing could be sent. */
+export const unsent: StoredResponse = { status: null, failure: null, response_body: '' };
 
 export interface AttemptClocks {
   readonly now: () => Date;
@@ -31,7 +37,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
   return {
     delivery,
     startedAt,
-    end: (response, decision, sent = []) => ({
+    end: (decision, response) => ({
       deliveryId,
       claimToken,
       webhookId: destination.webhookId,
@@ -42,9 +48,7 @@ export function beginAttempt({ now, clock }: AttemptClocks, delivery: ClaimedDel
         number,
         started_at: startedAt,
         duration_ms: Math.round(clock() - started),
-        status: response?.status ?? null,
-        failure: response?.failure ?? null,
-        response_body: response === null ? '' : bodyText(response, destination.headers, sent),
+        ...response,
       },
     }),
   };
@@ -70,19 +74,20 @@ export async function sendAttempt(
   signal?: AbortSignal,
 ): Promise<AttemptOutcome> {
   const { deliveryId, destination, body, attempt: place } = attempt.delivery;
+  const { target } = destination;
+  if (target instanceof Error) throw target;
   if (body instanceof Error) throw body;
-  const signature = signatureHeaders({ id: deliveryId, now: attempt.startedAt, body }, destination.secrets);
-  const headers = [...signature, ...withDefaults(destination, traceHeaders)];
-  const response = await outbound.post({ url: destination.url, headers, body, deadlineMs, signal });
+  const signature = signatureHeaders({ id: deliveryId, now: attempt.startedAt, body }, target.secrets);
+  const headers = [...signature, ...withDefaults(target, traceHeaders)];
+  const response = await outbound.post({ url: target.url, headers, body, deadlineMs, signal });
   const decision = classify(response, { attempt: place, now: now().getTime(), random });
-  return attempt.end(response, decision, signaturesIn(signature));
+  const { status, failure } = response;
+  const response_body = bodyText(response, target.headers, signaturesIn(signature));
+  return attempt.end(decision, { status, failure, response_body });
 }
 
 /** The owner's headers, and defaults for others. */
-function withDefaults(
-  { format, headers }: ClaimedDelivery['destination'],
-  traceHeaders: Readonly<Record<string, string>>,
-): string[] {
+function withDefaults({ format, headers }: Target, traceHeaders: Readonly<Record<string, string>>): string[] {
   const set = headers.map(({ key, value }): [string, string] => [key.toLowerCase(), value]);
   const names = new Set(set.map(([name]) => name));
   const defaults: [string, string][] = [
@@ -94,11 +99,7 @@ function withDefaults(
 }
 
 /** As text for every database (Postgres has no U+0000). Echoes of sealed headers and of the signature are redacted. */
-function bodyText(
-  { body }: OutboundResponse,
-  headers: ClaimedDelivery['destination']['headers'],
-  sent: readonly string[],
-): string {
+function bodyText({ body }: OutboundResponse, headers: Target['headers'], sent: readonly string[]): string {
   const names = headers.map(({ key }) => key);
   const redact = redactor([...sent, ...headers.map(({ value }) => value)], names);
   return redact(body.toString('utf8')).replaceAll('\0', '\uFFFD');

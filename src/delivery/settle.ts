@@ -72,12 +72,12 @@ export function settlementOf(outcomes: readonly AttemptOutcome[], now: number): 
       decision.outcome !== 'succeeded' || wasFailing ? webhookId : [],
     ),
   );
-  const results = outcomes.map(({ claimToken, attempt, decision: { outcome, delayMs } }) => ({
+  const results = outcomes.map(({ claimToken, attempt, decision }) => ({
     ...attempt,
     claim_token: claimToken,
-    state: outcome === 'retry' ? 'pending' : outcome,
-    next_at: outcome === 'retry' ? now + delayMs : 0,
-    finished_at: outcome === 'retry' ? null : now,
+    ...(decision.outcome === 'retry'
+      ? { state: 'pending', next_at: now + decision.delayMs, finished_at: null }
+      : { state: decision.outcome, next_at: 0, finished_at: now }),
   }));
   return {
     results: rowsText(results),

@@ -15,7 +15,7 @@ import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
 import { type RetryDecision, unsentDecision } from './retry-policy.ts';
-import { beginAttempt, sendAttempt } from './send.ts';
+import { beginAttempt, sendAttempt, unsent } from './send.ts';
 import type { AttemptOutcome, ReleasedClaim } from './settle.ts';
 
 export interface WorkerOptions {
@@ -87,7 +87,8 @@ export class Worker {
   }
 
   wake(): void {
-    this.#flushes.within(0);
+    // A stop ends with a flush that nobody has asked for.
+    if (this.#state !== 'draining') this.#flushes.within(0);
   }
 
   /** Resolves with nothing due, in flight or unsettled. For tests and for stopping. */
@@ -236,6 +237,8 @@ export class Worker {
     const { logger } = this.#options;
     const confirmed = await this.#confirm(batch);
     this.#confirms -= 1;
+    // Nobody would store the outcomes: others send these when their leases end.
+    if (this.#state === 'stopped') return;
     for (const delivery of batch) {
       // After a long wait for its slot, others could claim it during the request.
       if (confirmed.has(delivery.deliveryId) && this.#leases.isUsable(delivery)) {
@@ -268,9 +271,8 @@ export class Worker {
     const outcome = await this.#observer
       .attempt(delivery, (headers) => sendAttempt(this.#options, begun, headers, probe?.signal))
       .catch((error: unknown) => {
-        this.#options.logger.error({ err: error, deliveryId: delivery.deliveryId }, 'a delivery could not be prepared');
-        // It takes its place in the retry schedule like any other.
-        return begun.end(null, unsentDecision(delivery.attempt));
+        this.#observer.unsent(delivery, error);
+        return begun.end(unsentDecision({ attempt: delivery.attempt, random: this.#options.random }), unsent);
       });
     const { decision } = outcome;
     this.#probes.delete(delivery);

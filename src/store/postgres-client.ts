@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
+import { toError } from '../kernel/lib/to-error.ts';
 import type { PostgresSettings } from './postgres-settings.ts';
 
 /** Time for a trivial statement, before the server counts as silent, in milliseconds. */
@@ -60,7 +61,7 @@ function readFiles({ connectionString, ...others }: pg.ClientConfig): {
   try {
     return { read: { ...others, ...parseIntoClientConfig(connectionString) }, unusable: null };
   } catch (error) {
-    return { read: others, unusable: error instanceof Error ? error : new Error(String(error)) };
+    return { read: others, unusable: toError(error) };
   }
 }
 

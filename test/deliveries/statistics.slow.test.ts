@@ -139,7 +139,7 @@ describe.each(databases)('on $name', (dialect) => {
     const attempt = { delivery_id: deliveryId, number: 2, started_at: now, duration_ms: 1, status: 200, failure: null };
     const outcome = {
       ...{ deliveryId, webhookId, claimToken, wasFailing: false, attempt: { ...attempt, response_body: '' } },
-      decision: { outcome: 'succeeded', gone: false, overloaded: false, delayMs: 0, pauseMs: 0 } as const,
+      decision: { outcome: 'succeeded', gone: false, overloaded: false, pauseMs: 0 } as const,
     };
     await database.transaction().execute(async (open) => {
       await open

@@ -6,7 +6,7 @@ import { type AttemptOutcome, settle, settlementOf } from '../../src/delivery/se
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 
-const gone: RetryDecision = { outcome: 'failed', gone: true, overloaded: false, delayMs: 0, pauseMs: 0 };
+const gone: RetryDecision = { outcome: 'failed', gone: true, overloaded: false, pauseMs: 0 };
 const failed: RetryDecision = { outcome: 'retry', gone: false, overloaded: false, delayMs: 5_000, pauseMs: 0 };
 
 describe.each(databases)('health of a destination on $name', (dialect) => {
@@ -58,6 +58,8 @@ describe.each(databases)('health of a destination on $name', (dialect) => {
   });
 
   it('is not affected by attempts that could not be made', async () => {
-    expect(await store([unsentDecision(1), null])).toMatchObject({ failing_since: null });
+    expect(await store([unsentDecision({ attempt: 1, random: () => 0.5 }), null])).toMatchObject({
+      failing_since: null,
+    });
   });
 });

@@ -35,11 +35,8 @@ const delivery = (webhookId: string, failing = false, size = 0): ClaimedDelivery
     claimToken: 'token',
     destination: {
       webhookId,
-      url: new URL('https://hooks.example/'),
-      format: 'json',
-      headers: [],
-      secrets: [],
       failing,
+      target: { url: new URL('https://hooks.example/'), format: 'json', headers: [], secrets: [] },
     },
   };
 };

@@ -1,6 +1,6 @@
 /**
- * What a worker does with its leases when transactions take long, and when it claims anew what it has already; and how often it
- * confirms its claims.
+ * What a worker does with its leases when transactions take long, and when it claims anew what it has already; how often it
+ * confirms its claims; and how it stops in the middle of both.
  */
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -22,11 +22,8 @@ const delivery = (claimToken: string, id = ''): ClaimedDelivery => ({
   traceparent: null,
   destination: {
     webhookId: `webhook${id}`,
-    url: new URL('https://hooks.example/'),
-    format: 'json',
-    headers: [],
-    secrets: [],
     failing: false,
+    target: { url: new URL('https://hooks.example/'), format: 'json', headers: [], secrets: [] },
   },
 });
 
@@ -45,11 +42,15 @@ const idsOf = (deliveries: readonly ClaimTicket[]) => new Set(deliveries.map(({ 
 function startTestWorker(confirm: Queue['confirm'] = async (deliveries) => idsOf(deliveries)) {
   const time = { now: 0 };
   const sent: ((response: OutboundResponse) => void)[] = [];
-  const flushes: { readonly endings: readonly { claimToken: string }[]; end(claim: ClaimResult): void }[] = [];
+  const flushes: {
+    readonly endings: readonly { claimToken: string }[];
+    end(claim: ClaimResult): void;
+    fail(error: Error): void;
+  }[] = [];
   const queue: Queue = {
     confirm,
     settleAndClaim: (outcomes, releases) =>
-      new Promise((end) => flushes.push({ endings: [...outcomes, ...releases], end })),
+      new Promise((end, fail) => flushes.push({ endings: [...outcomes, ...releases], end, fail })),
   };
   const worker = new Worker({
     queue,
@@ -121,4 +122,37 @@ test('two batches are confirmed at once, and what waits meanwhile shares the nex
     await round();
   }
   expect(confirms.map(({ count }) => count)).toEqual([32, 32, 32, 32, 22]);
+});
+
+test('nothing is sent after a stop that gave up on the database: nobody would store its outcome', async () => {
+  const confirmed: (() => void)[] = [];
+  const { worker, sent, flushes, round } = startTestWorker(
+    (deliveries) => new Promise((end) => confirmed.push(() => end(idsOf(deliveries)))),
+  );
+  await round();
+  flushes[0]?.end(claim(delivery('first')));
+  await expect.poll(() => confirmed).toHaveLength(1);
+  const closed = worker.close();
+  await expect.poll(() => flushes).toHaveLength(2);
+  flushes[1]?.fail(new Error('the database is away'));
+  await closed;
+  for (const confirm of confirmed) confirm();
+  for (let n = 0; n < 5; n += 1) await round();
+  expect(sent).toEqual([]);
+});
+
+test('a stop does not wait for the end of notifications', async () => {
+  const { worker, flushes, round } = startTestWorker();
+  await round();
+  let isClosed = false;
+  const closed = worker.close().then(() => {
+    isClosed = true;
+  });
+  for (let n = 0; n < 10 && !isClosed; n += 1) {
+    worker.wake();
+    flushes[n]?.end(claim());
+    await round();
+  }
+  expect(isClosed).toBe(true);
+  await closed;
 });

@@ -9,7 +9,7 @@ const outcome = (deliveryId: string): AttemptOutcome => ({
   claimToken: 'token',
   webhookId: 'w',
   wasFailing: false,
-  decision: unsentDecision(1),
+  decision: unsentDecision({ attempt: 1, random: () => 0.5 }),
   attempt: {
     delivery_id: deliveryId,
     number: 1,

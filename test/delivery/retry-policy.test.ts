@@ -1,6 +1,6 @@
 /** What a response means for a delivery and for its destination. */
 import { expect, it, test } from 'vitest';
-import { classify, maxAttempts, retryDelays } from '../../src/delivery/retry-policy.ts';
+import { classify, maxAttempts, retryDelays, unsentDecision } from '../../src/delivery/retry-policy.ts';
 import { sectionOf } from '../support/docs.ts';
 
 const response = (status: number | null, retryAfter: string | null = null) => ({ status, failure: null, retryAfter });
@@ -12,10 +12,12 @@ it('allows ten attempts over about three days', () => {
   expect(days).toBeGreaterThan(2.9);
   expect(days).toBeLessThan(3.2);
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    expect(classify(response(500), { ...at, attempt })).toMatchObject({
-      outcome: attempt === maxAttempts ? 'failed' : 'retry',
-      delayMs: retryDelays[attempt - 1] ?? 0,
-    });
+    const delayMs = retryDelays[attempt - 1];
+    const expected = delayMs === undefined ? { outcome: 'failed' } : { outcome: 'retry', delayMs };
+    const judgement = { gone: false, overloaded: false, pauseMs: 0 };
+    expect(classify(response(500), { ...at, attempt })).toEqual({ ...expected, ...judgement });
+    // As long for a fault of ours: somebody may mend it.
+    expect(unsentDecision({ ...at, attempt })).toEqual({ ...expected, ...judgement });
   }
 });
 
@@ -26,8 +28,8 @@ it('has the delays that the page of webhooks shows', () => {
 });
 
 it('spreads delays by a fifth to either side', () => {
-  expect(classify(response(500), { ...at, random: () => 0 }).delayMs).toBe(4_000);
-  expect(classify(response(500), { ...at, random: () => 1 }).delayMs).toBe(6_000);
+  expect(classify(response(500), { ...at, random: () => 0 })).toMatchObject({ delayMs: 4_000 });
+  expect(classify(response(500), { ...at, random: () => 1 })).toMatchObject({ delayMs: 6_000 });
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
+import { retryDelays } from '../../src/delivery/retry-policy.ts';
 import type { Outbound } from '../../src/net/outbound.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
@@ -158,7 +159,7 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await gateway.delivery.worker.idle();
   expect(receiver.received.map(({ path }) => path)).toEqual(['/broken', '/whole']);
   const errors = () => gateway.log.filter(({ level }) => level === 50);
-  const line = { webhookId: broken, msg: 'a webhook cannot be delivered to' };
+  const line = { webhookId: broken, msg: 'a delivery could not be prepared' };
   expect(errors()).toMatchObject([line]);
   for (const n of [3, 4]) {
     await gateway.emit(n);
@@ -171,6 +172,48 @@ it.each(databases)('a webhook whose secret cannot be opened holds up no other, o
   await gateway.close();
   await receiver.close();
 });
+
+it.each(databases)(
+  'a delivery whose secret cannot be opened is retried as any other, and fails at the end, on $name',
+  async (dialect) => {
+    const receiver = await startReceiver();
+    const gateway = await startDelivering({ dialect });
+    const { database } = gateway.app;
+    const id = await gateway.webhook(receiver.address);
+    const secrets = async (sealed: string) =>
+      database.updateTable('webhook_destinations').set({ secrets: sealed }).execute();
+    const { secrets: whole } = await database
+      .selectFrom('webhook_destinations')
+      .select('secrets')
+      .executeTakeFirstOrThrow();
+    await secrets('sealed1:AAAA');
+    await gateway.emit('mended');
+    await gateway.delivery.worker.idle();
+    expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 1, claim_token: null }]);
+    // It comes back, such as with the former SECRET.
+    await secrets(whole);
+    await gateway.pass(7_000);
+    expect(receiver.received).toHaveLength(1);
+    await secrets('sealed1:AAAA');
+    await gateway.emit('lost');
+    await gateway.delivery.worker.idle();
+    for (const delay of retryDelays) await gateway.pass(delay * 1.21);
+    expect(await gateway.deliveries()).toMatchObject([
+      { state: 'succeeded', attempts: 2 },
+      { state: 'failed', attempts: 10 },
+    ]);
+    // The destination is not to blame.
+    const { enabled } = await database
+      .selectFrom('webhooks')
+      .select('enabled')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(enabled).toBe(1);
+    expect(receiver.received).toHaveLength(1);
+    await gateway.close();
+    await receiver.close();
+  },
+);
 
 it.each(databases)('an attempt that cannot be sent is stored with its own time, on $name', async (dialect) => {
   let elapsed = 0;
@@ -190,9 +233,7 @@ it.each(databases)('an attempt that cannot be sent is stored with its own time, 
   expect(await gateway.app.database.selectFrom('delivery_attempts').selectAll().execute()).toMatchObject([
     { number: 1, started_at: began, duration_ms: 5_000, status: null, failure: null, response_body: '' },
   ]);
-  expect(await gateway.deliveries()).toMatchObject([
-    { state: 'pending', attempts: 1, next_at: gateway.clock.now.getTime() + 60_000 },
-  ]);
+  expect(await gateway.deliveries()).toMatchObject([{ state: 'pending', attempts: 1, claim_token: null }]);
   await gateway.close();
 });
 

@@ -96,11 +96,8 @@ const deliveryTo = (webhookId: string): ClaimedDelivery => ({
   claimToken: 'token',
   destination: {
     webhookId,
-    url: new URL('https://h.example'),
-    format: 'json',
-    headers: [],
-    secrets: [],
     failing: false,
+    target: { url: new URL('https://h.example'), format: 'json', headers: [], secrets: [] },
   },
 });
 

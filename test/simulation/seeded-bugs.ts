@@ -110,7 +110,7 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at(settle, 'status !== null || failure !== null', 'status !== undefined || failure !== null'),
   ],
   'an attempt that cannot be sent begins when it ends': [
-    at('delivery/worker.ts', 'begun.end(null, ', 'beginAttempt(this.#options, delivery).end(null, '),
+    at('delivery/worker.ts', 'begun.end(unsentDecision', 'beginAttempt(this.#options, delivery).end(unsentDecision'),
   ],
   'an attempt takes no time': [at('delivery/send.ts', 'duration_ms: Math.round(clock() - started)', 'duration_ms: 0')],
   'a process that stops keeps its claims': [

@@ -254,8 +254,8 @@ describe.each(databases)('the health of webhooks on $name', (dialect) => {
 });
 
 describe('the ends of attempts', () => {
-  const decision = { gone: false, overloaded: false, delayMs: 0, pauseMs: 0 };
-  const failed: RetryDecision = { ...decision, outcome: 'retry' };
+  const decision = { gone: false, overloaded: false, pauseMs: 0 };
+  const failed: RetryDecision = { ...decision, outcome: 'retry', delayMs: 0 };
   const succeeded: RetryDecision = { ...decision, outcome: 'succeeded' };
   const gone: RetryDecision = { ...decision, outcome: 'failed', gone: true };
   const now = 10 * day;

@@ -57,10 +57,10 @@ export function checkSettled(
   require(after.state === state && after.finished_at === null, () =>
     `the delivery ${id} is ${after.state}, not ${state}, after attempt ${place}`);
   if (history.world.jumpedAt >= attempt.beganAt) return;
-  const wait = isUnsent(response) ? minute : (schedule[place - 1] ?? 0);
+  const wait = schedule[place - 1] ?? 0;
   const asked = Math.min(secondsOf(response.retryAfter), longestRetryAfter);
-  const earliest = onClock + Math.max(isUnsent(response) ? wait : wait * (1 - jitter), asked) - 1;
-  const latest = process.clock() + Math.max(isUnsent(response) ? wait : wait * (1 + jitter), asked) + 1;
+  const earliest = onClock + Math.max(wait * (1 - jitter), asked) - 1;
+  const latest = process.clock() + Math.max(wait * (1 + jitter), asked) + 1;
   require(after.next_at >= earliest && after.next_at <= latest, () =>
     `after attempt ${place} the delivery ${id} waits for ${after.next_at - onClock} ms, not about ${wait}`);
 }

@@ -27,7 +27,7 @@ export async function runQueue(
     webhookId,
     claimToken: 'bench---.claim',
     wasFailing: false,
-    decision: { outcome: 'succeeded' as const, gone: false, overloaded: false, delayMs: 0, pauseMs: 0 },
+    decision: { outcome: 'succeeded' as const, gone: false, overloaded: false, pauseMs: 0 },
     attempt: {
       delivery_id: deliveryId,
       number: 1,
