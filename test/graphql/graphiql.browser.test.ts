@@ -175,13 +175,16 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await expect.poll(isFolded).toBe(true);
   });
 
-  it('says in red that a response with the status 200 has an error', async () => {
+  it('says in red that a response with the status 200 has an error, and links to what to do', async () => {
     await openExample('TypedError');
     await runAndSee('USER_UNREACHABLE');
     await expect.poll(status).toMatch(/^status 200 · 1 error · /);
     const red = page.locator('#status strong');
     await expect.poll(() => red.innerText()).toBe('1 error');
     expect(await red.evaluate((element) => getComputedStyle(element).color)).toBe('rgb(179, 38, 30)');
+    const [help] = await Promise.all([page.waitForEvent('popup'), red.getByRole('link').click()]);
+    await expect.poll(() => help.locator('h1').innerText()).toBe('Errors and null');
+    await help.close();
     await openExample('WhoAmI');
     await runAndSee('"Demo"');
     await expect.poll(status).toMatch(/^status 200 · [\d,]+ ms/);

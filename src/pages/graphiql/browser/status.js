@@ -13,7 +13,7 @@ export function showResponse(response) {
   const facts = [
     status >= 400 ? alarming(`status ${status}`) : `status ${status}`,
     // A response may have both data and errors.
-    errors > 0 && alarming(counted(errors, 'error')),
+    errors > 0 && alarming(helpWith(counted(errors, 'error'))),
     `${number.format(ms)} ms`,
     bytes !== undefined && `${number.format(bytes)} bytes`,
     results !== undefined && counted(results, 'result'),
@@ -24,4 +24,12 @@ export function showResponse(response) {
   line.replaceChildren(...facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact])));
 }
 
-const alarming = (textContent) => Object.assign(document.createElement('strong'), { textContent });
+const alarming = (content) => {
+  const element = document.createElement('strong');
+  element.append(content);
+  return element;
+};
+
+/** In a tab of its own: the response stays. */
+const helpWith = (textContent) =>
+  Object.assign(document.createElement('a'), { textContent, href: '/docs/use/errors', target: '_blank' });
