@@ -42,6 +42,24 @@ test('a comment counts: texts of few tokens do not fill the memory', () => {
   expect(documentOf(last)).toBe(documentOf(last));
 });
 
+test('a plan that is given up for another no longer counts', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const variables = names.map((name) => `$${name}: Boolean!`).join(' ');
+  const directives = names.map((name) => `${name}: text @include(if: $${name})`).join(' ');
+  const documentOf = rememberedDocuments(options);
+  const document = documentOf(`query ($first: Int!, ${variables}) { ${list.replace('text', directives)} }`);
+  const planOfNumber = (number: number) => {
+    const choices = names.map((name, place) => [name, (number >> place) % 2 === 1] as const);
+    expect(planOf(document, { first: 1, ...Object.fromEntries(choices) })).not.toBeInstanceOf(Declined);
+    return document.weight;
+  };
+  const weights = Array.from({ length: 2 ** names.length }, (_, number) => planOfNumber(number));
+  expect(Math.max(...weights)).toBeLessThan(2 * Number(weights[15]));
+  // All sixteen are other ones by now, and the same as in the first round.
+  const again = Array.from({ length: 2 ** names.length }, (_, number) => planOfNumber(number));
+  expect(again.at(-1)).toBe(weights.at(-1));
+});
+
 test('what is found of a document counts: a plan and errors push others out', () => {
   const one = '{ viewer { name } }';
   const found: Readonly<Record<string, (document: ReturnType<ReturnType<typeof rememberedDocuments>>) => unknown>> = {

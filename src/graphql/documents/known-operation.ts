@@ -176,7 +176,7 @@ export class KnownOperation {
     this.#plans ??= this.isIntrospection
       ? new Declined('introspection')
       : plansOf(schema, compiling, this.document, this.node, (bytes) =>
-          this.source.grow(Math.ceil(bytes / bytesPerToken)),
+          this.source.grow(Math.trunc(bytes / bytesPerToken)),
         );
     return this.#plans;
   }

@@ -25,7 +25,7 @@ export interface Plans {
 /** Of one operation: one per combination of values that decide the selection. */
 const maxPlans = 16;
 
-/** @param grew gets the bytes of each kept plan. @returns the reason against compiling, whatever the values */
+/** @param grew gets the bytes of each plan that is kept, negative when it is given up. @returns the reason against compiling, whatever the values */
 export function plansOf(
   schema: GraphQLSchema,
   ports: Ports,
@@ -36,13 +36,15 @@ export function plansOf(
   if (!readsListsOnly(schema, ports, operation)) return new Declined('more than lists of a service');
   if (!hasPlainVariables(schema, operation)) return new Declined('variables');
   const deciding = variablesOfDirectives(document, operation);
-  const plans = new LRUCache<string, EncodedOperation | Declined>({ max: deciding.length === 0 ? 1 : maxPlans });
+  const plans = new LRUCache<string, EncodedOperation | Declined>({
+    max: deciding.length === 0 ? 1 : maxPlans,
+    onInsert: (kept) => grew(bytesOf(kept)),
+    dispose: (left) => grew(-bytesOf(left)),
+  });
 
   function compile(values: Values): EncodedOperation | Declined {
     try {
-      const compiled = encodeOperation(compileOperation(schema, ports, document, operation, values));
-      grew(compiled.plan.bytes.length);
-      return compiled;
+      return encodeOperation(compileOperation(schema, ports, document, operation, values));
     } catch (error) {
       if (error instanceof Declined) return error;
       throw error;
@@ -54,12 +56,17 @@ export function plansOf(
       // A directive without a value is an error where it stands.
       if (deciding.some((name) => typeof values[name] !== 'boolean')) return new Declined('variables');
       const key = JSON.stringify(deciding.map((name) => values[name]));
-      const plan = plans.get(key) ?? compile(values);
+      const kept = plans.get(key);
+      if (kept !== undefined) return kept;
+      const plan = compile(values);
       plans.set(key, plan);
       return plan;
     },
   };
 }
+
+const bytesOf = (plan: EncodedOperation | Declined): number =>
+  plan instanceof Declined ? 0 : plan.plan.bytes.length;
 
 /** Root fields with bytes. Fragments are seen at compilation. */
 function readsListsOnly(
