@@ -90,13 +90,17 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
       const read = (ofOperation.get(context) ?? 0) + bytes;
       if (read > limits.operation) throw tooMuch(limits.operation);
       const { workspaceId } = context.caller;
+      const forget = () => ofOperation.set(context, (ofOperation.get(context) ?? bytes) - bytes);
       ofOperation.set(context, read);
-      await room(context, bytes);
+      await room(context, bytes).catch((error: unknown) => {
+        forget();
+        throw error;
+      });
       let isHeld = true;
       const giveBack = () => {
         if (!isHeld) return;
         isHeld = false;
-        ofOperation.set(context, (ofOperation.get(context) ?? bytes) - bytes);
+        forget();
         hold(workspaceId, -bytes);
         startWaiting();
       };

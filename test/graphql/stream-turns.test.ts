@@ -96,6 +96,18 @@ describe('turns', () => {
     await turns.take(turn('a', { signal: AbortSignal.abort() }), async () => expect.unreachable('executed'));
   });
 
+  it('wait for no room for a stream that has ended', async () => {
+    const turns = createStreamTurns(createFairTurns());
+    const running = Promise.withResolvers<ExecutionResult>();
+    const first = turns.take(turn('a', { cost: streamLimits.cost / 2 }), () => running.promise);
+    const ended = turn('a', { cost: streamLimits.cost, signal: AbortSignal.abort() });
+    const skipped = turns.take(ended, async () => expect.unreachable('executed'));
+    expect(await turns.take(turn('a'), async () => ({ data: {} }))).toEqual({ data: {} });
+    expect(await skipped).toEqual({});
+    running.resolve({});
+    await first;
+  });
+
   it('keep nothing of a stream whose client went away while its source was opened', async () => {
     const client = new AbortController();
     const tick: GraphQLFieldConfig<unknown, unknown> = {

@@ -303,6 +303,16 @@ describe('a read budget', () => {
   });
 });
 
+it('a read that found no capacity does not count for its operation', async () => {
+  const tight = { operation: 10, workspace: 10, process: 10, parsed: 100, waitMs: 1 };
+  const budget = createReadBudget(tight);
+  const release = await budget.take(requestContext('a'), 10);
+  const refused = requestContext('a');
+  await expect(budget.take(refused, 10)).rejects.toMatchObject({ errorName: 'service_unavailable' });
+  release();
+  await expect(budget.take(refused, 10)).resolves.toBeTypeOf('function');
+});
+
 it('a read whose client has gone does not wait for capacity', async () => {
   const budget = createReadBudget({ ...readLimits, process: 0, waitMs: 3_600_000 });
   await expect(budget.take(requestContext('a', AbortSignal.abort()), 1)).rejects.toMatchObject({ status: 503 });

@@ -76,7 +76,7 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
           // Streams hold up nothing else of their key.
           owner: `${turn.keyId} streams`,
           weight: Math.max(turn.cost, limits.leastWeight),
-          isReady: () => isReady(turn),
+          isReady: () => turn.signal.aborted || isReady(turn),
           begin: () => resolve(resultFor(turn, execute)),
         });
       }),

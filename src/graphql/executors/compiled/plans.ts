@@ -65,8 +65,7 @@ export function plansOf(
   };
 }
 
-const bytesOf = (plan: EncodedOperation | Declined): number =>
-  plan instanceof Declined ? 0 : plan.plan.bytes.length;
+const bytesOf = (plan: EncodedOperation | Declined): number => (plan instanceof Declined ? 0 : plan.plan.bytes.length);
 
 /** Root fields with bytes. Fragments are seen at compilation. */
 function readsListsOnly(
