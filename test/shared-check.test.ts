@@ -1,5 +1,5 @@
 /** Readiness: whoever asks, and however often, one probe is in flight, and one a second is begun. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sharedCheck } from '../src/kernel/lib/shared-check.ts';
 
 function startTest() {
@@ -16,14 +16,22 @@ function startTest() {
   return { clock, begun, check };
 }
 
-test('a probe that hangs stays the only one, however long it takes', async () => {
+test('a probe that hangs stays the only one, and fails whoever asks until it has ended', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const { clock, begun, check } = startTest();
-  const waiting = [check(), check()];
+  const waiting = [check(), check()].map((asked) => expect(asked).rejects.toThrow('took too long'));
+  await vi.advanceTimersByTimeAsync(8_000);
+  await Promise.all(waiting);
   clock.now = 60_000;
-  waiting.push(check());
+  await expect(check()).rejects.toThrow('took too long');
   expect(begun).toHaveLength(1);
   begun[0]?.resolve();
-  await Promise.all(waiting);
+  await begun[0]?.promise;
+  clock.now = 61_000;
+  const next = check();
+  begun[1]?.resolve();
+  await next;
 });
 
 test.each(['success', 'failure'] as const)('a %s is kept for a second from its end', async (result) => {

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { SqliteDatabase } from 'kysely';
 import { DatabaseFault } from './faults.ts';
 import { openSqlite } from './sqlite.ts';
+import { checkSqlite } from './sqlite-check.ts';
 import type { Statement, StatementResult } from './sqlite-threads.ts';
 import type { ThreadJob, ThreadResult } from './thread.ts';
 
@@ -20,8 +21,12 @@ port.on('message', (job: ThreadJob<Statement>) => {
   port.postMessage({ id, report: execute(order) } satisfies ThreadResult<StatementResult>);
 });
 
-function execute({ sql, parameters }: Statement): StatementResult {
+function execute({ sql, parameters, checks }: Statement): StatementResult {
   try {
+    if (checks) {
+      checkSqlite(workerData, sql);
+      return { rows: [] };
+    }
     database ??= openSqlite(workerData);
     const statement = database.prepare(sql);
     if (statement.reader) return { rows: statement.all(parameters) };

@@ -1,6 +1,6 @@
 /** SQLite in two threads, as `node:sqlite` blocks its own: one only reads, and so waits for no writer. */
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   type QueryResult,
@@ -18,6 +18,8 @@ import { type WriteLock, writeLockOf } from './write-lock.ts';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Of the file, by {@link checkSqlite}. */
+  readonly checks?: true;
 }
 
 export type StatementResult =
@@ -111,7 +113,7 @@ interface OpenTransaction {
   readonly ends: number;
 }
 
-class ThreadedConnection implements DatabaseConnection {
+export class ThreadedConnection implements DatabaseConnection {
   readonly #reader: StatementThread;
   readonly #writer: StatementThread;
   readonly #lock: WriteLock;
@@ -137,6 +139,11 @@ class ThreadedConnection implements DatabaseConnection {
     }
   }
 
+  /** With a connection of its own, for which no transaction has to end. */
+  async check(write: string): Promise<void> {
+    await this.#run(this.#writer, { sql: write, parameters: [], checks: true });
+  }
+
   // biome-ignore lint/correctness/useYield: it has nothing to yield
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('Statements on SQLite are not streamed');
@@ -145,7 +152,7 @@ class ThreadedConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const release = await this.#lock.acquire();
     try {
-      await this.#run(this.#writer, CompiledQuery.raw('begin'));
+      await this.#run(this.#writer, { sql: 'begin', parameters: [] });
     } catch (error) {
       release();
       throw error;
@@ -173,7 +180,7 @@ class ThreadedConnection implements DatabaseConnection {
   }
 
   async #end(sql: 'commit' | 'rollback'): Promise<void> {
-    if (this.#transaction !== null) await this.#runOpen(this.#transaction, CompiledQuery.raw(sql));
+    if (this.#transaction !== null) await this.#runOpen(this.#transaction, { sql, parameters: [] });
   }
 
   #release(): void {
@@ -187,8 +194,8 @@ class ThreadedConnection implements DatabaseConnection {
     throw new DatabaseFault('unavailable', new Error('The transaction ended with the thread of the database'));
   }
 
-  async #run<Row>(thread: StatementThread, { sql, parameters }: Statement): Promise<QueryResult<Row>> {
-    const result = await thread.run({ sql, parameters }).catch((error: unknown) => {
+  async #run<Row>(thread: StatementThread, statement: Statement): Promise<QueryResult<Row>> {
+    const result = await thread.run(statement).catch((error: unknown) => {
       throw error instanceof ThreadEnded ? new DatabaseFault('unavailable', error) : error;
     });
     if ('error' in result) throw this.#faultOf(result);

@@ -75,6 +75,17 @@ describe('a SQLite file', () => {
     expect(reasons(gateway)).toContain('unable to open');
   });
 
+  test('is written in a thread: its disk does not stop the gateway', async () => {
+    const { url } = await emptyDatabase(sqlite);
+    const gateway = await start(url);
+    const statements = vi.spyOn(DatabaseSync.prototype, 'exec');
+    onTestFinished(() => statements.mockRestore());
+    expect(await readiness(gateway)).toBe(200);
+    expect(statements).not.toHaveBeenCalled();
+    const written = await sql`select value from deployment where name = 'written'`.execute(gateway.app.database);
+    expect(written.rows).toHaveLength(1);
+  });
+
   test('that another process is writing to is ready', async () => {
     const { location, url } = await emptyDatabase(sqlite);
     const gateway = await start(url);

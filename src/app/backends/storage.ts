@@ -67,7 +67,7 @@ export async function openStorage(
   },
 ): Promise<Storage> {
   const processId = newProcessId(randomBytes);
-  const health = databaseHealth(() => databases.keys, location, { now, logger });
+  const health = databaseHealth(() => databases.keys, { now, logger });
   const databases = await openDatabases(location, health.onFault, {
     observer: observeStore(telemetry),
     queueSession: aliveWhileOpen(processId),

@@ -1,6 +1,14 @@
+import { within } from './deadline.ts';
+
 const keptMs = 1_000;
 
-/** One check at a time, for anybody; its result or failure is kept for a second. @param elapsed monotonic ms */
+/** Above those of connections and locks, whose errors say more. */
+const deadlineMs = 8_000;
+
+/**
+ * One check at a time, for anybody; its result or failure is kept for a second. One that hangs fails until it has ended.
+ * @param elapsed monotonic ms
+ */
 export function sharedCheck(
   check: () => Promise<void>,
   elapsed: () => number = () => performance.now(),
@@ -10,12 +18,12 @@ export function sharedCheck(
   return () => {
     if (last !== null && elapsed() < keptUntil) return last;
     const current = check();
-    last = current;
+    last = within(deadlineMs, current, 'The check took too long');
     keptUntil = Number.POSITIVE_INFINITY;
     const settled = () => {
       keptUntil = elapsed() + keptMs;
     };
     current.then(settled, settled);
-    return current;
+    return last;
   };
 }
