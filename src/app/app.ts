@@ -98,6 +98,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
     ready: backend.ready,
     draining,
     isTrustedProxy: inBlocks(config.trustProxy),
+    turns,
     cors: config.corsOrigins.length === 0 ? null : corsFor({ origins: config.corsOrigins, covers: isOfFace }),
     observer: observeRequests(telemetry),
   });

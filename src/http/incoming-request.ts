@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
+import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
 import { privateHeaders } from './headers.ts';
 import type { RequestHeaders } from './request-headers.ts';
@@ -37,6 +38,7 @@ export interface RequestFacts {
 export interface RequestOptions {
   readonly isTrustedProxy: IsTrustedProxy;
   readonly logger: Logger;
+  readonly turns?: FairTurns | undefined;
 }
 
 export class IncomingRequest {
@@ -143,10 +145,15 @@ export class IncomingRequest {
     if (![before].flat().includes(header)) this.response.appendHeader('vary', header);
   }
 
-  /** Read once. @throws ServiceError `content_too_large` beyond {@link maxBodyBytes}, `malformed_request` */
+  /** Read once; a large one can be parsed in this turn of the event loop. @throws ServiceError `content_too_large` beyond {@link maxBodyBytes}, `malformed_request` */
   body(): Promise<Buffer> {
-    this.#body ??= receiveBody(this);
+    this.#body ??= receiveBody(this).then((bytes) => this.#inTurn(bytes));
     return this.#body;
+  }
+
+  #inTurn(bytes: Buffer): Buffer | Promise<Buffer> {
+    const turn = this.#options.turns?.take(this.ip, weightOfBytes(bytes.length)) ?? null;
+    return turn === null ? bytes : turn.then(() => bytes);
   }
 
   /** Parsed once. @throws ServiceError as {@link body}, and `malformed_request` for invalid JSON */

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
+import type { FairTurns } from '../kernel/lib/fair-turns.ts';
 import { http } from '../kernel/lib/node-http.ts';
 import { withoutCredentials } from '../kernel/secrets/redact.ts';
 import { closingWhile, createDraining, type Draining, oneAtATime } from './connections.ts';
@@ -29,6 +30,7 @@ export interface HttpOptions {
   /** While it lasts, `/readyz` responds with 503 too. */
   readonly draining?: Draining;
   readonly isTrustedProxy?: IsTrustedProxy;
+  readonly turns?: FairTurns;
   readonly cors?: Cors | null;
   readonly observer?: RequestObserver | null;
   readonly waiting?: WaitingLimits;
@@ -46,11 +48,11 @@ export interface HttpServer {
 }
 
 export function createHttpServer(options: HttpOptions): HttpServer {
-  const { logger, ready, draining = createDraining(), isTrustedProxy = () => false } = options;
+  const { logger, ready, draining = createDraining(), isTrustedProxy = () => false, turns } = options;
   const { cors = null, observer = null, waiting = waitingLimits } = options;
   const router = createRouter();
   router.add(probes(ready, draining, logger));
-  const turns = oneAtATime(logger);
+  const pipelined = oneAtATime(logger);
   /**
    * Connections without a request. node:http waits for them when it stops, and clients open some in advance, as undici
    * does in place of one that it has broken off.
@@ -83,8 +85,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     unused.delete(raw.socket);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.
     if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
-    turns.take(response, () => {
-      const request = new IncomingRequest(raw, response, { isTrustedProxy, logger });
+    pipelined.take(response, () => {
+      const request = new IncomingRequest(raw, response, { isTrustedProxy, logger, turns });
       // A connection becomes idle only after its response, and would stay open for as long as the client likes.
       request.whenClosed(() => {
         if (stopping) setImmediate(() => server.closeIdleConnections());
@@ -121,7 +123,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
   function refusalOfSocket(raw: IncomingMessage): ServiceError | undefined {
     if (stopping) return new ServiceError('service_unavailable', { detail: 'The gateway is stopping.' });
-    const last = turns.last(raw.socket);
+    const last = pipelined.last(raw.socket);
     if (last !== undefined && last.req !== raw && !last.closed)
       return new ServiceError('malformed_request', {
         detail: 'Wait for the earlier responses on the connection before you open a WebSocket.',
@@ -160,7 +162,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   server.on('clientError', (error, socket: Socket) => {
     const adjust = (failure: ServiceError, method: string, url: string) =>
       router.find(method, url)?.route.adjust?.(failure) ?? failure;
-    refuseUnreadable(error, socket, { logger, adjust, last: turns.last(socket) });
+    refuseUnreadable(error, socket, { logger, adjust, last: pipelined.last(socket) });
   });
   server.on('connect', (_raw, socket) =>
     respondOn(

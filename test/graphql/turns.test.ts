@@ -1,12 +1,15 @@
 /** What holds the event loop without reading anything waits for its turn as well. */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { buildSchema } from 'graphql';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { graphqlJs } from '../../src/graphql/executors/graphql-js.ts';
 import { introspect } from '../../src/graphql/executors/introspect.ts';
 import { knowOperation } from '../../src/graphql/stages/document.ts';
-import type { IncomingRequest } from '../../src/http/incoming-request.ts';
+import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createFairTurns, turnLimits } from '../../src/kernel/lib/fair-turns.ts';
 
 const schema = buildSchema('type Query { a: Int }');
@@ -70,4 +73,29 @@ test.each([
   give();
   await outcome;
   expect(isExecuted).toBe(true);
+});
+
+test('a large body is parsed in its turn, a small one at once', async () => {
+  const { exchange, weights, give } = waitingExchange('');
+  const turns = { ...createFairTurns(), take: (_owner: string, weight: number) => exchange.turnBefore(weight) };
+  const received = (text: string) => {
+    const raw = new IncomingMessage(new Socket());
+    const request = new IncomingRequest(raw, new ServerResponse(raw), {
+      ...{ isTrustedProxy: () => false, turns },
+      logger: pino({ level: 'silent' }),
+    });
+    const json = request.json();
+    raw.push(text);
+    raw.push(null);
+    return json;
+  };
+  expect(await received('{}')).toEqual({});
+  let isParsed = false;
+  const large = received(`{"a":"${'x'.repeat(500_000)}"}`).then(() => {
+    isParsed = true;
+  });
+  await expect.poll(() => weights.length).toBe(1);
+  expect(isParsed).toBe(false);
+  give();
+  await large;
 });
