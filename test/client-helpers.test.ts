@@ -44,11 +44,11 @@ describe('skipFailed', () => {
     expect(skipFailed(mixed).response).toEqual({ data: { photos: null, posts: [] }, errors: [error('photos')] });
   });
 
-  test('drops both of two items, and one with two errors once', () => {
+  test('drops and reports both of two items, and one with two errors once', () => {
     const errors = [error('list', 0, 'a'), error('list', 0, 'b'), error('list', 2)];
-    expect(skipFailed({ data: { list: [{ a: null, b: null }, 1, null] }, errors }).response.data).toEqual({
-      list: [1],
-    });
+    const { response, skipped } = skipFailed({ data: { list: [{ a: null, b: null }, 1, null] }, errors });
+    expect(response.data).toEqual({ list: [1] });
+    expect(skipped.map(({ path }) => path.join('.'))).toEqual(['list.0.a', 'list.2']);
   });
 });
 

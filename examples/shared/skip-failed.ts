@@ -10,7 +10,7 @@ interface ResponseError {
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An item of a list that could not be read. */
+/** An item of a list that could not be read, with its first error. */
 export interface Skipped {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -21,7 +21,7 @@ export interface Skipped {
 type Dropped = Map<unknown, Set<number>>;
 
 /**
- * The response without the list items that have errors, and these errors. So one odd item costs neither its list nor the page,
+ * The response without the list items that have errors, and these items. So one odd item costs neither its list nor the page,
  * whatever a client does with errors. An error outside of lists stays: what it is about could not be read as a whole.
  */
 export function skipFailed<Given extends Response>(response: Given): { response: Given; skipped: readonly Skipped[] } {
@@ -29,8 +29,10 @@ export function skipFailed<Given extends Response>(response: Given): { response:
   const kept: ResponseError[] = [];
   const skipped: Skipped[] = [];
   for (const error of response.errors ?? []) {
-    if (!dropItem(response.data, error.path ?? [], dropped)) kept.push(error);
-    else skipped.push({ path: error.path ?? [], message: error.message, code: String(error.extensions?.code) });
+    const { path = [], message, extensions } = error;
+    const item = itemOn(response.data, path);
+    if (item === null) kept.push(error);
+    else if (drop(item, dropped)) skipped.push({ path, message, code: String(extensions?.code) });
   }
   if (skipped.length === 0) return { response, skipped };
   const { errors: _, ...rest } = response;
@@ -38,18 +40,28 @@ export function skipFailed<Given extends Response>(response: Given): { response:
   return { response: whole as Given, skipped };
 }
 
-/** Marks the innermost list item on the path. Returns whether there is one. */
-function dropItem(data: unknown, path: readonly (string | number)[], dropped: Dropped): boolean {
-  let found: [list: unknown[], index: number] | null = null;
+interface Item {
+  readonly list: unknown[];
+  readonly index: number;
+}
+
+/** The innermost list item on the path, if there is one. */
+function itemOn(data: unknown, path: readonly (string | number)[]): Item | null {
+  let found: Item | null = null;
   let value = data;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) break;
-    if (Array.isArray(value) && typeof key === 'number') found = [value, key];
+    if (Array.isArray(value) && typeof key === 'number') found = { list: value, index: key };
     value = (value as Record<string | number, unknown>)[key];
   }
-  if (found === null) return false;
-  const [list, index] = found;
-  dropped.set(list, (dropped.get(list) ?? new Set()).add(index));
+  return found;
+}
+
+/** Returns whether the item was not dropped before: it can have several errors. */
+function drop({ list, index }: Item, dropped: Dropped): boolean {
+  const indexes = dropped.get(list);
+  if (indexes?.has(index)) return false;
+  dropped.set(list, (indexes ?? new Set()).add(index));
   return true;
 }
 

@@ -45,7 +45,7 @@ export const launch = (): Promise<Browser> =>
 
 export interface Tab {
   readonly page: Page;
-  /** What the page complained about: exceptions, and errors of React and the client. */
+  /** What the page complained about: exceptions, and errors and warnings of React and the client. */
   readonly complaints: readonly string[];
   readonly posts: () => Promise<string[]>;
 }
@@ -59,7 +59,7 @@ export async function openTab(context: BrowserContext, url: string): Promise<Tab
   page.on('console', (message) => {
     // The browser itself reports each response with an error and each connection that fails.
     const isOwn = !/Failed to load resource|WebSocket connection to/.test(message.text());
-    if (message.type() === 'error' && isOwn) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && isOwn) complaints.push(message.text());
   });
   await page.goto(url);
   return { page, complaints, posts: () => page.locator('.feed article .text').allInnerTexts() };

@@ -14,7 +14,7 @@ export const Posts = graphql(`
     publishedAt
     reactionCount
     commentCount
-    author { name }
+    author { id name }
     ... on PhotonetPost { caption { createdAt } }
   }
 `);

@@ -1,9 +1,11 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { type Choice, everything, isOf, states } from './choice.ts';
 import { Failure } from './failure.tsx';
 import { useIsLive } from './gateway.ts';
 import { type Delivery, useDeliveries } from './live-deliveries.ts';
 import { useWebhooks, type Webhook } from './webhooks.ts';
+
+const none: readonly Webhook[] = [];
 
 export function Deliveries() {
   const isLive = useIsLive();
@@ -34,7 +36,7 @@ export function Deliveries() {
       ) : (
         <p>There is no webhook. Create one on the webhooks page of the gateway.</p>
       )}
-      <Chooser choice={choice} onChoose={choose} webhooks={webhooks ?? []} />
+      <Chooser choice={choice} onChoose={choose} webhooks={webhooks ?? none} />
       {rows.length > 0 && <Rows rows={rows} />}
       {rows.length === 0 && <p>{isLoading ? 'Reading the deliveries …' : 'There are no deliveries.'}</p>}
       {hasMore && (
@@ -52,7 +54,8 @@ interface ChooserProps {
   readonly webhooks: readonly Webhook[];
 }
 
-function Chooser({ choice, onChoose, webhooks }: ChooserProps) {
+/** Not drawn again with each change: it can have hundreds of webhooks. */
+const Chooser = memo(function Chooser({ choice, onChoose, webhooks }: ChooserProps) {
   const chooseState = (value: string) =>
     onChoose({ ...choice, state: states.find((state) => state === value) ?? null });
   return (
@@ -82,7 +85,7 @@ function Chooser({ choice, onChoose, webhooks }: ChooserProps) {
       </label>
     </div>
   );
-}
+});
 
 const time = (text: string) => new Date(text).toLocaleTimeString('en-GB');
 
