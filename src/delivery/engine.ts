@@ -54,8 +54,8 @@
  */
 
 import type { Logger } from 'pino';
-import { holdStep } from '../capabilities/webhooks/holds.ts';
-import { removalSteps } from '../capabilities/webhooks/removal.ts';
+import { holdStep, nextHold } from '../capabilities/webhooks/holds.ts';
+import { removals } from '../capabilities/webhooks/removal.ts';
 import type { RandomBytes } from '../kernel/ids.ts';
 import { closeAll } from '../kernel/lib/close-all.ts';
 import type { Vault } from '../kernel/secrets/vault.ts';
@@ -72,7 +72,7 @@ import { startBacklog } from './backlog.ts';
 import { startFreeingDeadClaims } from './dead-claims.ts';
 import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
-import { startNotices } from './notices.ts';
+import { notices } from './notices.ts';
 import { createQueue, type QueueContext } from './queue.ts';
 import { settleAndClaim } from './queue-transaction.ts';
 import { startRetention } from './retention.ts';
@@ -173,16 +173,23 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const pace = { logger, clock, after };
   const holding = startSteps(
     pace,
-    () => holdStep(transaction, location.kind),
+    {
+      next: (behind) => nextHold(database, behind),
+      step: (webhookId) => holdStep(transaction, location.kind, webhookId),
+    },
     'the deliveries of a disabled webhook could not be held',
   );
   const removal = startSteps(
     pace,
-    removalSteps(database, location.kind),
+    removals(database, location.kind),
     'the deliveries of a deleted webhook could not be deleted',
   );
   const emit = createEmit({ ...options, transaction, kind: location.kind });
-  const notices = startNotices({ database, emit, logger, now, after });
+  const notifying = startSteps(
+    pace,
+    notices({ database, emit, logger, now }),
+    'the owners of disabled webhooks could not be notified',
+  );
   const retention = startRetention({
     ...options,
     kind: location.kind,
@@ -200,7 +207,7 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
       closeAll([
         presence.close,
         () => Promise.all([outbound.close(), backlog.close()]),
-        () => Promise.all([worker, retention, freeing, holding, removal, notices].map((part) => part.close())),
+        () => Promise.all([worker, retention, freeing, holding, removal, notifying].map((part) => part.close())),
       ]),
   };
 }

@@ -9,14 +9,9 @@ import { maxNoticeReceivers } from '../capabilities/webhooks/shapes.ts';
 import { disabledEvent } from '../events/event.ts';
 import type { Database } from '../store/database.ts';
 import { boundedLines } from '../telemetry/bounded-lines.ts';
-import type { After } from './after.ts';
 import type { Emit } from './emit.ts';
-import { type Repeated, repeat } from './repeat.ts';
+import type { WaitingWebhooks } from './steps.ts';
 
-/** Milliseconds between looks. */
-const lookMs = 1_000;
-/** Webhooks read together. */
-const atOnce = 100;
 /** Of the log. */
 const linesPerMinute = 60;
 
@@ -24,59 +19,61 @@ export interface NoticesContext {
   readonly database: Database;
   readonly emit: Emit;
   readonly logger: Logger;
+  readonly now: () => Date;
 }
 
-export function startNotices({
-  after,
-  now,
-  ...context
-}: NoticesContext & { readonly after: After; readonly now: () => Date }): Repeated {
+export function notices({ database, emit, logger, now }: NoticesContext): WaitingWebhooks {
   const mayLog = boundedLines(linesPerMinute, () => now().getTime());
-  return repeat(after, async () => {
-    await sendNotices(context, mayLog).catch((error: unknown) => {
-      context.logger.error({ err: error }, 'the owners of disabled webhooks could not be notified');
-    });
-    return lookMs;
-  });
-}
+  return {
+    async next(behind) {
+      const notice = await database
+        .selectFrom('pending_notices')
+        .select('webhook_id')
+        .where('webhook_id', '>', behind)
+        .orderBy('webhook_id')
+        .limit(1)
+        .executeTakeFirst();
+      return notice?.webhook_id;
+    },
 
-export async function sendNotices(
-  { database, emit, logger }: NoticesContext,
-  mayLog: ReturnType<typeof boundedLines> = () => ({}),
-): Promise<void> {
-  const notices = await database
-    .selectFrom('pending_notices')
-    .innerJoin('webhooks', 'webhooks.id', 'pending_notices.webhook_id')
-    .select(['webhook_id', 'workspace_id', 'name', 'disabled_at', 'reason'])
-    .limit(atOnce)
-    .execute();
-  for (const { webhook_id, workspace_id, name, disabled_at, reason } of notices) {
-    const disabledAt = new Date(disabled_at).toISOString();
-    const receivers = await findReceivers(database, workspace_id, webhook_id);
-    for (const receiver of receivers) {
-      await emit({
-        workspaceId: workspace_id,
-        accountId: null,
-        accountType: null,
-        source: null,
-        event: disabledEvent,
-        data: { disabled_webhook_id: webhook_id, disabled_webhook_name: name, disabled_at: disabledAt, reason },
-        webhookId: receiver,
-        idempotencyKey: `${disabledEvent} ${webhook_id} ${disabled_at} ${receiver}`,
-        given: null,
-      });
-    }
-    const { numDeletedRows } = await database
-      .deleteFrom('pending_notices')
-      .where('webhook_id', '=', webhook_id)
-      .where('disabled_at', '=', disabled_at)
-      .executeTakeFirst();
-    // Another process was first.
-    if (numDeletedRows === 0n) continue;
-    const fields = mayLog();
-    if (fields !== null)
-      logger.warn({ webhookId: webhook_id, reason, notified: receivers.length, ...fields }, 'webhook disabled');
-  }
+    async step(webhookId) {
+      const notice = await database
+        .selectFrom('pending_notices')
+        .innerJoin('webhooks', 'webhooks.id', 'pending_notices.webhook_id')
+        .select(['workspace_id', 'name', 'disabled_at', 'reason'])
+        .where('webhook_id', '=', webhookId)
+        .orderBy('disabled_at')
+        .limit(1)
+        .executeTakeFirst();
+      // Another process was first.
+      if (notice === undefined) return false;
+      const { workspace_id, name, disabled_at, reason } = notice;
+      const disabledAt = new Date(disabled_at).toISOString();
+      const receivers = await findReceivers(database, workspace_id, webhookId);
+      for (const receiver of receivers) {
+        await emit({
+          workspaceId: workspace_id,
+          accountId: null,
+          accountType: null,
+          source: null,
+          event: disabledEvent,
+          data: { disabled_webhook_id: webhookId, disabled_webhook_name: name, disabled_at: disabledAt, reason },
+          webhookId: receiver,
+          idempotencyKey: `${disabledEvent} ${webhookId} ${disabled_at} ${receiver}`,
+          given: null,
+        });
+      }
+      const { numDeletedRows } = await database
+        .deleteFrom('pending_notices')
+        .where('webhook_id', '=', webhookId)
+        .where('disabled_at', '=', disabled_at)
+        .executeTakeFirst();
+      const fields = numDeletedRows === 0n ? null : mayLog();
+      if (fields !== null)
+        logger.warn({ webhookId, reason, notified: receivers.length, ...fields }, 'webhook disabled');
+      return true;
+    },
+  };
 }
 
 /** The receivers of a webhook's notice, without itself. */

@@ -13,12 +13,21 @@ export interface StepsOptions {
   readonly after: After;
 }
 
-/** @param step returns whether there may be more. @param failed the log line of a failed step */
+/** Work that webhooks wait for. */
+export interface WaitingWebhooks {
+  /** The first of them behind another one, in the order of their ids. */
+  next(behind: string): Promise<string | undefined>;
+  /** @returns whether there may be more to do for this one */
+  step(webhookId: string): Promise<boolean>;
+}
+
+/** @param failed the log line of a failed step */
 export function startSteps(
   { logger, clock, after }: StepsOptions,
-  step: () => Promise<boolean>,
+  webhooks: WaitingWebhooks,
   failed: string,
 ): Repeated {
+  const step = inTurn(webhooks);
   return repeat(after, async () => {
     const began = clock();
     const more = await step().catch((error: unknown) => {
@@ -27,4 +36,18 @@ export function startSteps(
     });
     return more ? clock() - began : lookMs;
   });
+}
+
+/** Those whose steps fail hold up no others. @returns takes a step, and says whether there may be more */
+export function inTurn({ next, step }: WaitingWebhooks): () => Promise<boolean> {
+  let last = '';
+  let goesOn = false;
+  return async () => {
+    const behind = goesOn ? last : await next(last);
+    const webhookId = behind ?? (last === '' ? undefined : await next(''));
+    [last, goesOn] = [webhookId ?? '', false];
+    if (webhookId === undefined) return false;
+    goesOn = await step(webhookId);
+    return true;
+  };
 }

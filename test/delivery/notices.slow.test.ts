@@ -1,7 +1,7 @@
 /** Notices: who is told that a webhook was disabled, that no notice is lost, and that they end. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendNotices } from '../../src/delivery/notices.ts';
+import { notices } from '../../src/delivery/notices.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { graphql } from '../support/gateway.ts';
@@ -29,6 +29,8 @@ describe.each(databases)('on $name', (dialect) => {
 
   const tell = async (webhookId: string, receives = true, key = gateway.space.key) =>
     (await graphql(gateway.address, key, setNotices, { webhookId, receives })).data.setWebhookNotices;
+
+  const now = () => gateway.clock.now;
 
   /** A webhook for no event of the tests. */
   const listener = (path: string) => gateway.webhook(`${receiver.address}${path}`, { events: '[]', name: path });
@@ -123,17 +125,18 @@ describe.each(databases)('on $name', (dialect) => {
     const notice = { webhook_id: gone, disabled_at: 1, reason: 'failing' };
     await database.insertInto('pending_notices').values(notice).execute();
     // It dies after the event is stored: the row is still there, and the next process finds it.
-    await expect(
-      sendNotices({
-        database,
-        logger,
-        emit: async (emission) => {
-          await emit(emission);
-          throw new Error('the process died');
-        },
-      }),
-    ).rejects.toThrow('died');
-    await Promise.all([sendNotices({ database, logger, emit }), sendNotices({ database, logger, emit })]);
+    const dying = notices({
+      database,
+      logger,
+      now,
+      emit: async (emission) => {
+        await emit(emission);
+        throw new Error('the process died');
+      },
+    });
+    await expect(dying.step(gone)).rejects.toThrow('died');
+    const [one, other] = [notices({ database, logger, now, emit }), notices({ database, logger, now, emit })];
+    await Promise.all([one.step(gone), other.step(gone)]);
     expect(await database.selectFrom('pending_notices').selectAll().execute()).toEqual([]);
     await gateway.pass(0);
     expect((await gateway.deliveries()).map(({ webhook_id }) => webhook_id)).toEqual([own]);
@@ -179,11 +182,12 @@ describe.each(databases)('on $name', (dialect) => {
         .set({ account_ids: JSON.stringify([gateway.accountId]) })
         .where('id', '=', own)
         .execute();
-    await sendNotices({
+    await notices({
       database,
       logger: pino({ level: 'silent' }),
+      now,
       emit: (emission) => narrow().then(() => emit(emission)),
-    });
+    }).step(gone);
     expect(await gateway.deliveries()).toEqual([]);
     const trigger = { workspaceId: gateway.space.workspaceId, accountType: 'PNET', source: null, event: 'trigger' };
     const fire = (accountId: string) => emit({ ...trigger, accountId, data: {}, webhookId: own });

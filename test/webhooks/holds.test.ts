@@ -27,7 +27,7 @@ describe.each(databases)('on $name', (dialect) => {
   };
   const setEnabled = (enabled: boolean) =>
     gateway.app.ports.webhooks.setEnabled(context(), { webhook_id: webhookId, enabled });
-  const step = () => holdStep(gateway.delivery.notifications.transaction, kind);
+  const step = () => holdStep(gateway.delivery.notifications.transaction, kind, webhookId);
   const claim = async () => {
     const { claimed } = await gateway.app.database.transaction().execute((transaction) =>
       settleAndClaim(transaction, kind, {

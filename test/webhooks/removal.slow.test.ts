@@ -1,7 +1,8 @@
 /** Webhooks with more deliveries than one transaction should change: they are deleted step by step. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removalSteps } from '../../src/capabilities/webhooks/removal.ts';
+import { removals } from '../../src/capabilities/webhooks/removal.ts';
 import { settleAndClaim } from '../../src/delivery/queue-transaction.ts';
+import { inTurn } from '../../src/delivery/steps.ts';
 import { quotaFor } from '../support/claim-room.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
@@ -48,7 +49,7 @@ describe.each(databases)('on $name', (dialect) => {
 
     let steps = 0;
     expect(await states()).toEqual({ pending: count - 500 });
-    const step = removalSteps(database, kind);
+    const step = inTurn(removals(database, kind));
     while (await step()) steps += 1;
     expect(steps).toBe(4);
     expect(await states()).toEqual({});
@@ -61,7 +62,7 @@ describe.each(databases)('on $name', (dialect) => {
     async () => {
       const { database } = gateway.app;
       await gateway.app.ports.webhooks.delete(context(), { id: webhookId });
-      const step = removalSteps(database, kind);
+      const step = inTurn(removals(database, kind));
       await database.transaction().execute(async (settling) => {
         await settling.selectFrom('deliveries').select('id').limit(3).forUpdate().execute();
         for (let steps = 0; steps < 6; steps += 1) expect(await step()).toBe(true);

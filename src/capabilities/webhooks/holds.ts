@@ -4,6 +4,7 @@
  * claimed, even after the webhook is enabled again.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import { type DatabaseKind, isOneOf } from '../../store/json-rows.ts';
 import { byCreation, pageQuery } from '../../store/keyset.ts';
@@ -44,18 +45,28 @@ export async function holdPending(
     .execute();
 }
 
-/** @param webhookId null for any that no other process works on. @returns whether there may be more to do */
-export const holdStep = (
-  transaction: NotifyingTransaction,
-  kind: DatabaseKind,
-  webhookId: string | null = null,
-): Promise<boolean> =>
+/** The first webhook with a hold behind another one. */
+export async function nextHold(database: Database, behind: string): Promise<string | undefined> {
+  const hold = await database
+    .selectFrom('pending_holds')
+    .select('webhook_id')
+    .where('webhook_id', '>', behind)
+    .orderBy('webhook_id')
+    .limit(1)
+    .executeTakeFirst();
+  return hold?.webhook_id;
+}
+
+/** @returns whether there may be more to do for the webhook */
+export const holdStep = (transaction: NotifyingTransaction, kind: DatabaseKind, webhookId: string): Promise<boolean> =>
   transaction(async (open, changed) => {
-    let holds = open.selectFrom('pending_holds').selectAll().orderBy('webhook_id').limit(1);
-    if (webhookId !== null) holds = holds.where('webhook_id', '=', webhookId);
-    if (kind === 'postgres') holds = holds.forUpdate();
-    if (kind === 'postgres' && webhookId === null) holds = holds.skipLocked();
-    const hold = await holds.executeTakeFirst();
+    const hold = await open
+      .selectFrom('pending_holds')
+      .selectAll()
+      .where('webhook_id', '=', webhookId)
+      .limit(1)
+      .$if(kind === 'postgres', (query) => query.forUpdate())
+      .executeTakeFirst();
     if (hold === undefined) return false;
     const looked = (await isWithdrawn(open, hold)) ? [] : await nextPending(open, hold);
     const exceptFor: string[] = readJsonColumn(hold.account_ids);

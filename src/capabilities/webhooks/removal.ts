@@ -17,7 +17,7 @@ const removedWorkspace = { id: 'removed-webhooks', name: 'Webhooks that are bein
 
 const deliveriesOfStep = 500;
 
-/** {@link removalSteps} deletes what one step leaves. @returns false if it was changed or deleted since the check */
+/** {@link removals} delete what one step leaves. @returns false if it was changed or deleted since the check */
 export function removeWebhook(
   inNotifying: NotifyingTransaction,
   kind: DatabaseKind,
@@ -39,26 +39,32 @@ export function removeWebhook(
 /** In the index of deliveries. */
 type Place = readonly [state: string, createdAt: number, id: string];
 
-/** Each step begins at the end of the last. @returns takes one, and says whether there may be more to do */
-export function removalSteps(database: Database, kind: DatabaseKind): () => Promise<boolean> {
+/** Of webhooks, one after the other. Each step of a webhook begins at the end of its last. */
+export function removals(database: Database, kind: DatabaseKind) {
   let under: { readonly webhookId: string; readonly last: Place } | null = null;
-  return async () => {
-    const webhookId = under?.webhookId ?? (await findRemoved(database));
-    if (webhookId === undefined) return false;
-    const from = under?.last ?? null;
-    under = null;
-    const last = await inTransaction(database, async (transaction) => {
-      await lockDestinations(transaction, kind, [webhookId]);
-      return deleteSome(transaction, kind, webhookId, from);
-    });
-    if (last !== null) under = { webhookId, last };
-    return true;
+  return {
+    async next(behind: string): Promise<string | undefined> {
+      const removed = await database
+        .selectFrom('webhooks')
+        .select('id')
+        .where('workspace_id', '=', removedWorkspace.id)
+        .where('id', '>', behind)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
+      return removed?.id;
+    },
+    async step(webhookId: string): Promise<boolean> {
+      const from = under?.webhookId === webhookId ? under.last : null;
+      under = null;
+      const last = await inTransaction(database, async (transaction) => {
+        await lockDestinations(transaction, kind, [webhookId]);
+        return deleteSome(transaction, kind, webhookId, from);
+      });
+      if (last !== null) under = { webhookId, last };
+      return last !== null;
+    },
   };
-}
-
-async function findRemoved(database: Database): Promise<string | undefined> {
-  const webhooks = database.selectFrom('webhooks').select('id').where('workspace_id', '=', removedWorkspace.id);
-  return (await webhooks.limit(1).executeTakeFirst())?.id;
 }
 
 const stateOrder = { table: 'deliveries', columns: ['state', 'created_at', 'id'], order: 'asc' } as const;
