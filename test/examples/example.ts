@@ -62,8 +62,13 @@ export interface Server {
 }
 
 /** Starts a server of an example, until it responds. @throws Error with what it wrote, if it exits */
-export async function serveExample(example: string, script: string, environment: Environment): Promise<Server> {
-  const port = await freePort();
+export async function serveExample(
+  example: string,
+  script: string,
+  environment: Environment,
+  port?: number,
+): Promise<Server> {
+  port ??= await freePort();
   const running = start(example, script, { PORT: String(port), ...environment });
   const address = `http://127.0.0.1:${port}`;
   let hasEnded = false;

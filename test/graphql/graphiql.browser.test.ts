@@ -449,13 +449,10 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     const session = await other.newCDPSession(tab);
     await session.send('Network.enable');
     let bytes = 0;
-    // The font of the icons is in the style sheet, whose bytes it would count twice.
-    const embedded = new Set<string>();
-    session.on('Network.requestWillBeSent', ({ requestId, request }) => {
-      if (request.url.startsWith('data:')) embedded.add(requestId);
-    });
-    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      if (!embedded.has(requestId)) bytes += encodedDataLength;
+    const startedBy = new Map<string, string>();
+    session.on('Network.requestWillBeSent', ({ request, initiator }) => startedBy.set(request.url, initiator.type));
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
     });
     const workers: string[] = [];
     tab.on('worker', (worker) => workers.push(worker.url()));
@@ -464,6 +461,9 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     expect(bytes).toBeGreaterThan(500_000);
     expect(bytes).toBeLessThan(1_200_000);
     expect(workers).toEqual([]);
+    // No module waits for another one that names it.
+    const modules = await tab.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    for (const url of modules.filter((name) => name.endsWith('.js'))) expect(startedBy.get(url), url).toBe('parser');
     await tab.locator('.graphiql-query-editor .view-lines').click();
     await expect.poll(() => workers.length).toBeGreaterThan(0);
     await other.close();

@@ -4,6 +4,7 @@ import {
   createAssets,
   readStaticFile,
   type StaticFile,
+  sharedModuleNames,
   sharedModules,
   textTypes,
 } from '../../http/static-files.ts';
@@ -12,32 +13,35 @@ import { type Example, exampleParts, examples } from './examples.ts';
 
 const graphiqlFolder = new URL('./browser/', import.meta.url);
 
-const scripts = [
+const own = [
   'boot.js',
   'card.js',
   'editors.js',
   'fetcher.js',
   'history.js',
   'markup.js',
-  'sign-in.js',
   'snippets.js',
   'status.js',
   'storage.js',
 ];
 
+/** What the page loads before GraphiQL starts. Without a list of them, the browser finds each only in the one before. */
+export const modulesOfPage: readonly string[] = [...own, ...sharedModuleNames, 'examples.js'];
+
 /** 9 MB that most processes never need. @param schema null if not everybody may read it */
 export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Assets> {
   const bundle = await import('@graphql-yoga/render-graphiql/graphiql');
-  const { script, formatter, styles } = slimBundle(bundle);
+  const { script, formatter, styles, icons } = slimBundle(bundle);
   return createAssets([
     ['graphiql.js', textTypes.js, script],
     ['graphiql.css', textTypes.css, styles],
+    ['icons.ttf', 'font/ttf', icons],
     ['formatter.js', textTypes.js, formatter],
     // Monaco's workers, under the labels by which it requests them.
     ['editorWorkerService.js', textTypes.js, bundle.editorWorkerService],
     ['json.js', textTypes.js, bundle.jsonWorker],
     ['graphql.js', textTypes.js, bundle.graphqlWorker],
-    ...(await Promise.all(scripts.map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
+    ...(await Promise.all([...own, 'sign-in.js'].map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
     await readStaticFile('page.css', textTypes.css, graphiqlFolder),
     ...(await sharedModules()),
     await exampleModule(),

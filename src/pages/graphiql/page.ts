@@ -6,7 +6,7 @@ import { icon } from '../../http/logo.ts';
 import { sendPage } from '../../http/send.ts';
 import { assetRoutes, assetsPath } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
-import { graphiqlAssets } from './assets.ts';
+import { graphiqlAssets, modulesOfPage } from './assets.ts';
 import { exampleGroups } from './examples.ts';
 import { type SignIn, signInPath, signInRoutes } from './sign-in.ts';
 
@@ -20,7 +20,7 @@ export interface GraphiQLOptions {
 }
 
 /**
- * This origin only. Monaco has styles in attributes; fonts and images are in the style sheet. The ban on frames
+ * This origin only. Monaco has styles in attributes; images are in the style sheet. The ban on frames
  * prevents clickjacking of the "run" button.
  */
 const graphiqlPolicy = [
@@ -29,7 +29,7 @@ const graphiqlPolicy = [
   "worker-src 'self'",
   "connect-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  'font-src data:',
+  "font-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
@@ -46,7 +46,13 @@ export function createGraphiQL(endpoint: string, options: GraphiQLOptions): Endp
 
   const render = async (name: string, parts: Readonly<Record<string, string>>): Promise<string> => {
     const path = assetsPath(endpoint, (await assets()).version);
-    const values: typeof parts = { ...parts, assets: path, icon: `data:image/svg+xml,${encodeURIComponent(icon)}` };
+    const modules = modulesOfPage.map((module) => `<link rel="modulepreload" href="${path}/${module}">`).join('');
+    const values: typeof parts = {
+      ...parts,
+      assets: path,
+      modules,
+      icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
+    };
     const template = await readFile(new URL(`browser/${name}`, import.meta.url), 'utf8');
     return template.replaceAll(/\{\{(\w+)\}\}/g, (_whole, part: string) => values[part] ?? '');
   };

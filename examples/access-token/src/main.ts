@@ -1,0 +1,76 @@
+/** The accounts of the workspace and their status, from the gateway itself. */
+import { createAccessTokens } from './postern/access-token.ts';
+import { createNotes } from './postern/notes.ts';
+import { steadyFetch } from './postern/steady-fetch.ts';
+import { createStreams } from './postern/streams.ts';
+
+interface Account {
+  readonly accountId: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+const troubles = createNotes<string>();
+const waits = (what: string) => (isWaiting: boolean) =>
+  troubles.set(what, isWaiting ? ['The gateway cannot be reached. The page tries again by itself.'] : []);
+
+// #region gateway
+const url = `${import.meta.env.GATEWAY}/graphql`;
+const tokens = createAccessTokens('/access-token');
+const send = steadyFetch({ fetch: tokens.fetch, onWaiting: waits('requests') });
+const streams = createStreams({
+  url: url.replace('http', 'ws'),
+  connectionParams: async () => ({ authorization: `Bearer ${await tokens.renew()}` }),
+  onWaiting: waits('stream'),
+  onRefused: (reason) => troubles.set('refused', reason === null ? [] : [reason]),
+});
+// #endregion
+
+const place = (id: string) => document.getElementById(id) as HTMLElement;
+const rows = new Map<string, HTMLElement>();
+
+function show({ accountId, name, status }: Account): void {
+  const row = rows.get(accountId) ?? place('accounts').appendChild(document.createElement('li'));
+  rows.set(accountId, row);
+  row.textContent = `${name}: ${status}`;
+}
+
+async function read(): Promise<void> {
+  const query = 'query Accounts { accounts(first: 100) { nodes { accountId name status } } }';
+  const headers = { 'content-type': 'application/json' };
+  try {
+    const response = await send(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    const { data, errors } = await response.json();
+    if (!data?.accounts) throw new Error(errors?.[0]?.message);
+    for (const account of data.accounts.nodes) show(account);
+    troubles.set('read', []);
+  } catch (error) {
+    troubles.set('read', [`The accounts could not be read. ${error instanceof Error ? error.message : error}`]);
+  }
+}
+
+troubles.subscribe(() => {
+  place('trouble').textContent = [...new Set(troubles.all())].join(' ');
+});
+place('read').addEventListener('click', () => void read());
+streams.on('connected', () => {
+  place('live').textContent = 'Live';
+  // What happened while there was no connection.
+  void read();
+});
+streams.on('closed', () => {
+  place('live').textContent = 'Not live';
+});
+
+await read();
+const query = `subscription Statuses($accountIds: [ID!]!) {
+  accountUpdated(accountIds: $accountIds) { accountId name status }
+}`;
+streams.subscribe<{ readonly accountUpdated: Account }>(
+  { query, variables: { accountIds: [...rows.keys()] } },
+  {
+    next: ({ data }) => data && show(data.accountUpdated),
+    error: (reason) => troubles.set('stream', [`There are no live updates. ${JSON.stringify(reason)}`]),
+    complete: () => undefined,
+  },
+);

@@ -1,0 +1,75 @@
+/** `examples/access-token`: a page that asks a gateway of another origin itself, in Chromium, while its tokens expire. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
+import { freePort } from '../support/reverse-proxy.ts';
+import { chromium } from '../support/servers.ts';
+import { runExample, type Server, serveExample } from './example.ts';
+import { inaccessible, launch, openTab } from './page.ts';
+
+const example = 'access-token';
+const minute = 60_000;
+
+test('is of the types of its packages', async () => {
+  expect(await runExample(example, 'typecheck', {})).toMatch(/^src\/postern: .+\n$/);
+});
+
+describe.skipIf(!chromium)('a page with an access token', () => {
+  let gateway: Gateway;
+  let workspace: TestWorkspace;
+  let site: Server;
+  let browser: Browser;
+  let accountId: string;
+  beforeAll(async () => {
+    const port = await freePort();
+    gateway = await startGateway({ environment: { CORS_ORIGINS: `http://127.0.0.1:${port}` } });
+    workspace = await gateway.workspace();
+    accountId = await workspace.account({ name: 'Grace' });
+    const environment = { POSTERN_URL: gateway.address, POSTERN_KEY: workspace.key };
+    [site, browser] = await Promise.all([serveExample(example, 'start', environment, port), launch()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.stop();
+    await gateway?.close();
+  });
+
+  const setStatus = (status: string) =>
+    gateway.app.database.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+
+  test('reads, and stays live, with the next token whenever one expires', async () => {
+    const { page, complaints } = await openTab(await browser.newContext(), site.address);
+    const text = (selector: string) => expect.poll(() => page.locator(selector).innerText(), { timeout: minute });
+    let tokens = 0;
+    let refused = 0;
+    page.on('response', (response) => {
+      if (response.url().endsWith('/access-token')) tokens += 1;
+      if (response.status() === 401) refused += 1;
+    });
+    await text('#live').toBe('Live');
+    await text('#accounts').toBe('Grace: OK');
+    await setStatus('CREDENTIALS');
+    await text('#accounts').toBe('Grace: CREDENTIALS');
+
+    const before = tokens;
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 16 * minute);
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await expect.poll(() => tokens, { timeout: minute }).toBeGreaterThan(before);
+    // The WebSocket was closed with the token that it had, and watches with the next one.
+    await setStatus('OK');
+    await text('#accounts').toBe('Grace: OK');
+    await text('#live').toBe('Live');
+    await text('#trouble').toBe('');
+    expect(refused).toBeLessThanOrEqual(2);
+    expect(await inaccessible(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('no script has the key, and no other page gets a token', async () => {
+    for (const path of ['/', '/src/main.ts'])
+      expect(await (await fetch(site.address + path)).text()).not.toContain(workspace.key);
+    const ask = (origin: string) => fetch(`${site.address}/access-token`, { method: 'POST', headers: { origin } });
+    expect((await ask(site.address)).status).toBe(200);
+    expect((await ask('https://evil.example')).status).toBe(403);
+  });
+});
