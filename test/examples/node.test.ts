@@ -55,6 +55,14 @@ describe('the programs', () => {
   });
 });
 
+test('the client of urql reads, and throws what failed when it is read', async () => {
+  const { client, dataOf } = await load('urql.ts');
+  const query = '{ posts(accountId: "mail-----------------A", identifier: "x") { __typename } viewer { name } }';
+  const data = dataOf(await client.query(query, {}).toPromise());
+  expect(data.viewer).toMatchObject({ name: 'Demo key' });
+  expect(() => data.posts).toThrow('Accounts of type MAIL');
+});
+
 describe('ask and unwrap', () => {
   test('every failure is a PosternError with its code', async () => {
     const { ask, PosternError, unwrap } = await load('postern.ts');

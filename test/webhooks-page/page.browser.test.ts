@@ -543,12 +543,36 @@ describe.skipIf(!chromium)('in a browser', () => {
   it('says so when there are no webhooks, and when the gateway cannot be reached', async () => {
     await enter();
     await see('No webhooks yet');
+    await see('none yet');
     await context.route('**/graphql', (route) => route.abort());
     await button('7 days').click();
     await see('The gateway cannot be reached.');
     await context.unroute('**/graphql');
     await button('Try again').click();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  });
+
+  it.each([1280, 1920])('fills its width of %s pixels, with webhooks and without', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    // Of what is there at one moment: a page that is drawn again has other elements.
+    const places = (side: 'right' | 'top', ...selectors: string[]) =>
+      expect.poll(() =>
+        page.evaluate(
+          ([of, all]) => {
+            const found = all.map((one) => document.querySelector(one)?.getBoundingClientRect()[of]);
+            return found.includes(undefined) ? 'not there' : new Set(found.map((at = 0) => Math.round(at))).size;
+          },
+          [side, selectors] as const,
+        ),
+      );
+    await enter();
+    await places('right', '.bar', '.empty.card').toBe(1);
+    const events = JSON.stringify(['message_received', 'message_read']);
+    await gateway.webhook(receiver.address, { source: 'messaging', events });
+    await page.reload();
+    await places('right', '.bar', '.detail', width < 1600 ? '.tile:last-child' : '.bar .choice').toBe(1);
+    await places('top', '.deliveries select', '.deliveries .choice').toBe(1);
+    expect(complaints).toEqual([]);
   });
 
   it('shows hostile names and addresses as text', async () => {

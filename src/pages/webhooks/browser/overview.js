@@ -8,7 +8,8 @@ import { nameOf, webhookBadge } from './state-of-webhook.js';
 const tile = (label, value, note, tone = '') =>
   h(`div.tile${tone && `.${tone}`}`, {}, h('dt', {}, label), h('dd', {}, value, note ? h('small', {}, note) : null));
 
-function disabled({ disabledCount, disabledByGatewayCount }) {
+function disabled({ count: all, disabledCount, disabledByGatewayCount }) {
+  if (all === 0) return 'none yet';
   if (disabledCount === 0) return 'all enabled';
   if (disabledByGatewayCount === 0) return `${count(disabledCount)} disabled`;
   return disabledCount === disabledByGatewayCount
