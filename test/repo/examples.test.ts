@@ -61,9 +61,9 @@ describe.each(examples)('%s', (folder) => {
   test('listens on the loopback interface only', () => {
     for (const file of filesOf(`${folder}/**/*.{ts,tsx}`)) {
       // The rest of the statement, which has the options.
-      const listening = [...read(file).matchAll(/\b(?:listen|serve|startStandaloneServer)\(([^;]*);/g)].map(
-        ([, to]) => to,
-      );
+      const listening = [
+        ...read(file).matchAll(/\b(?:createServer|listen|serve|startStandaloneServer)\((?!\))([^;]*);/g),
+      ].map(([, to]) => to);
       for (const to of listening) expect(to, file).toContain('127.0.0.1');
     }
   });

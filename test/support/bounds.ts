@@ -29,7 +29,7 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'capabilities/deliveries/attempt-counts.ts counts': ['webhooks of a batch', 'the call'],
   'delivery/worker.ts #probes': ['deliveries', 'deliveries that a process has claimed'],
   'net/body-memory.ts slabs': ['services', 'the largest response'],
-  'pages/graphiql/bundle.ts seen': ['the package of GraphiQL', 'the call'],
+  'pages/graphiql/bundle.ts fonts': ['the package of GraphiQL', 'the call'],
   'pages/graphiql/bundle.ts used': ['the package of GraphiQL', 'the call'],
   'net/dns/system-files.ts hosts': ['the operator', 'the hosts file'],
   'net/dns/system-files.ts search': ['the operator', 'the call'],
