@@ -1,5 +1,6 @@
 /** Errors of the contract, from one table. Only {@link fromUnknown} makes a {@link ServiceError} of another error. */
 import type { IssueCode } from './issue-codes.ts';
+import { temporaryStatuses } from './lib/http-semantics.ts';
 import { keysOf } from './lib/keys-of.ts';
 
 /** The subject of a failure: the data type that a mutation reports; `key` and `system` are top-level errors. */
@@ -181,7 +182,7 @@ export function fromUnknown(error: unknown): ServiceError {
 }
 
 /** Whether the same request may succeed soon. */
-export const isTemporary = ({ status }: ServiceError): boolean => status === 503 || status === 504;
+export const isTemporary = ({ status }: ServiceError): boolean => temporaryStatuses.has(status);
 
 export const mayHaveActed = ({ errorName, outcomeUnknown }: ServiceError): boolean =>
   outcomeUnknown ?? errorTable[errorName].outcome === 'unknown';
