@@ -172,6 +172,7 @@ function receiveBody({ raw, response }: IncomingRequest): Promise<Buffer> {
       reject(new ServiceError('content_too_large', { detail: bodyLimitDetail }));
     };
     if (Number(raw.headers['content-length'] ?? 0) > maxBodyBytes) return tooLarge();
+    if (raw.destroyed) return reject(endedEarly());
     raw.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > maxBodyBytes) {
@@ -181,11 +182,12 @@ function receiveBody({ raw, response }: IncomingRequest): Promise<Buffer> {
       chunks.push(chunk);
     });
     raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    raw.once('error', () =>
-      reject(new ServiceError('malformed_request', { detail: 'The body of the request ended early.' })),
-    );
+    // Also after an error, which node:http tells of only if somebody listens.
+    raw.once('close', () => reject(endedEarly()));
   });
 }
+
+const endedEarly = () => new ServiceError('malformed_request', { detail: 'The body of the request ended early.' });
 
 /** A client's own request id: 8 to 64 characters that are safe to log and to search for. */
 function acceptedRequestId(header = ''): string | undefined {

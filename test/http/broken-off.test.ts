@@ -1,6 +1,10 @@
 /** Clients that go in the middle of a request: they are no failure of the gateway. */
-import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -34,3 +38,24 @@ test.each(cases)('a body that breaks off is no error: $path, $length, $leave', a
     .toMatchObject([{ msg: 'request', aborted: true, path }]);
   for (const line of gateway.log) expect(line).toMatchObject({ level: 30 });
 });
+
+test.each(lengths)(
+  'a body of which nobody asked before it broke off is an error, and not awaited: %j',
+  async (length) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const received = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${length}{"query":`);
+    const [raw, response] = await received;
+    const options = { logger: pino({ level: 'silent' }), isTrustedProxy: () => false };
+    const [request, early] = [1, 2].map(() => new IncomingRequest(raw, response, options));
+    const asked = expect(early?.body()).rejects.toMatchObject({ type: 'errors/malformed_request' });
+    const gone = new Promise((resolve) => raw.once('close', resolve));
+    socket.destroy();
+    await gone;
+    await expect(request?.body()).rejects.toMatchObject({ type: 'errors/malformed_request' });
+    await asked;
+  },
+);
