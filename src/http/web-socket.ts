@@ -68,11 +68,12 @@ export class SocketConnection {
     this.#socket.once('close', listener);
   }
 
-  send(message: string | Uint8Array): Promise<void> {
+  /** @returns false if the connection broke before the message was sent */
+  send(message: string | Uint8Array): Promise<boolean> {
     // A text would be counted by its characters.
     const bytes = typeof message === 'string' ? Buffer.from(message) : message;
     return new Promise((resolve) => {
-      this.#socket.send(bytes, { binary: false }, () => resolve());
+      this.#socket.send(bytes, { binary: false }, (error) => resolve(!error));
       this.#wait(this.#connection, this.opening.id);
       this.#pauseUntilRead();
     });

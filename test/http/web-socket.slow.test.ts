@@ -70,12 +70,12 @@ test('a client that reads nothing is cut off, one that reads slowly is not', asy
   })();
   const idle = await connect();
   await once(idle.ours, 'close');
-  await idle.sent;
+  expect(await idle.sent).toBe(false);
   expect(slow.ours.destroyed).toBe(false);
   isReading = false;
   await reading;
   expect(String((await received)[0])).toHaveLength(message.length);
-  await slow.sent;
+  expect(await slow.sent).toBe(true);
 });
 
 test('beyond the bytes that may wait, those are cut off that have waited longest', async () => {

@@ -78,10 +78,12 @@ export class SocketOperation implements OperationRequest, ObservedRequest {
     else this.#whenClosed.push(callback);
   }
 
-  async sending(bytes: number, sent: Promise<void>): Promise<void> {
+  /** @param sent whether it was */
+  async sending(bytes: number, sent: Promise<boolean>): Promise<void> {
     this.#unread += bytes;
-    await sent;
+    const isSent = await sent;
     this.#unread -= bytes;
+    if (!isSent) this.close('aborted');
   }
 
   /** Once. @param how `finished` with the whole response at its client, or `aborted` by it */

@@ -132,7 +132,8 @@ class Session {
       case 'connection_init':
         return this.#begin(message.headers);
       case 'ping':
-        return this.#connection.send(pong(message.payload));
+        await this.#connection.send(pong(message.payload));
+        return;
       case 'subscribe':
         return this.#subscribe(message.id, message.payload);
       case 'complete':
