@@ -4,7 +4,7 @@ import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { type FairTurns, type Turn, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
 import { Latch } from '../kernel/lib/latch.ts';
-import type { RequestContext } from '../kernel/request-context.ts';
+import { nothingSpent, type RequestContext } from '../kernel/request-context.ts';
 import { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
@@ -66,6 +66,7 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   readonly reads = new ReadMemo();
   readonly #turns: FairTurns;
   readonly #printed = new Latch();
+  readonly #spent = nothingSpent();
   #turn: Turn | undefined;
   #operation: KnownOperation | undefined;
 
@@ -110,12 +111,12 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   /** @param signal aborts when the result is no longer needed */
   contextOf(caller: Caller, signal: AbortSignal = this.http.clientAborted): RequestContext {
     const { turn } = this;
-    const requestId = this.http.id;
-    if (this.isSubscription) return { caller, requestId, signal, turn };
+    const shared = { caller, requestId: this.http.id, spent: this.#spent, signal, turn };
+    if (this.isSubscription) return shared;
     const whenPrinted: RequestContext['whenPrinted'] = (callback) => this.#printed.wait(callback);
     // Reads must not be handed over once a mutation has changed them.
-    if (this.isMutation) return { caller, requestId, signal, turn, whenPrinted };
-    return { caller, requestId, signal, turn, whenPrinted, responses: this.reads, generation: this.cached?.generation };
+    if (this.isMutation) return { ...shared, whenPrinted };
+    return { ...shared, whenPrinted, responses: this.reads, generation: this.cached?.generation };
   }
 
   printed(): void {

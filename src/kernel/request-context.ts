@@ -9,9 +9,23 @@ export interface ForwardedIdempotency {
   onReplayed(): void;
 }
 
+/** What an operation has used of its budgets so far. */
+export interface Spent {
+  /** Of a service. */
+  calls: number;
+  /** Monotonic milliseconds. */
+  firstCallAt: number | null;
+  /** Of large rows, and held. */
+  readBytes: number;
+}
+
+export const nothingSpent = (): Spent => ({ calls: 0, firstCallAt: null, readBytes: 0 });
+
 export interface RequestContext {
   readonly caller: Caller;
   readonly requestId: string;
+  /** One for the operation, whatever its parts have besides. */
+  readonly spent: Spent;
   /** Aborts when the client disconnects or the gateway stops waiting. */
   readonly signal: AbortSignal;
   /** Calls back once the response is printed: what was read for it is of no more use. Streams have no such end. */

@@ -12,7 +12,7 @@ import type { Idempotency } from '../kernel/idempotency.ts';
 import { type FairTurns, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
 import { Latch } from '../kernel/lib/latch.ts';
 import type { Ports } from '../kernel/ports.ts';
-import type { RequestContext } from '../kernel/request-context.ts';
+import { nothingSpent, type RequestContext } from '../kernel/request-context.ts';
 import { toAllowedError } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';
@@ -74,6 +74,7 @@ function routeOf(
       const context: RequestContext = {
         caller,
         requestId: http.id,
+        spent: nothingSpent(),
         signal: http.clientAborted,
         turn: turnsOfRequest(turns, caller.keyId, 0),
         whenPrinted: (callback) => printed.wait(callback),

@@ -33,7 +33,6 @@ interface WaitingRead {
 }
 
 export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits): ReadBudget {
-  const ofOperation = new WeakMap<RequestContext, number>();
   const ofWorkspace = new Map<string, number>();
   const waiting = new Set<WaitingRead>();
   let held = 0;
@@ -87,11 +86,13 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
       if (bytes > limits.parsed) throw tooMuch(limits.parsed);
     },
     async take(context, bytes) {
-      const read = (ofOperation.get(context) ?? 0) + bytes;
-      if (read > limits.operation) throw tooMuch(limits.operation);
+      const { spent } = context;
+      if (spent.readBytes + bytes > limits.operation) throw tooMuch(limits.operation);
       const { workspaceId } = context.caller;
-      const forget = () => ofOperation.set(context, (ofOperation.get(context) ?? bytes) - bytes);
-      ofOperation.set(context, read);
+      const forget = () => {
+        spent.readBytes -= bytes;
+      };
+      spent.readBytes += bytes;
       await room(context, bytes).catch((error: unknown) => {
         forget();
         throw error;

@@ -1,11 +1,12 @@
 /** Budgets of calls: of each operation, and of each caller's retries. */
 import { ServiceError } from '../kernel/errors.ts';
 import { temporaryStatuses } from '../kernel/lib/http-semantics.ts';
+import type { Spent } from '../kernel/request-context.ts';
 import type { CallFailure } from './failure.ts';
 
 export interface CallBudget {
   /** @returns ms for the call. @throws ServiceError `limit_too_high` or `request_timeout` beyond the budget */
-  take(signal: AbortSignal): number;
+  take(spent: Spent): number;
 }
 
 /** @param elapsed monotonic milliseconds, from the first call on */
@@ -13,25 +14,24 @@ export function createCallBudget(
   limits: { readonly calls: number; readonly milliseconds: number },
   elapsed: () => number,
 ): CallBudget {
-  const operations = new WeakMap<AbortSignal, { calls: number; readonly endsAt: number }>();
   return {
-    take(signal) {
+    take(spent) {
       const now = elapsed();
-      const remaining = operations.get(signal) ?? { calls: limits.calls, endsAt: now + limits.milliseconds };
-      if (remaining.calls === 0) {
+      spent.firstCallAt ??= now;
+      const remaining = spent.firstCallAt + limits.milliseconds - now;
+      if (spent.calls === limits.calls) {
         throw new ServiceError('limit_too_high', {
           detail: `The operation needs more than ${limits.calls} calls to the upstream service. Request less at once.`,
         });
       }
-      if (remaining.endsAt <= now) {
+      if (remaining <= 0) {
         throw new ServiceError('request_timeout', {
           detail: 'The operation has used up its time for calls to the upstream service. Request less at once.',
           outcomeUnknown: false,
         });
       }
-      remaining.calls -= 1;
-      operations.set(signal, remaining);
-      return remaining.endsAt - now;
+      spent.calls += 1;
+      return remaining;
     },
   };
 }

@@ -103,7 +103,7 @@ export function createUpstream(
     request: object,
   ): Promise<WireResponse> {
     const { caller, signal, generation } = context;
-    const milliseconds = Math.min(timeoutMs, callBudget.take(signal));
+    const milliseconds = Math.min(timeoutMs, callBudget.take(context.spent));
     const prepared = prepare(context, endpoint, request);
     if (endpoint.method !== 'GET') {
       singleFlight.forget(caller.keyId);

@@ -16,7 +16,7 @@ import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
-import type { RequestContext } from '../../src/kernel/request-context.ts';
+import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
 import { type GeneratedPage, generatePage } from '../support/post-pages.ts';
@@ -143,7 +143,8 @@ async function compare(operation: PreparedOperation, pageSeed: number, subject: 
     pages.set(list, page);
     return page.body;
   });
-  const context: RequestContext = { caller: postsReader, requestId: 'request', signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const context: RequestContext = { caller: postsReader, requestId: 'request', spent: nothingSpent(), signal };
   const outcome = await compiledResponse(operation, { ...context, ports, cursors: testCursors }, subject);
   const expected = await responseOfGraphQL(operation, ports, context);
 

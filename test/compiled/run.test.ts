@@ -1,4 +1,5 @@
 /** A response that is as large as the memory of the kernel: it is printed to its end, or refused. */
+
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { upstreamPosts } from '../../src/capabilities/posts/upstream.ts';
@@ -9,6 +10,7 @@ import { encodeOperation } from '../../src/graphql/executors/compiled/plans.ts';
 import { runCompiled } from '../../src/graphql/executors/compiled/run.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
+import { nothingSpent } from '../../src/kernel/request-context.ts';
 import { createSplicer } from '../../src/splice/splicer.ts';
 import { postsReader, testCursors } from '../support/posts-reader.ts';
 import { pnetPost, postList } from '../support/stub.ts';
@@ -28,6 +30,7 @@ async function responseWith(characters: number): Promise<unknown> {
   const context = {
     caller: postsReader,
     requestId: 'request',
+    spent: nothingSpent(),
     signal: new AbortController().signal,
     ports,
     cursors: testCursors,

@@ -2,7 +2,7 @@
 
 import { scopeNames } from '../../src/kernel/caller.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import type { RequestContext } from '../../src/kernel/request-context.ts';
+import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
 import type { Redelivery } from './invariants/history.ts';
 import { hostOf, type Population, workspaceId } from './population.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -33,6 +33,7 @@ const context: RequestContext = {
     expiresAt: null,
   },
   requestId: 'request',
+  spent: nothingSpent(),
   signal: new AbortController().signal,
 };
 

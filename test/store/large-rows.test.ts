@@ -267,6 +267,8 @@ describe('a read budget', () => {
     const { context } = operation('a');
     await budget.take(context, 6);
     await expect(budget.take(context, 5)).rejects.toMatchObject({ errorName: 'limit_too_high' });
+    const ofPart = { ...context, signal: new AbortController().signal };
+    await expect(budget.take(ofPart, 5)).rejects.toMatchObject({ errorName: 'limit_too_high' });
     await expect(budget.take(operation('a').context, 10)).resolves.toBeTypeOf('function');
   });
 

@@ -1,6 +1,6 @@
 /** Requests to a port, without a face in front of it. */
 import { scopeNames } from '../../src/kernel/caller.ts';
-import type { RequestContext } from '../../src/kernel/request-context.ts';
+import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
 
 /** A request with a key that has every scope for every account of the workspace. */
 export const requestContext = (workspaceId: string, signal = new AbortController().signal): RequestContext => ({
@@ -14,5 +14,6 @@ export const requestContext = (workspaceId: string, signal = new AbortController
     expiresAt: null,
   },
   requestId: 'test-request',
+  spent: nothingSpent(),
   signal,
 });

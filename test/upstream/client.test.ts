@@ -152,6 +152,21 @@ describe('one operation', () => {
     ]);
   });
 
+  test('makes no more calls with idempotency keys of the gateway', async () => {
+    const stub = await startStub((_request, response) =>
+      json(response, 201, { object: 'WebhookCreated', webhook_id: 'w' }),
+    );
+    const gateway = await proxyTo(stub, { environment: { UPSTREAM_API_KEY: 'our-key', UPSTREAM_MAX_CALLS: '1' } });
+    const { key } = await gateway.workspace();
+    const create = (name: string) =>
+      `${name}: createWebhook(input: { requestUrl: "https://a.example", source: { users: {} }, idempotencyKey: "${name}" }) {
+        ... on WebhookCreated { webhookId } ... on ServiceError { type }
+      }`;
+    const { data } = await gateway.ask(`mutation { ${create('a')} ${create('b')} }`, {}, key);
+    expect(data).toEqual({ a: { webhookId: expect.any(String) }, b: { type: 'errors/limit_too_high' } });
+    expect(stub.received).toHaveLength(1);
+  });
+
   test('requests equal pages once', async () => {
     const stub = await startStub((_request, response) => json(response, 200, postList([pnetPost('1')])));
     const gateway = await proxyTo(stub);
