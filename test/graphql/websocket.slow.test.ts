@@ -422,8 +422,10 @@ test('the log warns once of a browser that holds six streams over HTTP/1.1', asy
   const warnings = () => own.log.filter(({ msg }) => String(msg).startsWith('a browser holds six streams'));
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const watchDeliveries = (headers: Readonly<Record<string, string>>) =>
-    fetch(`${own.address}/graphql`, {
+  // A response that nobody keeps is closed when its memory is freed.
+  const open: Response[] = [];
+  const watchDeliveries = async (headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(`${own.address}/graphql`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -435,6 +437,8 @@ test('the log warns once of a browser that holds six streams over HTTP/1.1', asy
       body: JSON.stringify({ query: 'subscription { deliveryUpdated { state } }' }),
       signal: leaving.signal,
     });
+    open.push(response);
+  };
   const ofPage = { 'sec-fetch-site': 'same-origin' };
   for (let count = 0; count < 7; count += 1) await watchDeliveries({});
   for (let count = 0; count < 5; count += 1) await watchDeliveries(ofPage);
@@ -442,6 +446,7 @@ test('the log warns once of a browser that holds six streams over HTTP/1.1', asy
   expect(warnings()).toEqual([]);
   for (let count = 0; count < 3; count += 1) await watchDeliveries(ofPage);
   expect(warnings()).toMatchObject([{ level: 40, streams: 6 }]);
+  expect(open).toHaveLength(16);
 });
 
 describe('the end of the process', () => {
