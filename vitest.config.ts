@@ -9,12 +9,8 @@ export default defineConfig(({ mode }) => {
     resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
     test: {
       include: ['test/**/*.test.ts'],
-      reporters: [
-        'default',
-        './test/support/left-out.ts',
-        './test/support/unsteady.ts',
-        ...(quick ? ['./test/support/quick-budget.ts'] : []),
-      ],
+      setupFiles: './test/support/cpu-time.ts',
+      reporters: ['default', './test/support/left-out.ts', './test/support/unsteady.ts', './test/support/budgets.ts'],
       // The gate is not failed by a missed deadline among 11,000 tests on a busy machine. It names what it ran again.
       retry: process.env.CI ? 2 : 0,
       // Of a machine that is ten times slower than usual. A test that must be fast says so itself.

@@ -1,7 +1,7 @@
 /** The groups of suites: each suffix is one of them, has suites, and stands in the documentation. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { groups } from '../support/groups.ts';
+import { groupOf, groups } from '../support/groups.ts';
 
 const suites = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.test.ts') && !file.includes('node_modules'),
@@ -10,4 +10,13 @@ const suites = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter
 test.each(Object.entries(groups))('%s has suites, and stands in the documentation', (group, what) => {
   expect(suites.filter((file) => file.endsWith(`.${group}.test.ts`))).not.toEqual([]);
   expect(readFileSync('docs/develop/testing.md', 'utf8')).toContain(`| \`${group}\` | ${what} |`);
+});
+
+test.each([
+  ['test/store/faults.proof.test.ts', 'proof'],
+  ['test/store/lease.test.ts', 'fast'],
+  ['test/webhooks/limited-keys.upstream.test.ts', 'fast'],
+  ['test/examples/react-urql.browser.test.ts', 'test/examples'],
+])('the budget of %s is that of %s', (file, group) => {
+  expect(groupOf(file)).toBe(group);
 });

@@ -6,3 +6,32 @@ export const groups = {
   docs: 'build and start what the documentation tells an operator to',
   slow: 'go through every case on every backend and database, or wait for real deadlines',
 } as const;
+
+export type Group = keyof typeof budgets;
+
+/**
+ * Seconds of CPU time on two cores: several times what `quick` and `docs` took. Of the others no figure is known, so each
+ * may take what all together did (20 minutes): lower them to three times what a run prints.
+ */
+export const budgets = {
+  /** All of `npm test`, where suites share their modules. */
+  quick: 300,
+  fast: 2_400,
+  processes: 2_400,
+  browser: 2_400,
+  proof: 2_400,
+  docs: 300,
+  slow: 2_400,
+  'test/examples': 2_400,
+  'test/clients': 2_400,
+} as const;
+
+const isGroup = (name: string | undefined): name is Group => name !== undefined && name in budgets;
+
+/** @param file as `test/store/faults.proof.test.ts` */
+export function groupOf(file: string): Group {
+  const folder = file.split('/', 2).join('/');
+  if (isGroup(folder)) return folder;
+  const suffix = /\.(\w+)\.test\.ts$/.exec(file)?.[1];
+  return isGroup(suffix) ? suffix : 'fast';
+}
