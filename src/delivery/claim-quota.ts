@@ -25,7 +25,7 @@ export interface Claimant {
   readonly failing: boolean;
 }
 
-export const standingOf = ({ standings }: Pick<ClaimQuota, 'standings'>, { id, failing }: Claimant): Standing =>
+export const standingOfClaimant = ({ standings }: Pick<ClaimQuota, 'standings'>, { id, failing }: Claimant): Standing =>
   standings.get(id) ?? (failing ? 'slow' : 'young');
 
 export interface Allocation {
@@ -46,7 +46,7 @@ export function allocateFairly(due: readonly Claimant[], quota: ClaimQuota): All
   const roomOf = (id: string) => roomIn(quota, id);
   let [seats, waiting] = [quota.parts, 0];
   const eligible = due.filter((each) => {
-    const standing = standingOf(quota, each);
+    const standing = standingOfClaimant(quota, each);
     if (roomOf(each.id) <= 0 || roomIn(quota.bytes, each.id) <= 0) return false;
     if (partFor(standing, seats) <= 0 || partFor(standing, quota.bytes.parts) <= 0) {
       if (standing === 'young') waiting += 1;
@@ -58,7 +58,7 @@ export function allocateFairly(due: readonly Claimant[], quota: ClaimQuota): All
   const shares: [string, number][] = [];
   let { total: left, parts } = quota;
   for (const [index, each] of eligible.entries()) {
-    const standing = standingOf(quota, each);
+    const standing = standingOfClaimant(quota, each);
     const equal = Math.ceil(left / (eligible.length - index));
     const count = Math.min(roomOf(each.id), equal, partFor(standing, parts));
     if (count <= 0) continue;

@@ -10,7 +10,7 @@ import { claimant, claimTokenOf, processOf } from './claim-token.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
 /** Milliseconds between looks. */
-const lookMs = 1_000;
+const deadLookMs = 1_000;
 
 export interface DeadClaimsContext {
   readonly database: Database;
@@ -28,7 +28,7 @@ export function startFreeingDeadClaims(context: DeadClaimsContext): Repeated {
     await freeDeadClaims(context).catch((error: unknown) => {
       context.logger.error({ err: error }, 'the claims of dead processes could not be freed');
     });
-    return lookMs;
+    return deadLookMs;
   });
 }
 

@@ -45,7 +45,7 @@
  *   steps.ts              holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts), and deletes those of
  *                           webhooks that were deleted (capabilities/webhooks/removal.ts), behind the commands
  *   capabilities/deliveries/requeue.ts makes deliveries due again, when a caller redelivers them
- *   notices.ts            tells owners of webhooks that were disabled
+ *   notices.ts            tells owners of webhooks that were disabled, in steps as well
  *   retention.ts          deletes what is old, in steps of retention-step.ts; as other work that is due again and again, by
  *   repeat.ts               and
  *   after.ts                timers, which tests replace

@@ -6,7 +6,7 @@ type State =
   | { readonly name: 'flushing'; next: number; isAskedFor: boolean };
 
 /** Before every time: an overdue timer may not have fired, and a flush asked for now does not wait for it. */
-const atOnce = Number.NEGATIVE_INFINITY;
+const beforeEveryTime = Number.NEGATIVE_INFINITY;
 
 export interface FlushScheduleOptions {
   /** Rejects for a mistake of ours alone. */
@@ -70,7 +70,7 @@ export class FlushSchedule {
   }
 
   #timeIn(ms: number): number {
-    return ms > 0 ? this.#options.clock() + ms : atOnce;
+    return ms > 0 ? this.#options.clock() + ms : beforeEveryTime;
   }
 
   readonly #flush = () => {

@@ -27,7 +27,7 @@ export interface LimitsOfLane {
 }
 
 /** Claims for a destination that keeps up, in times of its limit. */
-const prefetch = 4;
+const claimsPerRequest = 4;
 
 /** @param failing since the destination's last success */
 export const createLane = ({ initial }: LimitsOfLane, failing: boolean): Lane => ({
@@ -38,7 +38,7 @@ export const createLane = ({ initial }: LimitsOfLane, failing: boolean): Lane =>
   ended: failing ? 'slow' : null,
 });
 
-export function standingOf({ slow, ended }: Lane): Standing {
+export function standingOfLane({ slow, ended }: Lane): Standing {
   if (slow > 0 || ended === 'slow') return 'slow';
   return ended === 'quick' ? 'quick' : 'young';
 }
@@ -48,13 +48,13 @@ export const isIdle = ({ sending, queued }: Lane): boolean => sending === 0 && q
 /** Concurrent requests, by the destination's standing. */
 export function limitOf(lane: Lane, { initial }: LimitsOfLane): number {
   if (lane.ended === null) return 1;
-  return standingOf(lane) === 'quick' ? lane.limit : Math.min(lane.limit, initial);
+  return standingOfLane(lane) === 'quick' ? lane.limit : Math.min(lane.limit, initial);
 }
 
 /** Claimable deliveries. None are prefetched for a slow destination: they would wait until their leases end. */
 export function roomOf(lane: Lane, limits: LimitsOfLane): number {
   const limit = limitOf(lane, limits);
-  return (limit > limits.initial ? prefetch * limit : limit) - lane.sending - lane.queued.length;
+  return (limit > limits.initial ? claimsPerRequest * limit : limit) - lane.sending - lane.queued.length;
 }
 
 /** The limit after a request. Slow success earns the initial limit and no more. */

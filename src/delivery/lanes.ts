@@ -5,7 +5,7 @@
 import { createByteBudget } from './byte-budget.ts';
 import type { ClaimQuota } from './claim-quota.ts';
 import { type AgeLimits, createInFlight } from './in-flight.ts';
-import { createLane, isIdle, type Lane, type LaneResult, limitAfter, limitOf, roomOf, standingOf } from './lane.ts';
+import { createLane, isIdle, type Lane, type LaneResult, limitAfter, limitOf, roomOf, standingOfLane } from './lane.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import { lesser, partFor, partsOf, type Standing } from './standing.ts';
 
@@ -39,7 +39,7 @@ export const laneLimits: LaneLimits = {
 };
 
 /** Claims in times of the slots: slots are filled while results are stored, and one commit serves many. */
-const prefetch = 2;
+const claimsPerSlot = 2;
 
 /** Kept lanes: a destination keeps the limit that it has earned or lost. */
 const maxLanes = 10_000;
@@ -108,19 +108,19 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     return lane;
   };
   const count = (lane: Lane, sign: 1 | -1) => {
-    const load = loads[standingOf(lane)];
+    const load = loads[standingOfLane(lane)];
     load.queued += sign * lane.queued.length;
     load.sending += sign * lane.sending;
     load.recent += sign * (lane.sending - lane.slow);
   };
   /** Keeps counts and turns right over a lane's change. */
   const change = (lane: Lane, work: () => void) => {
-    const before = standingOf(lane);
+    const before = standingOfLane(lane);
     count(lane, -1);
     work();
     count(lane, 1);
-    if (standingOf(lane) !== before || lane.queued.length === 0) loads[before].rotation.delete(lane);
-    if (lane.queued.length > 0) loads[standingOf(lane)].rotation.add(lane);
+    if (standingOfLane(lane) !== before || lane.queued.length === 0) loads[before].rotation.delete(lane);
+    if (lane.queued.length > 0) loads[standingOfLane(lane)].rotation.add(lane);
   };
   const addSlot = () => {
     slots = Math.min(limits.slots, slots + 1);
@@ -147,7 +147,7 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
   };
   const place = (lane: Lane, delivery: ClaimedDelivery) => {
     // Behind the other destinations.
-    loads[standingOf(lane)].rotation.delete(lane);
+    loads[standingOfLane(lane)].rotation.delete(lane);
     change(lane, () => {
       lane.queued.shift();
       lane.sending += 1;
@@ -173,29 +173,29 @@ export function createLanes(limits: LaneLimits, clock: () => number): Lanes {
     for (const anyStanding of [false, true]) {
       if (lanes.size <= maxLanes) return;
       for (const [id, lane] of lanes) {
-        if (isIdle(lane) && (anyStanding || standingOf(lane) !== 'quick')) lanes.delete(id);
+        if (isIdle(lane) && (anyStanding || standingOfLane(lane) !== 'quick')) lanes.delete(id);
       }
     }
   };
   const standingIn = (webhookId: string): Standing => {
     const lane = lanes.get(webhookId);
-    return lane === undefined ? 'young' : standingOf(lane);
+    return lane === undefined ? 'young' : standingOfLane(lane);
   };
   return {
     quota() {
       expire();
       const queued = sum('queued');
-      const total = Math.min(prefetch * slots - inFlight.slots, limits.allSlots - sum('sending')) - queued;
+      const total = Math.min(claimsPerSlot * slots - inFlight.slots, limits.allSlots - sum('sending')) - queued;
       const bytesLeft = bytes.room(standingIn);
       if (total <= 0 || bytesLeft === null) return null;
       const perDestination = new Map<string, number>();
       const standings = new Map<string, Standing>();
       for (const [id, lane] of lanes) {
-        standings.set(id, standingOf(lane));
+        standings.set(id, standingOfLane(lane));
         const room = roomOf(lane, limits);
         if (room !== 1) perDestination.set(id, room);
       }
-      const parts = lesser(partsOf(prefetch * slots, held('recent')), partsOf(limits.allSlots, held('sending')));
+      const parts = lesser(partsOf(claimsPerSlot * slots, held('recent')), partsOf(limits.allSlots, held('sending')));
       return { total, parts, perDestination, default: 1, standings, bytes: bytesLeft, cursor };
     },
     add(delivery) {

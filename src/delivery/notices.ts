@@ -13,7 +13,7 @@ import type { Emit } from './emit.ts';
 import type { WaitingWebhooks } from './steps.ts';
 
 /** Of the log. */
-const linesPerMinute = 60;
+const noticeLinesPerMinute = 60;
 
 export interface NoticesContext {
   readonly database: Database;
@@ -23,7 +23,7 @@ export interface NoticesContext {
 }
 
 export function notices({ database, emit, logger, now }: NoticesContext): WaitingWebhooks {
-  const mayLog = boundedLines(linesPerMinute, () => now().getTime());
+  const mayLog = boundedLines(noticeLinesPerMinute, () => now().getTime());
   return {
     async next(behind) {
       const notice = await database

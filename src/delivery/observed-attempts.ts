@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from './queue.ts';
 import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 
 /** Of each kind: a destination that is gone, or cannot be unsealed, fails all that waits for it. */
-const linesPerMinute = 60;
+const attemptLinesPerMinute = 60;
 
 export interface AttemptObserver {
   /** Within a span that continues the event's trace. */
@@ -27,8 +27,8 @@ export function observeAttempts(
   logger: Logger,
   now: () => number,
 ): AttemptObserver {
-  const mayLogFailed = boundedLines(linesPerMinute, now);
-  const mayLogUnsent = boundedLinesByKey(linesPerMinute, now);
+  const mayLogFailed = boundedLines(attemptLinesPerMinute, now);
+  const mayLogUnsent = boundedLinesByKey(attemptLinesPerMinute, now);
   return {
     async attempt(delivery, make) {
       if (tracer === null) return make(noHeaders);

@@ -13,7 +13,7 @@ export interface OutcomeBuffer {
 
 export function createOutcomeBuffer(): OutcomeBuffer {
   let waiting: AttemptOutcome[] = [];
-  let atOnce = Number.POSITIVE_INFINITY;
+  let maxTaken = Number.POSITIVE_INFINITY;
   /** Outcomes that failed alone: since the last success, and before it. */
   let suspects: AttemptOutcome[] = [];
   const refused = new WeakSet<AttemptOutcome>();
@@ -22,17 +22,17 @@ export function createOutcomeBuffer(): OutcomeBuffer {
       waiting.push(outcome);
     },
     take() {
-      const taken = waiting.slice(0, atOnce);
+      const taken = waiting.slice(0, maxTaken);
       waiting = waiting.slice(taken.length);
       return taken;
     },
     settled() {
-      atOnce *= 2;
+      maxTaken *= 2;
       for (const suspect of suspects) refused.add(suspect);
       suspects = [];
     },
     returned(outcomes) {
-      if (outcomes.length > 0) atOnce = Math.ceil(outcomes.length / 2);
+      if (outcomes.length > 0) maxTaken = Math.ceil(outcomes.length / 2);
       if (outcomes.length === 1) {
         const givenUp = outcomes.filter((outcome) => refused.has(outcome));
         if (givenUp.length > 0) return givenUp;

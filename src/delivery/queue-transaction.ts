@@ -17,7 +17,7 @@ import {
   type ClaimQuota,
   createRoomTaker,
   type RoomTaker,
-  standingOf,
+  standingOfClaimant,
 } from './claim-quota.ts';
 import { type DueDestination, dueDestinations, type FoundDue, readyWaiting, setAside } from './due.ts';
 import { buildPayload, type PayloadTarget } from './payload.ts';
@@ -109,7 +109,7 @@ async function claimWithin(
     return { changed: [], claimed: [], more: false, waiting: 0, resumeAfter: null, unfinished: false };
   const { destinations, through, held, unfinished } = await findDue(transaction, kind, quota, now);
   const { shares, waiting, isServed } = allocateFairly(destinations, quota);
-  const standings = new Map(destinations.map((each) => [each.id, standingOf(quota, each)]));
+  const standings = new Map(destinations.map((each) => [each.id, standingOfClaimant(quota, each)]));
   const takeRoom = () => createRoomTaker(quota.bytes, (id) => standings.get(id) ?? 'young');
   const { rows, more } = await claimDue(transaction, kind, order, shares, takeRoom());
   const { claimed, refused, surplus } = await toBatches(transaction, kind, rows, takeRoom());

@@ -74,13 +74,13 @@ export function startRetention(options: RetentionOptions): Retention {
     const old = now().getTime() - days * day;
     const surplus = maxEvents === 0 ? 0 : await creationBeyond(database, maxEvents, betweenCounts);
     const before = Math.max(old, surplus);
-    let [from, atOnce]: [Place | null, number] = [firstPlace, size.first];
+    let [from, stepSize]: [Place | null, number] = [firstPlace, size.first];
     while (from !== null && !closed) {
-      const step = { before, from, size: atOnce };
+      const step = { before, from, size: stepSize };
       const { next, tookMs, deletedEvents } = await deleteStep(database, kind, step, clock);
       metrics?.count('postern.retention.deleted', {}, deletedEvents);
       from = next;
-      atOnce = nextSize(atOnce, stepMs / tookMs);
+      stepSize = nextSize(stepSize, stepMs / tookMs);
       if (from !== null) await pause(rest * tookMs);
     }
     while (!closed && (await deleteOldStatistics(database, kind, now().getTime()))) await pause(rest * stepMs);

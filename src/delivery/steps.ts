@@ -4,7 +4,7 @@ import type { After } from './after.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
 /** Milliseconds between looks. */
-const lookMs = 1_000;
+const workLookMs = 1_000;
 
 export interface StepsOptions {
   readonly logger: Logger;
@@ -34,7 +34,7 @@ export function startSteps(
       logger.error({ err: error }, failed);
       return false;
     });
-    return more ? clock() - began : lookMs;
+    return more ? clock() - began : workLookMs;
   });
 }
 

@@ -27,7 +27,7 @@ export const waitingLimits: WaitingLimits = {
 /** Reads after this, in milliseconds, are a client's and not buffers that fill. */
 const readingMs = 1_000;
 
-const lookMs = 500;
+const stallLookMs = 500;
 
 /** For a longer text node:http reserves three bytes a character, and keeps the text too. */
 const maxTextCharacters = 16_384;
@@ -78,7 +78,7 @@ export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWait
         forget(socket);
       };
       socket.on('drain', ended).on('close', ended);
-      looking ??= setInterval(look, Math.min(lookMs, limits.stallMs / 4)).unref();
+      looking ??= setInterval(look, Math.min(stallLookMs, limits.stallMs / 4)).unref();
     }
     look(socket);
   }

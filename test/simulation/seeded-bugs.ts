@@ -62,12 +62,14 @@ export const seededBugs: Readonly<Record<string, readonly Replacement[]>> = {
     at('delivery/queue.ts', 'leaseMs,\n        latestFirst', 'leaseMs: 5_000,\n        latestFirst'),
   ],
   'what dead processes have claimed is not freed': [at(deadClaims, 'if (dead.length === 0) return 0;', 'return 0;')],
-  'dead processes are looked for too seldom': [at(deadClaims, 'const lookMs = 1_000;', 'const lookMs = 4_000;')],
+  'dead processes are looked for too seldom': [
+    at(deadClaims, 'const deadLookMs = 1_000;', 'const deadLookMs = 4_000;'),
+  ],
   'dead processes are looked for no more after a failure': [
     at(
       deadClaims,
       'await freeDeadClaims(context).catch((error: unknown) => {\n',
-      'let lookMs = 1_000;\nawait freeDeadClaims(context).catch((error: unknown) => {\nlookMs = 3_600_000;\n',
+      'let deadLookMs = 1_000;\nawait freeDeadClaims(context).catch((error: unknown) => {\ndeadLookMs = 3_600_000;\n',
     ),
   ],
   'what was held while a dead process sent it stays claimed': [

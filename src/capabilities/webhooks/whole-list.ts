@@ -14,7 +14,7 @@ type ListContext = Parameters<typeof readWhole>[0] & { readonly cursors: CursorC
 export const maxListBytes = 4_194_304;
 
 /** Stored bytes of one statement, measured before the next: accounts are stored as ids alone. */
-const atOnce = { bytes: 262_144, rows: webhookLimits.limit.max };
+const partLimits = { bytes: 262_144, rows: webhookLimits.limit.max };
 
 export const listWhole =
   (context: ListContext): WebhooksPort['list'] =>
@@ -31,7 +31,7 @@ export const listWhole =
     const items: Webhook[] = [];
     let bytes = 0;
     let last: (typeof rows)[number] | undefined;
-    for (const part of parts(rows.slice(0, limit), atOnce)) {
+    for (const part of parts(rows.slice(0, limit), partLimits)) {
       const webhooks = await readSized(context.budget, call, part, readWhole(context, call));
       for (const row of part) {
         const webhook = webhooks.get(row.id);

@@ -3,7 +3,7 @@ import { type Turn, weightOfBytes } from './fair-turns.ts';
 import { isObject } from './is-object.ts';
 
 /** The bytes of a piece, roughly. */
-const atOnce = 524_288;
+const sliceBytes = 524_288;
 
 /** The least piece, in characters. */
 const pieceLength = 65_536;
@@ -12,16 +12,16 @@ const pieceLength = 65_536;
 export async function printJson(
   value: unknown,
   turn: Turn | undefined,
-  bytes = jsonBytes(value, atOnce),
+  bytes = jsonBytes(value, sliceBytes),
 ): Promise<Uint8Array | string> {
-  if (bytes <= atOnce) return JSON.stringify(value);
+  if (bytes <= sliceBytes) return JSON.stringify(value);
   const printed: Buffer[] = [];
   let text = '';
   let left = 0;
   for (const piece of piecesOf(value)) {
     if (left <= 0) {
-      await turn?.(weightOfBytes(atOnce));
-      left = atOnce;
+      await turn?.(weightOfBytes(sliceBytes));
+      left = sliceBytes;
     }
     text += piece;
     left -= piece.length;

@@ -22,7 +22,7 @@ import { createTracer } from './tracer.ts';
 const scope = 'postern';
 
 /** A collector that is away fails every batch. */
-const linesPerMinute = 10;
+const reportsPerMinute = 10;
 
 /** Milliseconds for the last export at a stop. */
 const lastExportMs = 3_000;
@@ -94,7 +94,7 @@ function refusingWarnings<Result>(open: () => Result): Result {
 
 /** The SDK reports troubles, such as an unreachable collector, to one place of the process. */
 function logTroubles(report: ReportTrouble): void {
-  const mayReport = boundedLines(linesPerMinute, Date.now);
+  const mayReport = boundedLines(reportsPerMinute, Date.now);
   listen((message) => {
     const fields = mayReport();
     if (fields !== null) report({ detail: message.slice(0, 500), ...fields }, 'telemetry could not be sent');
