@@ -64,10 +64,12 @@ export function createNotifications(database: Database, channels: Channels | nul
     onMessage: () => publish({ ...noChanges, work: true }),
     onConnected: () => publish({ ...noChanges, work: true }),
   });
+  let wasConnected = false;
   channels?.subscribe('updates', {
     onMessage: (ids) => publish({ ...noChanges, deliveryIds: ids.split(',') }),
     onConnected() {
-      for (const { onMissed } of subscribers) onMissed();
+      if (wasConnected) for (const { onMissed } of subscribers) onMissed();
+      wasConnected = true;
     },
   });
   const kind = channels === null ? 'sqlite' : 'postgres';

@@ -67,15 +67,21 @@ describe.skipIf(dialect === undefined)('a Postgres connection that falls silent'
     expect((await fetch(`${gateway.address}/readyz`)).status).toBe(200);
 
     const stop = new AbortController();
-    const updates = await gateway.app.ports.deliveries.watch(
-      { caller: { workspaceId: space.workspaceId, accountIds: null }, signal: stop.signal } as never,
-      {},
-    );
+    const context = { caller: { workspaceId: space.workspaceId, accountIds: null }, signal: stop.signal } as never;
+    /** As clients do: a stream that may have missed changes ends, and they subscribe again. */
+    const nextUpdate = async (): Promise<unknown> => {
+      try {
+        return await (await gateway.app.ports.deliveries.watch(context, {})).next();
+      } catch (error) {
+        expect(error).toMatchObject({ errorName: 'service_unavailable' });
+        return nextUpdate();
+      }
+    };
     await direct.app.database
       .insertInto('webhooks')
       .values({ ...webhookRow(space.workspaceId), created_at: 0 })
       .execute();
-    const heard = updates.next();
+    const heard = nextUpdate();
     let isHeard = false;
     void heard.then(() => {
       isHeard = true;
