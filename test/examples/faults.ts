@@ -1,4 +1,5 @@
 /** What the user of an example for React sees, in good times and in bad ones. Every example has the same page. */
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'playwright-core';
@@ -263,7 +264,9 @@ export function describeFaults(example: string): void {
       });
 
       test('of 200 webhooks are one list, which is read further, chosen from, and live', async () => {
-        const names = Array.from({ length: 200 }, (_, n) => `Mail ${n}`);
+        // A run that is repeated has webhooks of its own.
+        const run = randomUUID().slice(0, 8);
+        const names = Array.from({ length: 200 }, (_, n) => `Mail ${n} of ${run}`);
         const create = (name: string, path: string) => `createWebhook(input: {
           name: "${name}", requestUrl: "https://receiver.sandbox.example/${path}", source: { email: { events: [MAIL_SENT] } }
         }) { __typename }`;
@@ -276,6 +279,9 @@ export function describeFaults(example: string): void {
               emitEvent.deliveries.map(({ deliveryId }: { deliveryId: string }) => deliveryId),
           );
         await send();
+        // What is delivered while the page is open is added to its list.
+        const pending = '{ deliveries(state: [PENDING], event: [MAIL_SENT]) { totalCount } }';
+        await eventually(async () => (await ask(pending)).deliveries.totalCount).toBe(0);
         const tab = await open('#deliveries');
         const { page } = tab;
         await isLive(tab);
@@ -284,7 +290,7 @@ export function describeFaults(example: string): void {
         await eventually(() => rows.count()).toBe(20);
         await page.getByRole('button', { name: 'Show more' }).click();
         await eventually(() => rows.count()).toBe(40);
-        await page.getByLabel('Webhook').selectOption({ label: 'Mail 150' });
+        await page.getByLabel('Webhook').selectOption({ label: `Mail 150 of ${run}` });
         await eventually(() => rows.count()).toBe(1);
         await send();
         await eventually(() => rows.count()).toBe(2);

@@ -9,21 +9,18 @@ export const groups = {
 
 export type Group = keyof typeof budgets;
 
-/**
- * Seconds of CPU time on two cores: several times what `quick` and `docs` took. Of the others no figure is known, so each
- * may take what all together did (20 minutes): lower them to three times what a run prints.
- */
+/** Seconds of CPU time: about three times what a whole run printed on two cores. */
 export const budgets = {
   /** All of `npm test`, where suites share their modules. */
   quick: 480,
-  fast: 2_400,
-  processes: 2_400,
-  browser: 2_400,
+  fast: 1_200,
+  processes: 1_200,
+  browser: 300,
   proof: 2_400,
   docs: 300,
-  slow: 2_400,
-  'test/examples': 2_400,
-  'test/clients': 2_400,
+  slow: 1_400,
+  'test/examples': 700,
+  'test/clients': 300,
 } as const;
 
 const isGroup = (name: string | undefined): name is Group => name !== undefined && name in budgets;
