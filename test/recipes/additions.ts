@@ -27,12 +27,11 @@ export const additions: Readonly<Record<string, Recipe>> = {
   },
   'Add an event, a payload key or a webhook source': {
     edits: {
-      'src/events/sources.ts': [["events: ['new_relation'],", "events: ['new_relation', 'relation_removed'],"]],
-      'src/events/descriptions.ts': [
+      'src/events/sources.ts': [
         [
-          "    new_relation: 'The account has a new relation.',",
-          `    new_relation: 'The account has a new relation.',
-    relation_removed: 'The account has a relation less.',`,
+          "      new_relation: 'The account has a new relation.',",
+          `      new_relation: 'The account has a new relation.',
+      relation_removed: 'The account has a relation less.',`,
         ],
       ],
     },

@@ -1,5 +1,30 @@
 import { contractEnum, contractEnums } from '../../graphql/kit/enums.ts';
-import { eventDescriptions, keyDescriptions, sourceDescriptions } from '../descriptions.ts';
+import { entriesOf } from '../../kernel/lib/keys-of.ts';
+import { type WebhookDataKey, type WebhookEvent, type WebhookSource, webhookSources } from '../sources.ts';
+
+const sources = entriesOf(webhookSources);
+
+/** Of all sources. Object.fromEntries loses the types of keys. */
+const sourceDescriptions = Object.fromEntries(
+  sources.map(([source, { description }]) => [source, description]),
+) as Record<WebhookSource, string>;
+const eventDescriptions: Record<WebhookEvent, string> = Object.assign(
+  {},
+  ...sources.map(([, { meanings }]) => meanings.events),
+);
+const keyDescriptions: Record<WebhookDataKey, string> = Object.assign(
+  {},
+  ...sources.map(([, { meanings }]) => meanings.keys),
+  // Keys with a meaning in each of two sources.
+  {
+    attachments: 'Attachments of the message or email.',
+    attendees: 'Participants of the chat, or attendees of the calendar event.',
+    body: 'Body of the email as HTML, or description of the calendar event.',
+    date: 'Date of the email, or when the tracking event happened.',
+    message_id: 'Id of the message, or value of the `Message-ID` header of the email.',
+    subject: 'Subject of the message or email.',
+  } satisfies Partial<Record<WebhookDataKey, string>>,
+);
 
 export const { output: WebhookSourceEnum, input: KnownWebhookSourceEnum } = contractEnums(
   'WebhookSource',

@@ -11,7 +11,9 @@ import { type Issue, ServiceError } from '../../kernel/errors.ts';
 import { detailOf } from '../../kernel/issues.ts';
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 const isObjectOrList = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

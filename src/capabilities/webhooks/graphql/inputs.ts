@@ -1,16 +1,15 @@
-import { eventsOfSource, keysOfSource, sourceDescriptions } from '../../../events/descriptions.ts';
-import { type WebhookSource, webhookSources } from '../../../events/sources.ts';
+import { type SourceRow, webhookSources } from '../../../events/sources.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { flattenOneOf, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
+import { camelCase, flattenOneOf, pascalCase, toSnakeCase } from '../../../graphql/kit/contract-mapping.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { idempotencyKeyOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { KnownTriggerContextEnum, KnownTriggerIconEnum, KnownWebhookFormatEnum } from './enums.ts';
 
 /** Each source has its own enum of events and, if it offers a choice, of payload keys. */
-function sourceInput(source: WebhookSource, name: string) {
-  const events: Readonly<Record<string, string>> = eventsOfSource[source];
-  const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, events);
-  const DataInput = webhookSources[source].mapping === 'all' ? null : dataInput(source, name);
+function sourceInput(source: string, { mapping, meanings }: SourceRow) {
+  const name = pascalCase(source);
+  const EventEnum = contractEnum(`${name}Event`, `An event of the source \`${source}\`.`, meanings.events);
+  const DataInput = mapping === 'all' ? null : dataInput(source, meanings.keys);
   return builder.inputType(`${name}WebhookInput`, {
     description: `A subscription to the source \`${source}\`.`,
     fields: (t) => ({
@@ -30,8 +29,8 @@ function sourceInput(source: WebhookSource, name: string) {
   });
 }
 
-function dataInput(source: WebhookSource, name: string) {
-  const keys: Readonly<Record<string, string>> = keysOfSource[source];
+function dataInput(source: string, keys: SourceRow['meanings']['keys']) {
+  const name = pascalCase(source);
   const KeyEnum = contractEnum(`${name}DataKey`, `An event field of the source \`${source}\`.`, keys);
   return builder.inputType(`${name}DataMappingInput`, {
     description: 'Name of the payload field, and the event field that it is read from.',
@@ -42,26 +41,16 @@ function dataInput(source: WebhookSource, name: string) {
   });
 }
 
-const sourceInputs = {
-  messaging: sourceInput('messaging', 'Messaging'),
-  users: sourceInput('users', 'Users'),
-  accountStatus: sourceInput('account_status', 'AccountStatus'),
-  email: sourceInput('email', 'Email'),
-  emailTracking: sourceInput('email_tracking', 'EmailTracking'),
-  calendarEvent: sourceInput('calendar_event', 'CalendarEvent'),
-};
-
 export const WebhookSourceInput = builder.inputType('WebhookSourceInput', {
   description: 'The source of the events. Set exactly one field; each source has its own events and payload keys.',
   isOneOf: true,
-  fields: (t) => ({
-    messaging: t.field({ type: sourceInputs.messaging, description: sourceDescriptions.messaging }),
-    users: t.field({ type: sourceInputs.users, description: sourceDescriptions.users }),
-    accountStatus: t.field({ type: sourceInputs.accountStatus, description: sourceDescriptions.account_status }),
-    email: t.field({ type: sourceInputs.email, description: sourceDescriptions.email }),
-    emailTracking: t.field({ type: sourceInputs.emailTracking, description: sourceDescriptions.email_tracking }),
-    calendarEvent: t.field({ type: sourceInputs.calendarEvent, description: sourceDescriptions.calendar_event }),
-  }),
+  fields: (t) =>
+    Object.fromEntries(
+      Object.entries(webhookSources).map(([source, row]) => [
+        camelCase(source),
+        t.field({ type: sourceInput(source, row), description: row.description }),
+      ]),
+    ),
 });
 
 const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
