@@ -11,7 +11,7 @@
  *   claim token  names a claim; who does not know it can no longer settle the delivery
  *   settle       to store an attempt and the new state of its delivery, and end the claim (message settlement)
  *   lane         the deliveries claimed for one destination, behind an AIMD limiter of requests at once
- *   held         of a delivery: its webhook is disabled, and it waits until it is redelivered
+ *   held         of a delivery: its webhook is disabled, or left the event's account, and it waits until it is redelivered
  *
  * On Postgres each transaction locks rows in one order: store/locks.ts.
  *
@@ -20,7 +20,8 @@
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
  *   queue.ts              asks for a transaction of the durable queue, which on Postgres has connections of its own and consists of
- *   queue-transaction.ts    settling what was sent, and claiming what is due:
+ *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
+ *                           (capabilities/deliveries/attempt-counts.ts):
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
  *   claim-quota.ts          round robin over the room that
  *   lanes.ts                the lanes have (each of them a lane.ts), which
@@ -37,9 +38,8 @@
  *   signature.ts            HMAC-SHA256
  *   retry-policy.ts       classifies the response: succeeded, retry when, failed, overloaded
  *   outcome-buffer.ts     keeps outcomes until they are settled, and isolates one that cannot be
- *   settle.ts             stores outcomes with the next transaction, what they say of the destination
- *   destination-health.ts   (failing, disabled), and
- *   capabilities/deliveries/attempt-counts.ts the counters of statistics
+ *   settle.ts             stores outcomes with the next transaction, and what they say of the destination
+ *   destination-health.ts   (failing, disabled)
  *   store/notifications.ts  tells workers and subscribers with every commit, other processes by Postgres NOTIFY
  *   dead-claims.ts        frees what dead processes have claimed (store/presence.ts)
  *   steps.ts              holds the deliveries of webhooks that were disabled (capabilities/webhooks/holds.ts), and deletes those of
