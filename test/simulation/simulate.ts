@@ -34,7 +34,7 @@ const dayMs = 24 * 3_600_000;
 /** How long after the last fault every delivery has found its end: the schedule, its jitter, and what clocks have jumped. */
 const longestMs = 8 * dayMs;
 /** A simulation that takes more steps than this goes round in circles. */
-const mostSteps = 300_000;
+const mostSteps = 100_000;
 
 /** Opens the database that simulations use, one after the other. */
 export async function openSimulationDatabase(): Promise<SharedDatabase> {
