@@ -25,14 +25,18 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** The whole environment of the process, so that a test does not depend on who runs it. */
+/**
+ * The whole environment of the process, so that a test does not depend on who runs it. But for the modules that Node.js keeps
+ * compiled: with them, a command starts in half the CPU time.
+ */
 export type Environment = Readonly<Record<string, string>>;
 
 /** Starts a program of the project: `node <file>`. */
 export function startProcess(file: string, args: readonly string[], environment: Environment, cwd = root): Started {
+  const { NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [join(root, file), ...args], {
     cwd,
-    env: environment,
+    env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
