@@ -14,7 +14,6 @@ import { longestPages, type Page } from '../kernel/paging.ts';
 import type { Ports } from '../kernel/ports.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { countAccounts, findAccounts } from './accounts/operations.ts';
-import type { Account, AccountFilter } from './accounts/shapes.ts';
 import {
   countDeliveries,
   findDeliveries,
@@ -23,65 +22,32 @@ import {
   readEventData,
   readStatistics,
 } from './deliveries/operations.ts';
-import type {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryFilter,
-  DeliveryListRequest,
-  EventData,
-  StatisticsRequest,
-  WebhookBacklog,
-  WebhookStatistics,
-} from './deliveries/shapes.ts';
+import type { DeliveryListRequest, StatisticsRequest, WebhookStatistics } from './deliveries/shapes.ts';
 import { countJobs, findJobs, readJobFields } from './jobs/operations.ts';
-import type { JobFields, JobFilter, JobListRequest, JobPosting } from './jobs/shapes.ts';
+import type { JobFields, JobListRequest } from './jobs/shapes.ts';
 import { listPosts } from './posts/operations.ts';
 import { PostSearch } from './posts/search.ts';
 import type { PostList, PostListRequest } from './posts/shapes.ts';
-import type { WebhookFilter, WebhookSearch } from './webhooks/filter.ts';
+import type { WebhookSearch } from './webhooks/filter.ts';
 import { countWebhooks, findWebhookHealth, findWebhooks, readWebhooks } from './webhooks/operations.ts';
-import type { ListedWebhook, Webhook, WebhookHealth } from './webhooks/shapes.ts';
 
-/** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
-export interface Loaders {
-  readonly accounts: DataLoader<string, Account | null>;
-  readonly jobs: DataLoader<string, JobPosting | null>;
-  readonly jobFields: DataLoader<FieldOfJob, JobFields | null, string>;
-  readonly webhooks: DataLoader<string, ListedWebhook | null>;
-  readonly wholeWebhooks: DataLoader<string, Webhook | null>;
-  readonly webhookHealth: DataLoader<string, WebhookHealth | null>;
-  readonly deliveries: DataLoader<string, Delivery | null>;
-  readonly eventData: DataLoader<string, EventData | null>;
-  readonly lastAttempts: DataLoader<string, DeliveryAttempt | null>;
-  readonly backlogs: DataLoader<string, WebhookBacklog | null>;
-  readonly statistics: DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>;
-  /** Pages, and sizes, of lists: each statement is of all that are read in one tick. */
-  readonly accountCounts: DataLoader<AccountFilter, number>;
-  readonly jobPages: DataLoader<JobListRequest, Page<JobPosting>>;
-  readonly jobCounts: DataLoader<JobFilter, number>;
-  readonly webhookPages: DataLoader<WebhookSearch, Page<ListedWebhook>>;
-  readonly webhookCounts: DataLoader<WebhookFilter, number>;
-  readonly deliveryPages: DataLoader<DeliveryListRequest, Page<Delivery>>;
-  readonly deliveryCounts: DataLoader<DeliveryFilter, number>;
-  /** Pages of posts. A page may be longer than requested. */
-  readonly posts: DataLoader<PageOfPosts, PostList, string>;
-  readonly postSearch: PostSearch;
-}
+export type Loaders = ReturnType<typeof createLoaders>;
 
-export interface FieldOfJob {
+interface FieldOfJob {
   readonly jobId: string;
   readonly field: keyof JobFields;
 }
 
-export interface StatisticsOfWebhook {
+interface StatisticsOfWebhook {
   readonly webhookId: string;
   readonly period: StatisticsRequest['period'];
 }
 
 /** A page of posts to read. Two pages of the same list at the same cursor are one read. */
-export type PageOfPosts = PostListRequest & { readonly limit: number };
+type PageOfPosts = PostListRequest & { readonly limit: number };
 
-export function createLoaders(ports: Ports, context: RequestContext): Loaders {
+/** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
+export function createLoaders(ports: Ports, context: RequestContext) {
   const batched = <Item>(operation: Operation<readonly string[], (Item | Error | null)[]>) =>
     new DataLoader<string, Item | null>((ids) => run(operation, ports, context, ids));
   // Nothing is remembered: a list may be read before and after a mutation.
@@ -93,7 +59,7 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
   return {
     accounts: batched(findAccounts),
     jobs: batched(findJobs),
-    jobFields: new DataLoader((wanted) => loadJobFields(ports, context, wanted), {
+    jobFields: new DataLoader<FieldOfJob, JobFields | null, string>((wanted) => loadJobFields(ports, context, wanted), {
       cacheKeyFn: ({ jobId, field }) => `${jobId} ${field}`,
     }),
     webhooks: batched(findWebhooks),
@@ -103,9 +69,13 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
     eventData: batched(readEventData),
     lastAttempts: batched(findLastAttempts),
     backlogs: batched(readBacklogs),
-    statistics: new DataLoader((wanted) => loadStatistics(ports, context, wanted), {
-      cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}`,
-    }),
+    statistics: new DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>(
+      (wanted) => loadStatistics(ports, context, wanted),
+      {
+        cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}`,
+      },
+    ),
+    // Pages, and sizes, of lists: each statement is of all that are read in one tick.
     accountCounts: counted(countAccounts),
     jobPages: paged((requests: readonly JobListRequest[]) => ports.jobs.lists(context, requests)),
     jobCounts: counted(countJobs),
@@ -113,7 +83,8 @@ export function createLoaders(ports: Ports, context: RequestContext): Loaders {
     webhookCounts: counted(countWebhooks),
     deliveryPages: paged((requests: readonly DeliveryListRequest[]) => ports.deliveries.lists(context, requests)),
     deliveryCounts: counted(countDeliveries),
-    posts: new DataLoader((pages) => loadPages(ports, context, pages), {
+    // A page may be longer than requested.
+    posts: new DataLoader<PageOfPosts, PostList, string>((pages) => loadPages(ports, context, pages), {
       cacheKeyFn: (page) => `${page.limit} ${pageKey(page)}`,
     }),
     postSearch: new PostSearch(),
