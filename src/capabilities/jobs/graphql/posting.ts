@@ -34,6 +34,13 @@ async function loadField<Name extends keyof JobFields>(
   return fields[field] ?? null;
 }
 
+/** Options of a field of the content, which is read by itself. */
+const contentField = <Name extends keyof JobFields>(name: Name, description: string) => ({
+  nullable: true as const,
+  description,
+  resolve: (job: JobPosting, _args: object, context: GraphQLContext) => loadField(job, name, context),
+});
+
 export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPosting').implement({
   description:
     'A job posting, or a draft of one. Available in embedded mode only, because the contract has no such read.',
@@ -57,84 +64,34 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
       nullable: true,
       description: 'The open checkpoint of the draft. Null if none is open.',
     }),
-    jobTitle: t.field({
-      type: JobTitleObject,
-      nullable: true,
-      description: 'Job title.',
-      resolve: (job, _args, context) => loadField(job, 'job_title', context),
-    }),
-    company: t.field({
-      type: JobCompanyObject,
-      nullable: true,
-      description: 'The hiring company.',
-      resolve: (job, _args, context) => loadField(job, 'company', context),
-    }),
-    workplace: t.field({
-      type: WorkplaceEnum,
-      nullable: true,
-      description: 'Where the work takes place.',
-      resolve: (job, _args, context) => loadField(job, 'workplace', context),
-    }),
-    location: t.id({
-      nullable: true,
-      description: 'Numeric id of the location, from the lookup type `LOCATION`.',
-      resolve: (job, _args, context) => loadField(job, 'location', context),
-    }),
+    jobTitle: t.field({ type: JobTitleObject, ...contentField('job_title', 'Job title.') }),
+    company: t.field({ type: JobCompanyObject, ...contentField('company', 'The hiring company.') }),
+    workplace: t.field({ type: WorkplaceEnum, ...contentField('workplace', 'Where the work takes place.') }),
+    location: t.id(contentField('location', 'Numeric id of the location, from the lookup type `LOCATION`.')),
     employmentStatus: t.field({
       type: EmploymentStatusEnum,
-      nullable: true,
-      description: 'Type of employment.',
-      resolve: (job, _args, context) => loadField(job, 'employment_status', context),
+      ...contentField('employment_status', 'Type of employment.'),
     }),
-    description: t.string({
-      nullable: true,
-      description: 'Job description, which may contain HTML tags.',
-      resolve: (job, _args, context) => loadField(job, 'description', context),
-    }),
-    autoRejectionTemplate: t.string({
-      nullable: true,
-      description: 'Message that rejected applicants receive.',
-      resolve: (job, _args, context) => loadField(job, 'auto_rejection_template', context),
-    }),
+    description: t.string(contentField('description', 'Job description, which may contain HTML tags.')),
+    autoRejectionTemplate: t.string(
+      contentField('auto_rejection_template', 'Message that rejected applicants receive.'),
+    ),
     screeningQuestions: t.field({
       type: [ScreeningQuestionInterface],
       description: 'Questions for applicants.',
       extensions: listOf(5),
       resolve: async (job, _args, context) => (await loadField(job, 'screening_questions', context)) ?? [],
     }),
-    recruiter: t.field({
-      type: RecruiterObject,
-      nullable: true,
-      description: 'Settings of the recruiting service.',
-      resolve: (job, _args, context) => loadField(job, 'recruiter', context),
-    }),
-    trackingPixelUrl: t.string({
-      nullable: true,
-      description: 'URL of a tracking pixel that loads with the posting.',
-      resolve: (job, _args, context) => loadField(job, 'tracking_pixel_url', context),
-    }),
-    companyJobId: t.id({
-      nullable: true,
-      description: 'Id of the job in your own system.',
-      resolve: (job, _args, context) => loadField(job, 'company_job_id', context),
-    }),
-    applyMethod: t.field({
-      type: ApplyMethodUnion,
-      nullable: true,
-      description: 'How applications are made.',
-      resolve: (job, _args, context) => loadField(job, 'apply_method', context),
-    }),
-    salary: t.field({
-      type: PayObject,
-      nullable: true,
-      description: 'Salary range.',
-      resolve: (job, _args, context) => loadField(job, 'salary', context),
-    }),
+    recruiter: t.field({ type: RecruiterObject, ...contentField('recruiter', 'Settings of the recruiting service.') }),
+    trackingPixelUrl: t.string(
+      contentField('tracking_pixel_url', 'URL of a tracking pixel that loads with the posting.'),
+    ),
+    companyJobId: t.id(contentField('company_job_id', 'Id of the job in your own system.')),
+    applyMethod: t.field({ type: ApplyMethodUnion, ...contentField('apply_method', 'How applications are made.') }),
+    salary: t.field({ type: PayObject, ...contentField('salary', 'Salary range.') }),
     additionalCompensation: t.field({
       type: PayObject,
-      nullable: true,
-      description: 'Compensation paid on top of the salary.',
-      resolve: (job, _args, context) => loadField(job, 'additional_compensation', context),
+      ...contentField('additional_compensation', 'Compensation paid on top of the salary.'),
     }),
     autoArchiveApplicants: t.field({
       type: AutoArchiveObject,
