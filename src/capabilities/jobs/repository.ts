@@ -92,11 +92,7 @@ export async function selectJobFields(
 }
 
 /** @throws ServiceError `account_mismatch` for an account beyond the key */
-function listedJobs(
-  database: Database,
-  caller: Caller,
-  { account_id, job_state: states = [], query: text }: JobFilter,
-) {
+function listedJobs(database: Database, caller: Caller, { account_id, state: states = [], query: text }: JobFilter) {
   let query = visibleJobs(database, caller);
   if (account_id !== undefined) {
     requireAccount(caller, account_id);

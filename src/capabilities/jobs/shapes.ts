@@ -222,7 +222,7 @@ export const jobListLimits = { limit: { min: 1, max: maxPage, default: 100 } } a
 
 const jobFilter = {
   account_id: identifier().optional(),
-  job_state: anyValueOf(jobStates),
+  state: anyValueOf(jobStates),
   query: searchText().optional(),
 };
 
@@ -246,10 +246,10 @@ export const jobWatchShape = z.strictObject({ job_ids: watchedIds() });
 /** Binds cursors, beside the key. A cursor belongs to its order. */
 export const jobListScope = ({
   account_id,
-  job_state,
+  state,
   query,
   order_by = defaultJobOrder,
-}: JobFilter & Pick<JobListRequest, 'order_by'>): CursorScope => [account_id, anyOf(job_state), query, order_by];
+}: JobFilter & Pick<JobListRequest, 'order_by'>): CursorScope => [account_id, anyOf(state), query, order_by];
 
 export const checkpointInputShape = z.object({ input: label() });
 

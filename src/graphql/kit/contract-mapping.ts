@@ -25,7 +25,6 @@ const argumentNames: Readonly<Record<string, string>> = {
   limit: 'first',
   cursor: 'after',
   id: 'webhookId',
-  job_state: 'state',
 };
 
 export function toSnakeCase(input: object): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** Connections with `totalCount`, an error in proxy mode: the contract counts no list. */
 import type { OutputRef } from '@pothos/core';
-import type { Page } from '../../kernel/paging.ts';
+import type { CursorScope, Page } from '../../kernel/paging.ts';
 import { maxTotalCount } from '../../kernel/validation.ts';
 import { readsSize } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
@@ -13,6 +13,7 @@ import {
   type ListRequest,
   readConnection,
 } from './connection.ts';
+import { toSnakeCase } from './contract-mapping.ts';
 import { nullMeansError } from './null-means-error.ts';
 
 export interface CountedConnection<T> extends Connection<T> {
@@ -37,16 +38,39 @@ export function countedConnectionType<T extends object>(
   return type;
 }
 
-interface CountedSource<Request, Item> {
-  /** A loader that joins reads. */
-  readonly load: (request: Request) => Promise<Page<Item>>;
-  readonly count: () => Promise<number> | number;
+type CamelCase<Name> = Name extends `${infer Word}_${infer Others}` ? `${Word}${Capitalize<CamelCase<Others>>}` : Name;
+
+/** Of a field: the names of the request in camelCase, and those of a connection. Null is as good as none. */
+type ListArguments<Request> = {
+  readonly [Name in keyof Omit<Request, keyof ListRequest> as CamelCase<Name>]?: Request[Name] | null | undefined;
+} & Pick<ConnectionRequest<Request, unknown>, 'first' | 'after'>;
+
+interface CountedList<Request extends ListRequest, Item>
+  extends Pick<ConnectionRequest<Request, Item>, 'operation' | 'limits'> {
+  /** Binds cursors. */
+  readonly scope: (request: Request, context: GraphQLContext) => CursorScope;
+  /** Joins reads. By default, the operation's. */
+  readonly load?: (request: Request, context: GraphQLContext) => Promise<Page<Item>>;
+  readonly count: (filter: Omit<Request, keyof ListRequest | 'order_by'>, context: GraphQLContext) => Promise<number>;
 }
 
-export async function connectCounted<Request extends ListRequest, Item>(
-  context: GraphQLContext,
-  request: ConnectionRequest<Request, Item>,
-  { load, count }: CountedSource<Request, Item>,
-): Promise<CountedConnection<Item>> {
-  return { ...(await readConnection(context, request, load)), count };
-}
+/** @returns what a field reads its list with */
+export const countedList =
+  <Request extends ListRequest, Item>({ operation, limits, scope, load, count }: CountedList<Request, Item>) =>
+  async (
+    context: GraphQLContext,
+    { first, after, ...args }: ListArguments<Request>,
+  ): Promise<CountedConnection<Item>> => {
+    const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+    const request = toSnakeCase(given);
+    const filter: Record<string, unknown> = { ...request };
+    delete filter.order_by;
+    // The shapes of the operations check what the types do not.
+    const list = scope(request as Request, context);
+    const connection = await readConnection(
+      context,
+      { operation, request, limits, list, first, after },
+      load && ((page) => load(page, context)),
+    );
+    return { ...connection, count: () => count(filter as Request, context) };
+  };

@@ -1,9 +1,8 @@
-import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
 import { listAccounts } from '../operations.ts';
-import { type Account, type AccountFilter, accountListLimits, accountListScope } from '../shapes.ts';
+import { type Account, accountListLimits, accountListScope } from '../shapes.ts';
 import { AccountObject, accountMaxAge, KnownAccountStatusEnum, KnownAccountTypeEnum } from './account.ts';
 import { ViewerObject } from './viewer.ts';
 
@@ -20,30 +19,12 @@ const accountListArgs = builder.args((t) => ({
   ...connectionArgs(accountListLimits, 'accounts'),
 }));
 
-interface AccountListArguments {
-  readonly type?: AccountFilter['type'] | null;
-  readonly status?: AccountFilter['status'] | null;
-  readonly first: number;
-  readonly after?: string | null | undefined;
-}
-
-function connectAccounts(context: GraphQLContext, { type, status, ...page }: AccountListArguments) {
-  const filter: AccountFilter = { type: type ?? undefined, status: status ?? undefined };
-  return connectCounted(
-    context,
-    {
-      operation: listAccounts,
-      request: filter,
-      limits: accountListLimits,
-      list: ['accounts', context.caller.keyId, ...accountListScope(filter)],
-      ...page,
-    },
-    {
-      load: (request) => listAccounts.method(context.ports)(context, request),
-      count: () => context.loaders.accountCounts.load(filter),
-    },
-  );
-}
+const connectAccounts = countedList({
+  operation: listAccounts,
+  limits: accountListLimits,
+  scope: (request, { caller }) => ['accounts', caller.keyId, ...accountListScope(request)],
+  count: (filter, { loaders }) => loaders.accountCounts.load(filter),
+});
 
 builder.queryField('accounts', (t) =>
   t.field({

@@ -3,8 +3,8 @@ import { WebhookEventEnum } from '../../../events/graphql/enums.ts';
 import type { WebhookEvent } from '../../../events/sources.ts';
 import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { connectionArgs, readConnection } from '../../../graphql/kit/connection.ts';
+import { countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
 import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { readAnew } from '../../../graphql/kit/subscription.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -117,21 +117,11 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
       nullable: true,
       description: 'Lists the attempts, oldest first.',
       args: connectionArgs(deliveryLimits, 'attempts'),
-      resolve: ({ delivery_id, attempt_count }, page, context) =>
-        connectCounted(
-          context,
-          {
-            operation: listAttempts,
-            request: { delivery_id },
-            limits: deliveryLimits,
-            list: ['attempts', delivery_id],
-            ...page,
-          },
-          {
-            load: (request) => listAttempts.method(context.ports)(context, request),
-            count: () => attempt_count,
-          },
-        ),
+      resolve: async ({ delivery_id, attempt_count }, page, context) => {
+        const list = ['attempts', delivery_id];
+        const request = { operation: listAttempts, request: { delivery_id }, limits: deliveryLimits, list, ...page };
+        return { ...(await readConnection(context, request)), count: () => attempt_count };
+      },
     }),
   }),
 });

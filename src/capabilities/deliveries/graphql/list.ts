@@ -1,18 +1,11 @@
 /** Of a webhook, and of the workspace. */
 import { KnownWebhookEventEnum } from '../../../events/graphql/enums.ts';
-import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs } from '../../../graphql/kit/connection.ts';
-import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
 import { WebhookInterface } from '../../webhooks/graphql/webhook.ts';
 import { listDeliveries } from '../operations.ts';
-import {
-  type Delivery,
-  type DeliveryFilter,
-  type DeliveryOrder,
-  deliveryLimits,
-  deliveryListScope,
-} from '../shapes.ts';
+import { type Delivery, deliveryLimits, deliveryListScope } from '../shapes.ts';
 import { DeliveryObject } from './delivery.ts';
 import { DeliveryOrderEnum, DeliveryStateEnum } from './enums.ts';
 
@@ -34,46 +27,13 @@ const listArgs = builder.args((t) => ({
   ...connectionArgs(deliveryLimits, 'deliveries'),
 }));
 
-interface ListArguments {
-  readonly webhookId?: string | null | undefined;
-  readonly state?: DeliveryFilter['state'] | null;
-  readonly event?: DeliveryFilter['event'] | null;
-  readonly accountId?: string | null | undefined;
-  readonly since?: string | null | undefined;
-  readonly until?: string | null | undefined;
-  readonly orderBy?: DeliveryOrder | null | undefined;
-  readonly first: number;
-  readonly after?: string | null | undefined;
-}
-
-function connectDeliveries(
-  context: GraphQLContext,
-  { webhookId, state, event, accountId, since, until, orderBy, ...page }: ListArguments,
-) {
-  const filter: DeliveryFilter = {
-    webhook_id: webhookId ?? undefined,
-    state: state ?? undefined,
-    event: event ?? undefined,
-    account_id: accountId ?? undefined,
-    since: since ?? undefined,
-    until: until ?? undefined,
-  };
-  const order_by = orderBy ?? undefined;
-  return connectCounted(
-    context,
-    {
-      operation: listDeliveries,
-      request: { ...filter, order_by },
-      limits: deliveryLimits,
-      list: ['deliveries', ...deliveryListScope({ ...filter, order_by })],
-      ...page,
-    },
-    {
-      load: (request) => context.loaders.deliveryPages.load(request),
-      count: () => context.loaders.deliveryCounts.load(filter),
-    },
-  );
-}
+const connectDeliveries = countedList({
+  operation: listDeliveries,
+  limits: deliveryLimits,
+  scope: (request) => ['deliveries', ...deliveryListScope(request)],
+  load: (request, { loaders }) => loaders.deliveryPages.load(request),
+  count: (filter, { loaders }) => loaders.deliveryCounts.load(filter),
+});
 
 builder.queryField('deliveries', (t) =>
   t.field({

@@ -1,11 +1,10 @@
 import { readsById } from '../../../graphql/cost/weights.ts';
-import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { listJobs } from '../operations.ts';
-import { type JobFilter, type JobOrder, type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
+import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
 import { JobOrderEnum, KnownJobStateEnum } from './enums.ts';
 import { PnetJobPostingObject, postingMaxAge } from './posting.ts';
 
@@ -23,37 +22,13 @@ const jobListArgs = builder.args((t) => ({
   ...connectionArgs(jobListLimits, 'job postings'),
 }));
 
-interface JobListArguments {
-  readonly accountId?: string | null | undefined;
-  readonly state?: JobFilter['job_state'] | null;
-  readonly query?: string | null | undefined;
-  readonly orderBy?: JobOrder | null | undefined;
-  readonly first: number;
-  readonly after?: string | null | undefined;
-}
-
-function connectJobs(context: GraphQLContext, { accountId, state, query, orderBy, ...page }: JobListArguments) {
-  const filter: JobFilter = {
-    account_id: accountId ?? undefined,
-    job_state: state ?? undefined,
-    query: query ?? undefined,
-  };
-  const order_by = orderBy ?? undefined;
-  return connectCounted(
-    context,
-    {
-      operation: listJobs,
-      request: { ...filter, order_by },
-      limits: jobListLimits,
-      list: ['jobPostings', context.caller.keyId, ...jobListScope({ ...filter, order_by })],
-      ...page,
-    },
-    {
-      load: (request) => context.loaders.jobPages.load(request),
-      count: () => context.loaders.jobCounts.load(filter),
-    },
-  );
-}
+const connectJobs = countedList({
+  operation: listJobs,
+  limits: jobListLimits,
+  scope: (request, { caller }) => ['jobPostings', caller.keyId, ...jobListScope(request)],
+  load: (request, { loaders }) => loaders.jobPages.load(request),
+  count: (filter, { loaders }) => loaders.jobCounts.load(filter),
+});
 
 builder.queryFields((t) => ({
   jobPosting: t.field({

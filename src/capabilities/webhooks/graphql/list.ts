@@ -4,9 +4,9 @@ import { KnownWebhookEventEnum, KnownWebhookSourceEnum } from '../../../events/g
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
-import { connectCounted, countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
-import { isFilter, type WebhookFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
+import { isFilter, type WebhookSearch, webhookListScope } from '../filter.ts';
 import { searchWebhooks } from '../operations.ts';
 import { type ListedWebhook, webhookLimits } from '../shapes.ts';
 import { WebhookHealthStateEnum, WebhookOrderEnum } from './enums.ts';
@@ -38,46 +38,13 @@ const listArgs = builder.args((t) => ({
   ...connectionArgs(webhookLimits, 'webhooks'),
 }));
 
-interface ListArguments {
-  readonly accountId?: string | null | undefined;
-  readonly source?: WebhookFilter['source'] | null;
-  readonly event?: WebhookFilter['event'] | null;
-  readonly enabled?: boolean | null | undefined;
-  readonly health?: WebhookFilter['health'] | null;
-  readonly query?: string | null | undefined;
-  readonly orderBy?: WebhookSearch['order_by'] | null;
-  readonly first: number;
-  readonly after?: string | null | undefined;
-}
-
-function connectWebhooks(
-  context: GraphQLContext,
-  { accountId, source, event, enabled, health, query, orderBy, ...page }: ListArguments,
-) {
-  const filter: WebhookFilter = {
-    source: source ?? undefined,
-    event: event ?? undefined,
-    enabled: enabled ?? undefined,
-    health: health ?? undefined,
-    query: query ?? undefined,
-    account_id: accountId ?? undefined,
-  };
-  const order_by = orderBy ?? undefined;
-  return connectCounted(
-    context,
-    {
-      operation: searchWebhooks,
-      request: { ...filter, order_by },
-      limits: webhookLimits,
-      list: ['webhooks', context.caller.keyId, ...webhookListScope({ ...filter, order_by })],
-      ...page,
-    },
-    {
-      load: (request) => context.loaders.webhookPages.load(pageRequest(request, context)),
-      count: () => context.loaders.webhookCounts.load(filter),
-    },
-  );
-}
+const connectWebhooks = countedList({
+  operation: searchWebhooks,
+  limits: webhookLimits,
+  scope: (request, { caller }) => ['webhooks', caller.keyId, ...webhookListScope(request)],
+  load: (request, context) => context.loaders.webhookPages.load(pageRequest(request, context)),
+  count: (filter, { loaders }) => loaders.webhookCounts.load(filter),
+});
 
 /** A cursor counts a page's webhooks: with a filter after the read, it stays exact only for one page size. */
 function pageRequest(request: WebhookSearch, { caller, ports }: GraphQLContext): WebhookSearch {
