@@ -8,7 +8,8 @@ import { type AccountStatus, type AccountType, accountStatuses, accountTypes } f
 import { insertAccounts, type StoredAccount } from '../auth/account-repository.ts';
 import { createKey } from '../auth/api-keys.ts';
 import { maxWrongInputs, writeCheckpoint } from '../capabilities/jobs/checkpoint.ts';
-import { type JobState, jobStates } from '../capabilities/jobs/shapes.ts';
+import type { JobState } from '../capabilities/jobs/shapes.ts';
+import { jobStates } from '../capabilities/jobs/vocabulary.ts';
 import { newDestination, type SecretContext } from '../capabilities/webhooks/destinations.ts';
 import type { triggerContexts, WebhookTrigger } from '../capabilities/webhooks/shapes.ts';
 import { type WebhookSource, webhookSourceNames, webhookSources } from '../events/sources.ts';

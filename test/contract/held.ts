@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { accountTypes } from '../../src/auth/account.ts';
 import * as jobs from '../../src/capabilities/jobs/shapes.ts';
+import * as words from '../../src/capabilities/jobs/vocabulary.ts';
 import * as posts from '../../src/capabilities/posts/shapes.ts';
 import * as webhooks from '../../src/capabilities/webhooks/shapes.ts';
 import { webhookSourceNames, webhookSources } from '../../src/events/sources.ts';
@@ -40,15 +41,15 @@ export function heldFacts(): Facts {
       `recruiter skills: ${skills.min} to ${skills.max} ids`,
     ],
 
-    workplaces: jobs.workplaces,
-    'employment statuses': jobs.employmentStatuses,
-    seniorities: jobs.seniorities,
-    'pay frequencies': jobs.payFrequencies,
-    'job services': jobs.jobServices,
-    'publish modes': jobs.publishModes,
-    'job states': jobs.jobStates,
+    workplaces: words.workplaces,
+    'employment statuses': words.employmentStatuses,
+    seniorities: words.seniorities,
+    'pay frequencies': words.payFrequencies,
+    'job services': words.jobServices,
+    'publish modes': words.publishModes,
+    'job states': words.jobStates,
     'job states of results': jobs.jobPublishedShape.shape.job_state.options,
-    'checkpoint types': jobs.checkpointTypes,
+    'checkpoint types': words.checkpointTypes,
     'answer types': tagsOf(jobs.screeningQuestionShape, 'answer_type'),
     'apply methods': tagsOf(jobs.applyMethodShape, 'type'),
     reactions: posts.reactions,

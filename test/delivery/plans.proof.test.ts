@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deleteOldStatistics } from '../../src/capabilities/deliveries/attempt-counts.ts';
 import { requeueAll } from '../../src/capabilities/deliveries/requeue.ts';
-import { jobOrders } from '../../src/capabilities/jobs/shapes.ts';
+import { jobOrders } from '../../src/capabilities/jobs/vocabulary.ts';
 import { webhookOrders } from '../../src/capabilities/webhooks/shapes.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';

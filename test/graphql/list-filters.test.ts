@@ -1,6 +1,6 @@
 /** Filters, sizes and cursors of the lists, on every backend that has them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { jobStates } from '../../src/capabilities/jobs/shapes.ts';
+import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
 import { type Backend, backends, type SeededWorkspace, type Served } from '../support/backends.ts';
 import { graphql } from '../support/gateway.ts';
 

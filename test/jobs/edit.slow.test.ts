@@ -6,7 +6,7 @@ import {
   payFrequencies,
   seniorities,
   workplaces,
-} from '../../src/capabilities/jobs/shapes.ts';
+} from '../../src/capabilities/jobs/vocabulary.ts';
 import { limits } from '../../src/kernel/validation.ts';
 import { backends } from '../support/backends.ts';
 import { anError, documents, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';

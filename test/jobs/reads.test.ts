@@ -1,6 +1,6 @@
 /** Drafts and reads of jobs, which are additions to the contract. */
 import { describe, expect, test } from 'vitest';
-import { jobStates } from '../../src/capabilities/jobs/shapes.ts';
+import { jobStates } from '../../src/capabilities/jobs/vocabulary.ts';
 import { backends } from '../support/backends.ts';
 import { anError, everyField, everyFieldStored, serveJobs } from './served-jobs.ts';
 

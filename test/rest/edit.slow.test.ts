@@ -1,6 +1,6 @@
 /** EDIT: a case for every field and state of the contract, on every backend. */
 import { describe, expect, test } from 'vitest';
-import * as jobs from '../../src/capabilities/jobs/shapes.ts';
+import * as words from '../../src/capabilities/jobs/vocabulary.ts';
 import { backends } from '../support/backends.ts';
 import { noFlag, noNumber, noText, type Samples, urls } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
@@ -13,7 +13,7 @@ const badPays = [
   { ...pay, pay_frequency: 'WEEKLY' },
   { ...pay, extra: 1 },
 ];
-const goodPays = jobs.payFrequencies.map((pay_frequency) => ({ ...pay, pay_frequency }));
+const goodPays = words.payFrequencies.map((pay_frequency) => ({ ...pay, pay_frequency }));
 const titles = {
   good: [{ id: '12' }, { text: 'Engineer' }, { id: '12', text: 'x' }],
   bad: ['x', { id: 12 }, { id: 'x' }, {}],
@@ -43,7 +43,7 @@ const recruiter: Samples = {
   functions: { ...idList(3), bad: [...idList(3).bad, ['Upper']] },
   industries: idList(3),
   skills: idList(10),
-  seniority: { good: jobs.seniorities, bad: ['BOSS', 1, null] },
+  seniority: { good: words.seniorities, bad: ['BOSS', 1, null] },
   include_poster_info: { good: [true, false], bad: noFlag },
 };
 const smallest = (samples: Samples, required: readonly string[]) =>
@@ -69,9 +69,9 @@ const listed = ({ good, bad }: { good: unknown[]; bad: unknown[] }) => ({
 const edit: Samples = {
   job_title: titles,
   company: titles,
-  workplace: { good: jobs.workplaces, bad: ['MOON', 'remote', 1, null] },
+  workplace: { good: words.workplaces, bad: ['MOON', 'remote', 1, null] },
   location: { good: ['103644278'], bad: [1, 'Paris', '', null] },
-  employment_status: { good: jobs.employmentStatuses, bad: ['SLAVERY', null] },
+  employment_status: { good: words.employmentStatuses, bad: ['SLAVERY', null] },
   description: { good: ['<p>Hi</p>', '', 'x'.repeat(20_000)], bad: [...noText, 'x'.repeat(20_001)] },
   auto_rejection_template: { good: ['Sorry.'], bad: noText },
   screening_questions: {

@@ -1,6 +1,6 @@
 /** PUB and CHK: a case for every field and state of the contract, on every backend. */
 import { describe, expect, test } from 'vitest';
-import * as jobs from '../../src/capabilities/jobs/shapes.ts';
+import * as words from '../../src/capabilities/jobs/vocabulary.ts';
 import { backends } from '../support/backends.ts';
 import { noFlag, type Samples } from '../support/samples.ts';
 import { expectError, fieldsOf, serveRest } from '../support/serve-rest.ts';
@@ -19,10 +19,10 @@ const budgets = {
   ],
 };
 const publish: Samples = {
-  service: { good: jobs.jobServices, bad: ['PREMIUM', null] },
+  service: { good: words.jobServices, bad: ['PREMIUM', null] },
   hiring_photo_frame: { good: [true, false], bad: noFlag },
   bypass_email_verification: { good: [true, false], bad: noFlag },
-  mode: { good: jobs.publishModes, bad: ['GRATIS', 'free', 1] },
+  mode: { good: words.publishModes, bad: ['GRATIS', 'free', 1] },
 };
 
 test('the samples have every field of the contract', () => {

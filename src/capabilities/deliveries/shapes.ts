@@ -157,22 +157,14 @@ export const deliveryListShape = z.strictObject({
   cursor,
 });
 /** Beside the key. A cursor belongs to its order. */
-export const deliveryListScope = ({
-  webhook_id,
-  state,
-  event,
-  account_id,
-  since,
-  until,
-  order_by = defaultDeliveryOrder,
-}: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>): CursorScope => [
-  webhook_id,
-  anyOf(state),
-  anyOf(event),
-  account_id,
-  since,
-  until,
-  order_by,
+export const deliveryListScope = (request: DeliveryFilter & Pick<DeliveryListRequest, 'order_by'>): CursorScope => [
+  request.webhook_id,
+  anyOf(request.state),
+  anyOf(request.event),
+  request.account_id,
+  request.since,
+  request.until,
+  request.order_by ?? defaultDeliveryOrder,
 ];
 
 export const attemptListShape = z.strictObject({ delivery_id: resourceId(), limit, cursor });

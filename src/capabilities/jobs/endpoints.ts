@@ -3,19 +3,21 @@ import { type ContractEndpoint, constantsOf } from '../../kernel/endpoint.ts';
 import { editJob, publishJob, solveJobCheckpoint } from './operations.ts';
 import {
   applyMethodShape,
-  checkpointTypes,
-  employmentStatuses,
   jobCheckpointOpenedShape,
   jobEditedShape,
   jobPublishedShape,
+  screeningQuestionShape,
+} from './shapes.ts';
+import {
+  checkpointTypes,
+  employmentStatuses,
   jobServices,
   jobStates,
   payFrequencies,
   publishModes,
-  screeningQuestionShape,
   seniorities,
   workplaces,
-} from './shapes.ts';
+} from './vocabulary.ts';
 
 const publishResultShape = z.discriminatedUnion('object', [jobPublishedShape, jobCheckpointOpenedShape]);
 

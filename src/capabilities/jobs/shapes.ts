@@ -1,4 +1,4 @@
-/** Job postings: vocabularies, requests and results of the contract, and rules between fields that need no I/O. */
+/** Job postings: requests and results of the contract, and rules between fields that need no I/O. */
 import { z } from 'zod';
 import { keysOf } from '../../kernel/lib/keys-of.ts';
 import { anyOf, type CursorScope } from '../../kernel/paging.ts';
@@ -23,31 +23,16 @@ import {
   text,
   watchedIds,
 } from '../../kernel/validation.ts';
-
-export const workplaces = ['ON_SITE', 'HYBRID', 'REMOTE'] as const;
-export const employmentStatuses = [
-  'FULL_TIME',
-  'PART_TIME',
-  'CONTRACT',
-  'TEMPORARY',
-  'OTHER',
-  'VOLUNTEER',
-  'INTERNSHIP',
-] as const;
-export const seniorities = [
-  'INTERNSHIP',
-  'ENTRY_LEVEL',
-  'ASSOCIATE',
-  'MID_SENIOR_LEVEL',
-  'DIRECTOR',
-  'EXECUTIVE',
-  'NOT_APPLICABLE',
-] as const;
-export const payFrequencies = ['YEARLY', 'MONTHLY', 'HOURLY'] as const;
-export const jobServices = ['CLASSIC', 'RECRUITER'] as const;
-export const publishModes = ['FREE', 'PROMOTED', 'PROMOTED_PLUS'] as const;
-export const jobStates = ['active', 'draft', 'review', 'closed', 'paused'] as const;
-export const checkpointTypes = ['EMAIL_VERIFICATION', 'OTP'] as const;
+import {
+  checkpointTypes,
+  employmentStatuses,
+  jobOrders,
+  jobServices,
+  jobStates,
+  payFrequencies,
+  seniorities,
+  workplaces,
+} from './vocabulary.ts';
 
 /** In entries (contract, "Limits"). */
 export const recruiterLimits = {
@@ -226,7 +211,6 @@ const jobFilter = {
   query: searchText().optional(),
 };
 
-export const jobOrders = ['created_at_desc', 'created_at_asc', 'updated_at_desc', 'updated_at_asc'] as const;
 export type JobOrder = (typeof jobOrders)[number];
 export const defaultJobOrder: JobOrder = 'created_at_desc';
 

@@ -33,22 +33,14 @@ export type WebhookFilter = z.infer<typeof webhookFilterShape>;
 export type WebhookSearch = z.infer<typeof webhookSearchShape>;
 
 /** Beside the key. A cursor belongs to its order. */
-export const webhookListScope = ({
-  source,
-  event,
-  enabled,
-  health,
-  query,
-  account_id,
-  order_by = defaultWebhookOrder,
-}: WebhookFilter & Pick<WebhookSearch, 'order_by'>): CursorScope => [
-  anyOf(source),
-  anyOf(event),
-  enabled,
-  anyOf(health),
-  query,
-  account_id,
-  order_by,
+export const webhookListScope = (request: WebhookFilter & Pick<WebhookSearch, 'order_by'>): CursorScope => [
+  anyOf(request.source),
+  anyOf(request.event),
+  request.enabled,
+  anyOf(request.health),
+  request.query,
+  request.account_id,
+  request.order_by ?? defaultWebhookOrder,
 ];
 
 export const isFilter = ({ source = [], event = [], enabled, query, account_id }: WebhookFilter): boolean =>

@@ -1,6 +1,6 @@
 /** Checkpoints that pnet may open before it publishes: inputs that solve them, and the challenge that continues. */
 import { z } from 'zod';
-import { type CheckpointType, checkpointTypes } from '../../../capabilities/jobs/shapes.ts';
+import { type CheckpointType, jobCheckpointOpenedShape } from '../../../capabilities/jobs/shapes.ts';
 import { type ErrorName, errorNames, errorTable, ServiceError } from '../../../kernel/errors.ts';
 import { sandboxSessions } from '../sessions.ts';
 
@@ -73,7 +73,7 @@ function failureDetail(name: ErrorName): string {
 
 const challengeShape = z.object({
   scenario: z.string(),
-  remaining: z.array(z.enum(checkpointTypes)),
+  remaining: z.array(jobCheckpointOpenedShape.shape.type),
 });
 
 /** How the publication continues after the open checkpoint. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobStates } from '../../../../src/capabilities/jobs/shapes.ts';
+import { jobStates } from '../../../../src/capabilities/jobs/vocabulary.ts';
 import type { ErrorName } from '../../../../src/kernel/errors.ts';
 import {
   companyJobId,
