@@ -48,24 +48,19 @@ export function deliveryQueries({
     );
     return rows.map((row) => row && toDelivery(row, now()));
   };
-  const lists: DeliveriesPort['lists'] = async ({ caller }, requests) => {
-    const pages = await readTogether(
+  const lists: DeliveriesPort['lists'] = ({ caller }, requests) =>
+    readTogether(
       requests,
       ({ cursor, limit = deliveryLimits.limit.default, ...filter }) => {
         const scope = ['deliveries', caller.keyId, ...deliveryListScope(filter)];
-        return startPage(listedDeliveries(database, caller, filter), keysetOf(filter), {
-          cursors,
-          scope,
-          cursor,
-          limit,
-        });
+        const listed = listedDeliveries(database, caller, filter);
+        return startPage(listed, keysetOf(filter), { cursors, scope, cursor, limit });
       },
-      (started) => selectPages(database, started),
+      async (started) => {
+        const pages = await selectPages(database, started);
+        return pages.map(({ items, cursor }) => ({ items: items.map((row) => toDelivery(row, now())), cursor }));
+      },
     );
-    return pages.map((page) =>
-      page instanceof Error ? page : { ...page, items: page.items.map((row) => toDelivery(row, now())) },
-    );
-  };
   return {
     find,
 

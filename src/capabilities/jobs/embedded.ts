@@ -1,19 +1,20 @@
-import type { Logger } from 'pino';
 import { mayActFor } from '../../auth/account-access.ts';
 import { requireSession } from '../../auth/session.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { RandomBytes } from '../../kernel/ids.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import { parse } from '../../kernel/parse.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
+import { maxTotalCount } from '../../kernel/validation.ts';
 import type { JobProvider, NetworkPosting, ProviderSession, PublishStep } from '../../providers/provider.ts';
-import type { Database } from '../../store/database.ts';
 import { findByIds, requireFound } from '../../store/find-by-ids.ts';
-import type { DatabaseKind } from '../../store/json-rows.ts';
 import { storeWithRows } from '../../store/key-response.ts';
+import { startPage } from '../../store/keyset.ts';
+import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import type { LeaseDependencies } from '../../store/lease.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
-import { onlyOf } from '../../store/read-together.ts';
+import { onlyOf, readTogether } from '../../store/read-together.ts';
 import { createRowWatch } from '../../store/row-watch.ts';
+import { inTransaction } from '../../store/transaction.ts';
 import {
   afterFailure,
   openCheckpoint,
@@ -27,9 +28,8 @@ import { type JobLease, jobLeases, type LeaseTuning, underLease } from './lease.
 import type { JobsPort } from './port.ts';
 import { attemptPublication, settlePublication } from './publication.ts';
 import {
-  countListedJobs,
-  insertJob,
-  pagesOfJobs,
+  keysetOf,
+  listedJobs,
   requireJob,
   type StoredJob,
   selectJobFields,
@@ -38,35 +38,23 @@ import {
   toPosting,
   watchedJobs,
 } from './repository.ts';
-import { checkpointInputShape, defaultJobOrder, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
+import { checkpointInputShape, type JobPublishResult, jobListLimits, jobListScope } from './shapes.ts';
 import { solutionFailure } from './unsolved-checkpoint.ts';
 
 /** A change outlives its caller's connection, as its outcome must be stored; the network's deadline may end it. */
 const neverAborted = new AbortController().signal;
 
-/** Postings in our own database, published through the account's network. */
-export function embeddedJobs({
-  database,
-  kind,
-  network,
-  cursors,
-  budget,
-  now,
-  randomBytes,
-  logger,
-  tuning = {},
-}: {
-  readonly database: Database;
-  readonly kind: DatabaseKind;
+interface EmbeddedJobsDependencies extends LeaseDependencies {
   readonly network: JobProvider;
   readonly cursors: CursorCodec;
   readonly budget: ReadBudget;
-  readonly now: () => Date;
-  readonly randomBytes: RandomBytes;
-  readonly logger: Logger;
-  readonly tuning?: LeaseTuning;
-}): JobsPort {
-  const leases = jobLeases({ database, kind, now, randomBytes, logger }, tuning);
+  readonly tuning?: LeaseTuning | undefined;
+}
+
+/** Postings in our own database, published through the account's network. */
+export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
+  const { database, kind, network, cursors, budget, now, randomBytes, tuning } = dependencies;
+  const leases = jobLeases(dependencies, tuning);
   const sessionOf = ({ caller }: RequestContext, accountId: string): Promise<ProviderSession> =>
     requireSession(database, caller, accountId, { types: ['PNET'], notFoundAs: 'resource_not_found' });
 
@@ -101,16 +89,18 @@ export function embeddedJobs({
   };
   const changes = createRowWatch(watchedJobs(database));
 
-  const lists: JobsPort['lists'] = async ({ caller }, requests) => {
-    const pages = requests.map(({ cursor, limit = jobListLimits.limit.default, order_by, ...filter }) => {
-      const scope = ['jobs', caller.keyId, ...jobListScope({ ...filter, order_by })];
-      return { cursors, scope, cursor, limit, filter, order: order_by ?? defaultJobOrder };
-    });
-    const found = await pagesOfJobs(database, caller, pages);
-    return found.map((page) =>
-      page instanceof Error ? page : { ...page, items: page.items.map((job) => toPosting(job, now())) },
+  const lists: JobsPort['lists'] = ({ caller }, requests) =>
+    readTogether(
+      requests,
+      ({ cursor, limit = jobListLimits.limit.default, ...filter }) => {
+        const scope = ['jobs', caller.keyId, ...jobListScope(filter)];
+        return startPage(listedJobs(database, caller, filter), keysetOf(filter), { cursors, scope, cursor, limit });
+      },
+      async (started) => {
+        const pages = await selectPages(database, started);
+        return pages.map(({ items, cursor }) => ({ items: items.map((job) => toPosting(job, now())), cursor }));
+      },
     );
-  };
 
   return {
     async edit(context, { job_id, account_id, ...changes }) {
@@ -163,7 +153,11 @@ export function embeddedJobs({
         updated_at: createdAt,
       };
       const posting = toPosting(job, now());
-      await insertJob(database, job, (transaction) => storeWithRows(transaction, context.claim, posting));
+      // A transaction tells a connection lost in the commit from one lost before.
+      await inTransaction(database, async (transaction) => {
+        await transaction.insertInto('jobs').values(job).execute();
+        await storeWithRows(transaction, context.claim, posting);
+      });
       return posting;
     },
 
@@ -178,7 +172,12 @@ export function embeddedJobs({
     },
     lists,
     list: async (context, request) => onlyOf(await lists(context, [request])),
-    counts: ({ caller }, filters) => countListedJobs(database, caller, filters),
+    counts: ({ caller }, filters) =>
+      readTogether(
+        filters,
+        (filter) => listedJobs(database, caller, filter).clearSelect().select('id'),
+        (listed) => countRows(database, listed, maxTotalCount),
+      ),
   };
 }
 

@@ -1,30 +1,33 @@
 /** Stored postings and drafts that a caller may see. Changing one takes a lease (lease.ts). */
 
-import type { Transaction } from 'kysely';
 import { requireAccount } from '../../auth/account-access.ts';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { isoOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { Page } from '../../kernel/paging.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
-import { maxTotalCount } from '../../kernel/validation.ts';
 import type { Database } from '../../store/database.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import { jsonEntries } from '../../store/json-entries.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
-import { byCreation, type Keyset, type PageRequest, startPage } from '../../store/keyset.ts';
-import { countRows, selectPages } from '../../store/keyset-pages.ts';
+import { byCreation, type Keyset } from '../../store/keyset.ts';
 import { columnBytes, readExtracts } from '../../store/large-rows.ts';
 import { nameContains } from '../../store/names.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
-import { readTogether } from '../../store/read-together.ts';
 import type { RowSource } from '../../store/row-watch.ts';
-import type { JobTable, Tables } from '../../store/schema.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import type { JobTable } from '../../store/schema.ts';
 import { readCheckpoint, shownCheckpoint } from './checkpoint.ts';
 import { checkJobId } from './ids.ts';
-import type { JobFields, JobFieldsRequest, JobFilter, JobOrder, JobPosting, JobState } from './shapes.ts';
+import {
+  defaultJobOrder,
+  type JobFields,
+  type JobFieldsRequest,
+  type JobFilter,
+  type JobListRequest,
+  type JobOrder,
+  type JobPosting,
+  type JobState,
+} from './shapes.ts';
 
 /** Only states of the contract are stored. */
 interface StoredWords {
@@ -34,7 +37,7 @@ interface StoredWords {
 export type StoredJob = Omit<JobTable, keyof StoredWords> & StoredWords;
 
 /** Without the contents, which are read separately. */
-export type ListedJob = Omit<StoredJob, 'fields'>;
+type ListedJob = Omit<StoredJob, 'fields'>;
 
 const listedJobColumns = [
   ...(['id', 'workspace_id', 'account_id', 'state', 'checkpoint', 'claimed_until', 'claimed_by'] as const),
@@ -92,7 +95,11 @@ export async function selectJobFields(
 }
 
 /** @throws ServiceError `account_mismatch` for an account beyond the key */
-function listedJobs(database: Database, caller: Caller, { account_id, state: states = [], query: text }: JobFilter) {
+export function listedJobs(
+  database: Database,
+  caller: Caller,
+  { account_id, state: states = [], query: text }: JobFilter,
+) {
   let query = visibleJobs(database, caller);
   if (account_id !== undefined) {
     requireAccount(caller, account_id);
@@ -118,29 +125,8 @@ const keysets: Readonly<Record<JobOrder, Keyset<SortColumn>>> = {
   updated_at_asc: byChange('asc'),
 };
 
-/** In the order of the requests; an error for a page that cannot be read. */
-export const pagesOfJobs = (
-  database: Database,
-  caller: Caller,
-  requests: readonly (PageRequest & { readonly filter: JobFilter; readonly order: JobOrder })[],
-): Promise<(Page<ListedJob> | Error)[]> =>
-  readTogether(
-    requests,
-    ({ filter, order, ...page }) => startPage(listedJobs(database, caller, filter), keysets[order], page),
-    (pages) => selectPages(database, pages),
-  );
-
-/** In the order of the filters; an error for a list that cannot be counted. */
-export const countListedJobs = (
-  database: Database,
-  caller: Caller,
-  filters: readonly JobFilter[],
-): Promise<(number | Error)[]> =>
-  readTogether(
-    filters,
-    (filter) => listedJobs(database, caller, filter).clearSelect().select('id'),
-    (lists) => countRows(database, lists, maxTotalCount),
-  );
+export const keysetOf = ({ order_by = defaultJobOrder }: Pick<JobListRequest, 'order_by'>): Keyset<SortColumn> =>
+  keysets[order_by];
 
 export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
   read: (ids) =>
@@ -154,18 +140,6 @@ export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
     return rows.map(({ id, ...version }) => ({ id, version: JSON.stringify(version) }));
   },
 });
-
-/** In a transaction, which tells a connection lost in the commit from one lost before. */
-export async function insertJob(
-  database: Database,
-  job: StoredJob,
-  stored: (transaction: Transaction<Tables>) => Promise<void>,
-): Promise<void> {
-  await inTransaction(database, async (transaction) => {
-    await transaction.insertInto('jobs').values(job).execute();
-    await stored(transaction);
-  });
-}
 
 export const storedFields = ({ fields }: Pick<StoredJob, 'fields'>): JobFields => readJsonColumn(fields);
 

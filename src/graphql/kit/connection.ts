@@ -163,8 +163,6 @@ export interface ConnectionRequest<Request, Item> {
   readonly list: CursorScope;
 }
 
-type LoadPage<Request, Item> = (request: Request) => Promise<Page<Item>>;
-
 export interface Opened<Request> {
   /** Without the window's own `cursor` and `limit`. */
   readonly checked: Request;
@@ -180,29 +178,20 @@ export interface Opened<Request> {
 export async function readConnection<Request extends ListRequest, Item>(
   context: GraphQLContext,
   request: ConnectionRequest<Request, Item>,
-  load?: LoadPage<Request, Item>,
+  load: (request: Request) => Promise<Page<Item>> = (page) => request.operation.method(context.ports)(context, page),
 ): Promise<Connection<Item>> {
   try {
-    return await readOpened(context, request, load);
+    const { checked, from, maxLimit, connection } = openConnection(context, request);
+    const window = await readWindow(
+      (cursor, count) => load({ ...checked, cursor: cursor ?? undefined, limit: count }),
+      { first: request.first, from, maxLimit },
+    );
+    return mapItems<Item, Item>(connection(window), (item) =>
+      typeof item === 'object' && item !== null ? item : itemNotAnObject(),
+    );
   } catch (error) {
     throw error instanceof ServiceError ? issuesInGraphQL(error) : error;
   }
-}
-
-async function readOpened<Request extends ListRequest, Item>(
-  context: GraphQLContext,
-  request: ConnectionRequest<Request, Item>,
-  load: LoadPage<Request, Item> = (page) => request.operation.method(context.ports)(context, page),
-): Promise<Connection<Item>> {
-  const { checked, from, maxLimit, connection } = openConnection(context, request);
-  const window = await readWindow((cursor, count) => load({ ...checked, cursor: cursor ?? undefined, limit: count }), {
-    first: request.first,
-    from,
-    maxLimit,
-  });
-  return mapItems<Item, Item>(connection(window), (item) =>
-    typeof item === 'object' && item !== null ? item : itemNotAnObject(),
-  );
 }
 
 /** Checks scope, shape, cursor, in this order. @throws ServiceError with issues under the contract's names */
