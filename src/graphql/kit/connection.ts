@@ -20,8 +20,9 @@ import {
 import { isConnection, type PageWeights, rowsOfDatabase, sealsCursor } from '../cost/weights.ts';
 import type { GraphQLContext } from '../graphql-context.ts';
 import { builder } from './builder.ts';
-import { type CacheHint, inheritMaxAge } from './cache-hint.ts';
+import type { CacheHint } from './cache-hint.ts';
 import { issuesInGraphQL } from './contract-mapping.ts';
+import { partType } from './part-type.ts';
 import { shows } from './window-field.ts';
 
 /** Consecutive items. An Error stands for an item that cannot be shown; graphql-js reports it at its path. */
@@ -37,9 +38,8 @@ interface Edge {
   readonly cursorOf: (position: Position) => string;
 }
 
-const PageInfoObject = builder.objectRef<Connection<unknown>>('PageInfo').implement({
+const PageInfoObject = partType<Connection<unknown>>('PageInfo', {
   description: 'The position of a page in its list.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     hasNextPage: t.boolean({
       description: 'Whether more items follow this page.',
@@ -82,9 +82,8 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
 ) {
   // Not T: a connection may hold an Error.
   const node: OutputRef<object> = item;
-  const EdgeObject = builder.objectRef<Edge>(`${name}Edge`).implement({
+  const EdgeObject = partType<Edge>(`${name}Edge`, {
     description: `One item in a page of ${things}, with its cursor.`,
-    extensions: inheritMaxAge,
     fields: (t) => ({
       cursor: t.string({
         description: 'Pass it as `after` to continue after this item.',

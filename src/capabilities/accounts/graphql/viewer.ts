@@ -1,7 +1,8 @@
 import { listOf, readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { inheritMaxAge, maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { nullMeansError } from '../../../graphql/kit/null-means-error.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import { type Caller, type CallerToken, type Scope, scopes } from '../../../kernel/caller.ts';
 import { notOffered } from '../../../kernel/errors.ts';
 import { entriesOf } from '../../../kernel/lib/keys-of.ts';
@@ -25,18 +26,16 @@ const knownOfKey =
 
 const atItsPath = 'In proxy mode with forwarded keys: null, with `errors/feature_not_subscribed`.';
 
-export const WorkspaceObject = builder.objectRef<{ workspaceId: string; name: string }>('Workspace').implement({
+export const WorkspaceObject = partType<{ workspaceId: string; name: string }>('Workspace', {
   description: 'A container for accounts, jobs, webhooks and API keys. A key sees its own workspace only.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     workspaceId: t.exposeID('workspaceId', { description: 'Id of the workspace.' }),
     name: t.exposeString('name', { description: 'Name of the workspace.' }),
   }),
 });
 
-const ViewerTokenObject = builder.objectRef<CallerToken>('ViewerToken').implement({
+const ViewerTokenObject = partType<CallerToken>('ViewerToken', {
   description: 'The access token that stood for the key.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     tokenId: t.exposeID('id', { description: 'Id of the token.' }),
     origins: t.exposeStringList('origins', {

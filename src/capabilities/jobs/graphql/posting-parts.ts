@@ -1,6 +1,6 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import { type JobFields, type OpenCheckpoint, recruiterLimits } from '../shapes.ts';
 import { CheckpointTypeEnum, PayFrequencyEnum, SeniorityEnum } from './enums.ts';
 
@@ -12,9 +12,8 @@ type ApplyMethod = JobPart<'apply_method'>;
 
 /** Named by its id at the network, or by free text. */
 const namedThing = (name: string, description: string) =>
-  builder.objectRef<JobPart<'job_title'>>(name).implement({
+  partType<JobPart<'job_title'>>(name, {
     description,
-    extensions: inheritMaxAge,
     fields: (t) => ({
       providerId: t.exposeID('id', {
         nullable: true,
@@ -27,9 +26,8 @@ const namedThing = (name: string, description: string) =>
 export const JobTitleObject = namedThing('JobTitle', 'A job title.');
 export const JobCompanyObject = namedThing('JobCompany', 'The hiring company.');
 
-export const PayObject = builder.objectRef<JobPart<'salary'>>('JobPay').implement({
+export const PayObject = partType<JobPart<'salary'>>('JobPay', {
   description: 'A pay range.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     currency: t.expose('currency', { type: 'Currency', description: 'Currency of the amounts.' }),
     min: t.exposeFloat('min', { description: 'Lower bound.' }),
@@ -55,9 +53,8 @@ export const ScreeningQuestionInterface = builder.interfaceRef<Question>('Screen
   }),
 });
 
-builder.objectRef<NumericQuestion>('NumericScreeningQuestion').implement({
+partType<NumericQuestion>('NumericScreeningQuestion', {
   description: 'A screening question that takes a number.',
-  extensions: inheritMaxAge,
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
     minExpectation: t.exposeFloat('min_expectation', { nullable: true, description: 'Lowest expected answer.' }),
@@ -65,9 +62,8 @@ builder.objectRef<NumericQuestion>('NumericScreeningQuestion').implement({
   }),
 });
 
-builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement({
+partType<ChoiceQuestion>('MultipleChoicesScreeningQuestion', {
   description: 'A multiple-choice screening question.',
-  extensions: inheritMaxAge,
   interfaces: [ScreeningQuestionInterface],
   fields: (t) => ({
     choices: t.exposeStringList('choices', { description: 'The choices offered.', extensions: listOf(10) }),
@@ -78,9 +74,8 @@ builder.objectRef<ChoiceQuestion>('MultipleChoicesScreeningQuestion').implement(
   }),
 });
 
-export const RecruiterObject = builder.objectRef<JobPart<'recruiter'>>('JobRecruiter').implement({
+export const RecruiterObject = partType<JobPart<'recruiter'>>('JobRecruiter', {
   description: 'Settings of the recruiting service for a job.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     projectId: t.exposeID('project_id', { description: 'Id of the project that the job is linked to.' }),
     functions: t.exposeIDList('functions', {
@@ -110,9 +105,8 @@ export const RecruiterObject = builder.objectRef<JobPart<'recruiter'>>('JobRecru
   }),
 });
 
-const PnetApplyMethodObject = builder.objectRef<Extract<ApplyMethod, { type: 'pnet' }>>('PnetApplyMethod').implement({
+const PnetApplyMethodObject = partType<Extract<ApplyMethod, { type: 'pnet' }>>('PnetApplyMethod', {
   description: 'Applications are made on the network.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     notificationEmail: t.exposeString('notification_email', {
       description: 'Email address that is notified of applications.',
@@ -121,13 +115,10 @@ const PnetApplyMethodObject = builder.objectRef<Extract<ApplyMethod, { type: 'pn
   }),
 });
 
-const ExternalApplyMethodObject = builder
-  .objectRef<Extract<ApplyMethod, { type: 'external' }>>('ExternalApplyMethod')
-  .implement({
-    description: 'Applications are made on an external website.',
-    extensions: inheritMaxAge,
-    fields: (t) => ({ url: t.exposeString('url', { description: 'URL of the website.' }) }),
-  });
+const ExternalApplyMethodObject = partType<Extract<ApplyMethod, { type: 'external' }>>('ExternalApplyMethod', {
+  description: 'Applications are made on an external website.',
+  fields: (t) => ({ url: t.exposeString('url', { description: 'URL of the website.' }) }),
+});
 
 export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
   description: 'How applications are made.',
@@ -135,22 +126,19 @@ export const ApplyMethodUnion = builder.unionType('ApplyMethod', {
   resolveType: ({ type }) => (type === 'pnet' ? PnetApplyMethodObject : ExternalApplyMethodObject),
 });
 
-export const AutoArchiveObject = builder
-  .objectRef<JobPart<'auto_archive_applicants'>>('AutoArchiveApplicants')
-  .implement({
-    description: 'Which applicants are archived automatically.',
-    extensions: inheritMaxAge,
-    fields: (t) => ({
-      screeningQuestions: t.boolean({
-        description: 'Whether applicants who fail a must-match screening question are archived.',
-        resolve: ({ screening_questions = true }) => screening_questions,
-      }),
-      outsideOfCountry: t.boolean({
-        description: 'Whether applicants outside the country of the job are archived.',
-        resolve: ({ outside_of_country = true }) => outside_of_country,
-      }),
+export const AutoArchiveObject = partType<JobPart<'auto_archive_applicants'>>('AutoArchiveApplicants', {
+  description: 'Which applicants are archived automatically.',
+  fields: (t) => ({
+    screeningQuestions: t.boolean({
+      description: 'Whether applicants who fail a must-match screening question are archived.',
+      resolve: ({ screening_questions = true }) => screening_questions,
     }),
-  });
+    outsideOfCountry: t.boolean({
+      description: 'Whether applicants outside the country of the job are archived.',
+      resolve: ({ outside_of_country = true }) => outside_of_country,
+    }),
+  }),
+});
 
 export const CheckpointObject = builder.objectRef<OpenCheckpoint>('JobCheckpoint').implement({
   description: 'A step that the network requires before it publishes a draft.',

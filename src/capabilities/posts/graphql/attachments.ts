@@ -1,14 +1,13 @@
 import { builder } from '../../../graphql/kit/builder.ts';
-import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, rawTime, required } from '../../../graphql/kit/network-values.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import { taggedBy } from '../../../graphql/kit/wire.ts';
 import type { PnetAttachment } from '../shapes.ts';
 
 type AttachmentOf<T extends PnetAttachment['type']> = Extract<PnetAttachment, { type: T }>;
 
-const MediaSizeObject = builder.objectRef<AttachmentOf<'img'>['size']>('MediaSize').implement({
+const MediaSizeObject = partType<AttachmentOf<'img'>['size']>('MediaSize', {
   description: 'Dimensions of an image or video.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     width: t.exposeFloat('width', required('Width, in the unit of the network.')),
     height: t.exposeFloat('height', required('Height, in the unit of the network.')),
@@ -44,9 +43,8 @@ export const PnetPostAttachmentInterface = builder.interfaceRef<PnetAttachment>(
 
 const interfaces = [PnetPostAttachmentInterface];
 
-builder.objectRef<AttachmentOf<'img'>>(graphqlAttachmentTypes.img).implement({
+partType<AttachmentOf<'img'>>(graphqlAttachmentTypes.img, {
   description: 'An image.',
-  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     sticker: t.exposeBoolean('sticker', required('Whether the image is a sticker.')),
@@ -54,9 +52,8 @@ builder.objectRef<AttachmentOf<'img'>>(graphqlAttachmentTypes.img).implement({
   }),
 });
 
-builder.objectRef<AttachmentOf<'video'>>(graphqlAttachmentTypes.video).implement({
+partType<AttachmentOf<'video'>>(graphqlAttachmentTypes.video, {
   description: 'A video.',
-  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     gif: t.exposeBoolean('gif', required('Whether the video is an animated GIF: short, silent and looping.')),
@@ -64,9 +61,8 @@ builder.objectRef<AttachmentOf<'video'>>(graphqlAttachmentTypes.video).implement
   }),
 });
 
-builder.objectRef<AttachmentOf<'audio'>>(graphqlAttachmentTypes.audio).implement({
+partType<AttachmentOf<'audio'>>(graphqlAttachmentTypes.audio, {
   description: 'An audio recording.',
-  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     voiceNote: t.exposeBoolean('voice_note', required('Whether it was recorded as a voice note.')),
@@ -74,22 +70,19 @@ builder.objectRef<AttachmentOf<'audio'>>(graphqlAttachmentTypes.audio).implement
   }),
 });
 
-builder.objectRef<AttachmentOf<'file'>>(graphqlAttachmentTypes.file).implement({
+partType<AttachmentOf<'file'>>(graphqlAttachmentTypes.file, {
   description: 'A file of any type.',
-  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({ fileName: t.exposeString('file_name', required('Name of the file.')) }),
 });
 
-builder.objectRef<AttachmentOf<'pnet_post'>>(graphqlAttachmentTypes.pnet_post).implement({
+partType<AttachmentOf<'pnet_post'>>(graphqlAttachmentTypes.pnet_post, {
   description: 'Another pnet post, shared as an attachment.',
-  extensions: inheritMaxAge,
   interfaces,
 });
 
-builder.objectRef<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_meeting).implement({
+partType<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_meeting, {
   description: 'An invitation to a video meeting.',
-  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({
     startsAt: t.expose('starts_at', { type: 'DateTime', ...required('When the meeting starts.') }),
@@ -100,9 +93,8 @@ builder.objectRef<AttachmentOf<'video_meeting'>>(graphqlAttachmentTypes.video_me
   }),
 });
 
-builder.objectRef<PnetAttachment>(unknown).implement({
+partType<PnetAttachment>(unknown, {
   description: 'An attachment of a type that this gateway does not know yet.',
-  extensions: inheritMaxAge,
   interfaces,
   fields: (t) => ({ type: t.exposeString('type', required('Attachment type as pnet names it.')) }),
 });

@@ -1,7 +1,7 @@
 import { itemsOfNetwork } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
-import { inheritMaxAge, maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import {
   type Connection,
   connectionArgs,
@@ -11,6 +11,7 @@ import {
 } from '../../../graphql/kit/connection.ts';
 import type { ListSource } from '../../../graphql/kit/list-source.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
@@ -27,9 +28,8 @@ export const PostConnection = connectionType<ReadWith<Post>, PostWindow>('Post',
   hint: maxAge(60),
 });
 
-const PostPagingObject = builder.objectRef<PostList['paging']>('PostPaging').implement({
+const PostPagingObject = partType<PostList['paging']>('PostPaging', {
   description: 'What the network says of one page of its list.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     pageCount: t.exposeFloat(
       'page_count',

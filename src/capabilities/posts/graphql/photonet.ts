@@ -1,7 +1,7 @@
-import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, rawTime, required, twinOf } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { PhotonetPost } from '../shapes.ts';
 import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
@@ -9,9 +9,8 @@ import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts'
 import { registerPosts } from './post-types.ts';
 import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, requireRawId } from './reading-account.ts';
 
-const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('PhotonetCaption').implement({
+const CaptionObject = partType<NonNullable<PhotonetPost['caption']>>('PhotonetCaption', {
   description: 'The text under a photo or video.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     text: t.exposeString('text', required('Text of the caption.')),
     edited: t.exposeBoolean('edited', required('Whether the caption was edited after publication.')),
@@ -21,9 +20,8 @@ const CaptionObject = builder.objectRef<NonNullable<PhotonetPost['caption']>>('P
   }),
 });
 
-const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMedia').implement({
+const MediaObject = partType<PhotonetPost['preview_image']>('PhotonetMedia', {
   description: 'A photo or video file.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the file.')),
     width: t.exposeFloat('width', required('Width, in the unit of the network.')),
@@ -31,9 +29,8 @@ const MediaObject = builder.objectRef<PhotonetPost['preview_image']>('PhotonetMe
   }),
 });
 
-const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('PhotonetOwner').implement({
+const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetOwner', {
   description: 'The photonet user who published a post.',
-  extensions: inheritMaxAge,
   interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PhotonetOwner', key: 'id' }),
@@ -60,9 +57,8 @@ const OwnerObject = builder.objectRef<ReadWith<PhotonetPost['owner']>>('Photonet
   }),
 });
 
-const LocationObject = builder.objectRef<PhotonetPost['location']>('PhotonetLocation').implement({
+const LocationObject = partType<PhotonetPost['location']>('PhotonetLocation', {
   description: 'The place that the owner of a post tagged.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     name: t.exposeString('name', required('Name of the place.')),
     lat: t.exposeFloat('lat', required('Latitude.')),

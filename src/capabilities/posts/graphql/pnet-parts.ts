@@ -1,16 +1,14 @@
 /** Parts that only mean something within a post. Those that lead to other posts are in pnet.ts. */
 
 import { listOf } from '../../../graphql/cost/weights.ts';
-import { builder } from '../../../graphql/kit/builder.ts';
-import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { optional, required, requiredList } from '../../../graphql/kit/network-values.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import type { PnetPost } from '../shapes.ts';
 
 type PostPart<Key extends keyof PnetPost> = NonNullable<PnetPost[Key]>;
 
-export const WriterObject = builder.objectRef<PostPart<'written_by'>>('PnetWriter').implement({
+export const WriterObject = partType<PostPart<'written_by'>>('PnetWriter', {
   description: 'The person who wrote a post on behalf of a company.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the person on pnet.')),
     publicIdentifier: t.exposeString(
@@ -21,9 +19,8 @@ export const WriterObject = builder.objectRef<PostPart<'written_by'>>('PnetWrite
   }),
 });
 
-export const PermissionsObject = builder.objectRef<PnetPost['permissions']>('PnetPostPermissions').implement({
+export const PermissionsObject = partType<PnetPost['permissions']>('PnetPostPermissions', {
   description: 'What the account that reads a post may do with it.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     canReact: t.exposeBoolean('can_react', required('Whether the account may react to the post.')),
     canShare: t.exposeBoolean('can_share', required('Whether the account may share the post.')),
@@ -31,9 +28,8 @@ export const PermissionsObject = builder.objectRef<PnetPost['permissions']>('Pne
   }),
 });
 
-export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('PnetMention').implement({
+export const MentionObject = partType<PnetPost['mentions'][number]>('PnetMention', {
   description: 'A person or company mentioned in the text of a post.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     url: t.exposeString('url', required('URL of the profile of the person or company.')),
     start: t.exposeFloat('start', required('Where the mention starts, as the network counts.')),
@@ -41,9 +37,8 @@ export const MentionObject = builder.objectRef<PnetPost['mentions'][number]>('Pn
   }),
 });
 
-const PollOptionObject = builder.objectRef<PostPart<'poll'>['options'][number]>('PnetPollOption').implement({
+const PollOptionObject = partType<PostPart<'poll'>['options'][number]>('PnetPollOption', {
   description: 'One option of a poll.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the option on pnet.')),
     text: t.exposeString('text', required('Text of the option.')),
@@ -52,9 +47,8 @@ const PollOptionObject = builder.objectRef<PostPart<'poll'>['options'][number]>(
   }),
 });
 
-export const PollObject = builder.objectRef<PostPart<'poll'>>('PnetPoll').implement({
+export const PollObject = partType<PostPart<'poll'>>('PnetPoll', {
   description: 'A poll in a post.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the poll on pnet.')),
     question: t.exposeString('question', required('Question of the poll.')),
@@ -64,9 +58,8 @@ export const PollObject = builder.objectRef<PostPart<'poll'>>('PnetPoll').implem
   }),
 });
 
-export const GroupObject = builder.objectRef<PostPart<'group'>>('PnetGroup').implement({
+export const GroupObject = partType<PostPart<'group'>>('PnetGroup', {
   description: 'The group that a post was published in.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     providerId: t.exposeID('id', required('Id of the group on pnet.')),
     name: t.exposeString('name', required('Name of the group.')),
@@ -74,9 +67,8 @@ export const GroupObject = builder.objectRef<PostPart<'group'>>('PnetGroup').imp
   }),
 });
 
-export const AnalyticsObject = builder.objectRef<PostPart<'analytics'>>('PnetPostAnalytics').implement({
+export const AnalyticsObject = partType<PostPart<'analytics'>>('PnetPostAnalytics', {
   description: 'Performance of a post. A figure is null if pnet does not share it with the account.',
-  extensions: inheritMaxAge,
   fields: (t) => ({
     impressions: t.exposeFloat('impressions', optional('Number of impressions.')),
     engagements: t.exposeFloat('engagements', optional('Number of engagements, as the network counts.')),

@@ -1,9 +1,9 @@
 import { listOf } from '../../../graphql/cost/weights.ts';
-import { builder } from '../../../graphql/kit/builder.ts';
 import { inheritMaxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnum } from '../../../graphql/kit/enums.ts';
 import { optional, rawTime, required, requiredList, twinOf } from '../../../graphql/kit/network-values.ts';
 import { Node } from '../../../graphql/kit/node.ts';
+import { partType } from '../../../graphql/kit/part-type.ts';
 import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
@@ -34,9 +34,8 @@ const ReactionEnum = contractEnum(
   { read: true },
 );
 
-const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').implement({
+const AuthorObject = partType<ReadWith<PnetAuthor>>('PnetAuthor', {
   description: 'A person or company that publishes posts on pnet.',
-  extensions: inheritMaxAge,
   interfaces: [Node, NetworkAuthorInterface],
   fields: (t) => ({
     id: globalIdField(t, { kind: 'PnetAuthor', key: 'id' }),
@@ -66,23 +65,20 @@ const AuthorObject = builder.objectRef<ReadWith<PnetAuthor>>('PnetAuthor').imple
   }),
 });
 
-const RepostContentObject = builder
-  .objectRef<ReadWith<NonNullable<PnetPost['repost_content']>>>('PnetRepostContent')
-  .implement({
-    description: 'The original post that a repost shares.',
-    extensions: inheritMaxAge,
-    fields: (t) => ({
-      providerId: t.exposeID('id', required('Id of the original post on pnet.')),
-      date: t.exposeString('date', required('Age of the original post as pnet displays it, such as `3d`.')),
-      parsedDatetime: t.expose('parsed_datetime', {
-        type: 'DateTime',
-        ...required('When the original post was published.'),
-      }),
-      parsedDatetimeRaw: t.exposeString('parsed_datetime', required(`\`parsedDatetime\` ${rawTime}`)),
-      author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
-      text: t.exposeString('text', required('Text of the original post.')),
+const RepostContentObject = partType<ReadWith<NonNullable<PnetPost['repost_content']>>>('PnetRepostContent', {
+  description: 'The original post that a repost shares.',
+  fields: (t) => ({
+    providerId: t.exposeID('id', required('Id of the original post on pnet.')),
+    date: t.exposeString('date', required('Age of the original post as pnet displays it, such as `3d`.')),
+    parsedDatetime: t.expose('parsed_datetime', {
+      type: 'DateTime',
+      ...required('When the original post was published.'),
     }),
-  });
+    parsedDatetimeRaw: t.exposeString('parsed_datetime', required(`\`parsedDatetime\` ${rawTime}`)),
+    author: partField(t, 'author', { type: AuthorObject, ...required('The author of the original post.') }),
+    text: t.exposeString('text', required('Text of the original post.')),
+  }),
+});
 
 /** A repost has the id of its original, so its own id comes first; its list is that of the reposting author. */
 const pnetPostIds = {
