@@ -111,7 +111,7 @@ export const CreateJobDraftInput =`,
     'CloseJobResult',
     'The closed job, or the reason why it was not closed.',
     [PnetJobPostingEditedObject],
-    ['request', 'not_found', 'account', 'performed'],
+    ['performed'],
   ),
   operation: closeJob,
 });

@@ -72,20 +72,17 @@ function countsOf(samples: readonly SettledSample[]): CountedRow[] {
     for (const { spanMs } of Object.values(statisticsPeriods)) {
       const starts_at = startedAt - (startedAt % spanMs);
       const name = `${webhookId} ${spanMs} ${starts_at} ${succeeded} ${within_ms}`;
-      const row = counts.get(name);
-      if (row !== undefined) row.attempts += 1;
-      else {
-        const outcome = succeeded ? 1 : 0;
-        counts.set(name, {
-          workspace_id: workspaceId,
-          webhook_id: webhookId,
-          span_ms: spanMs,
-          starts_at,
-          succeeded: outcome,
-          within_ms,
-          attempts: 1,
-        });
-      }
+      const row = counts.get(name) ?? {
+        workspace_id: workspaceId,
+        webhook_id: webhookId,
+        span_ms: spanMs,
+        starts_at,
+        succeeded: succeeded ? 1 : 0,
+        within_ms,
+        attempts: 0,
+      };
+      row.attempts += 1;
+      counts.set(name, row);
     }
   }
   return [...counts.values()];

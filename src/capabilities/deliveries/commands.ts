@@ -1,6 +1,6 @@
 import { requireAccount, requireManaging } from '../../auth/account-access.ts';
 import { findAccount, findOldestAccount } from '../../auth/account-repository.ts';
-import type { Emit, Emitted } from '../../delivery/emit.ts';
+import type { Emit } from '../../delivery/emit.ts';
 import { emittableKeys, ownKeys, triggerEvent } from '../../events/event.ts';
 import { sampleData } from '../../events/samples.ts';
 import { sourceOfEvents, type WebhookEvent, type WebhookSource, webhookSources } from '../../events/sources.ts';
@@ -31,13 +31,6 @@ export interface CommandsContext {
   readonly now: () => Date;
 }
 
-const emitted = ({ eventId, deliveries, repeated }: Emitted): EventEmitted => ({
-  object: 'EventEmitted',
-  event_id: eventId,
-  delivery_ids: deliveries,
-  repeated,
-});
-
 const invalid = (path: Issue['path'], code: IssueCode, message: string): ServiceError =>
   invalidParameters([{ path, code, message }]);
 
@@ -52,6 +45,13 @@ export function deliveryCommands({
   const finishHolds = async ({ id }: ManageableWebhook) => {
     while (await holdStep(notifications.transaction, kind, id));
   };
+  const emitFor = async (
+    { workspaceId }: Caller,
+    event: Omit<Parameters<Emit>[0], 'workspaceId'>,
+  ): Promise<EventEmitted> => {
+    const { eventId, deliveries, repeated } = await emit({ workspaceId, ...event });
+    return { object: 'EventEmitted', event_id: eventId, delivery_ids: deliveries, repeated };
+  };
   return {
     async emit({ caller }, { account_id, event, data, idempotency_key }) {
       // Each event that passes the shape has a source.
@@ -59,18 +59,15 @@ export function deliveryCommands({
       const sample = sampleData(source, event, now());
       if (data !== undefined) requireKeys(source, data);
       const accountType = await requireEmitter(database, caller, account_id);
-      return emitted(
-        await emit({
-          workspaceId: caller.workspaceId,
-          accountId: account_id,
-          accountType,
-          source,
-          event,
-          data: data === undefined ? sample : { ...timeOf(sample), ...data },
-          given: data ?? null,
-          idempotencyKey: idempotency_key,
-        }),
-      );
+      return emitFor(caller, {
+        accountId: account_id,
+        accountType,
+        source,
+        event,
+        data: data === undefined ? sample : { ...timeOf(sample), ...data },
+        given: data ?? null,
+        idempotencyKey: idempotency_key,
+      });
     },
 
     async fireTrigger({ caller }, { webhook_id, account_id, context, chat_id, message_id, idempotency_key }) {
@@ -96,19 +93,16 @@ export function deliveryCommands({
         chat_id,
         ...(message_id === undefined ? {} : { message_id }),
       };
-      return emitted(
-        await emit({
-          workspaceId: caller.workspaceId,
-          accountId: account_id,
-          accountType,
-          source: null,
-          event: triggerEvent,
-          data: { timestamp: now().toISOString(), ...fields },
-          given: fields,
-          webhookId: webhook_id,
-          idempotencyKey: idempotency_key,
-        }),
-      );
+      return emitFor(caller, {
+        accountId: account_id,
+        accountType,
+        source: null,
+        event: triggerEvent,
+        data: { timestamp: now().toISOString(), ...fields },
+        given: fields,
+        webhookId: webhook_id,
+        idempotencyKey: idempotency_key,
+      });
     },
 
     async sendTest({ caller }, { webhook_id, event }) {
@@ -130,17 +124,14 @@ export function deliveryCommands({
         workspaceId: caller.workspaceId,
         accountIds: listened.length === 0 ? null : new Set(listened),
       });
-      return emitted(
-        await emit({
-          workspaceId: caller.workspaceId,
-          accountId: account?.id ?? null,
-          accountType: account?.type ?? null,
-          source,
-          event: chosen,
-          data: sampleData(source, chosen, now()),
-          webhookId: webhook_id,
-        }),
-      );
+      return emitFor(caller, {
+        accountId: account?.id ?? null,
+        accountType: account?.type ?? null,
+        source,
+        event: chosen,
+        data: sampleData(source, chosen, now()),
+        webhookId: webhook_id,
+      });
     },
 
     async redeliver({ caller }, { delivery_id }) {

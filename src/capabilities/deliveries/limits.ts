@@ -1,6 +1,7 @@
 /** Limits of a workspace, around the commands that create work for the delivery engine. */
 import type { RateLimit } from '../../auth/rate-limit.ts';
 import type { DeliveriesPort } from './port.ts';
+import type { EventEmitted } from './shapes.ts';
 
 /** Both by workspace. */
 export interface DeliveryRateLimits {
@@ -35,10 +36,4 @@ export function limitedCommands(commands: Commands, { events, deliveries }: Deli
 }
 
 /** A repeated emission creates none. */
-const created = ({
-  repeated,
-  delivery_ids,
-}: {
-  readonly repeated: boolean;
-  readonly delivery_ids: readonly string[];
-}) => (repeated ? 0 : delivery_ids.length);
+const created = ({ repeated, delivery_ids }: EventEmitted) => (repeated ? 0 : delivery_ids.length);

@@ -72,25 +72,16 @@ const vocabularyOf = (source: WebhookSource | null): { events: readonly string[]
 /** A webhook keeps its source. */
 function requireFit({ source: own }: WebhookTable, { source, events = [], data = [] }: WebhookUpdate): void {
   const known = vocabularyOf(own);
-  const issues: Issue[] = [
+  const misfit = (path: Issue['path'], message: string): Issue => ({ path, code: 'not_applicable', message });
+  const issues = [
     ...(source === undefined || source === own
       ? []
-      : [
-          {
-            path: ['source'],
-            code: 'not_applicable' as const,
-            message: `must be ${own ?? 'left out'}: a webhook keeps its source`,
-          },
-        ]),
+      : [misfit(['source'], `must be ${own ?? 'left out'}: a webhook keeps its source`)]),
     ...events.flatMap((event, index) =>
-      known.events.includes(event)
-        ? []
-        : [{ path: ['events', index], code: 'not_applicable' as const, message: 'is not an event of the source' }],
+      known.events.includes(event) ? [] : misfit(['events', index], 'is not an event of the source'),
     ),
     ...data.flatMap(({ key }, index) =>
-      known.keys.includes(key)
-        ? []
-        : [{ path: ['data', index, 'key'], code: 'not_applicable' as const, message: 'is not a key of the source' }],
+      known.keys.includes(key) ? [] : misfit(['data', index, 'key'], 'is not a key of the source'),
     ),
   ];
   if (issues.length > 0) throw invalidParameters(issues);

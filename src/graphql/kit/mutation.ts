@@ -26,13 +26,17 @@ interface MutationResult<Success extends Result> {
   readonly success?: Success;
 }
 
-/** Declares a result union: success types, and error types of the families returned as data. */
+/** Families of errors that every mutation returns as data. */
+const commonFailures = ['request', 'not_found', 'account'] as const satisfies readonly DataFamily[];
+
+/** Declares a result union: success types, and error types. @param others families beside those of every mutation */
 export function mutationResult<Success extends Result>(
   name: string,
   description: string,
   success: readonly SuccessType<Success>[],
-  failures: readonly DataFamily[],
+  others: readonly DataFamily[] = [],
 ): MutationResult<Success> {
+  const failures = [...commonFailures, ...others];
   const types: ObjectRef<SchemaTypes, Result | Failure>[] = [
     ...success,
     ...failures.map((family) => errorTypes[family]),

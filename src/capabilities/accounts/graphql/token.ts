@@ -58,7 +58,6 @@ const createAccessTokenResult = mutationResult<AccessTokenCreated>(
   'CreateAccessTokenResult',
   'The created token, or the error.',
   [AccessTokenCreatedObject],
-  ['request', 'not_found', 'account'],
 );
 
 mutationField('createAccessToken', {

@@ -14,8 +14,6 @@ import {
   SendTestEventInput,
 } from './inputs.ts';
 
-const failures = ['request', 'not_found', 'account', 'performed'] as const;
-
 const EventEmittedObject = builder.objectRef<EventEmitted>('EventEmitted').implement({
   description: 'The event is stored. It is delivered even if the gateway restarts.',
   fields: (t) => ({
@@ -60,19 +58,19 @@ const emitResult = mutationResult<EventEmitted>(
   'EmitEventResult',
   'The emitted event, or the error.',
   [EventEmittedObject],
-  failures,
+  ['performed'],
 );
 const redeliverResult = mutationResult<DeliveryScheduled>(
   'RedeliverResult',
   'The scheduled delivery, or the error.',
   [DeliveryScheduledObject],
-  failures,
+  ['performed'],
 );
 const redeliverAllResult = mutationResult<DeliveriesRedelivered>(
   'RedeliverAllResult',
   'The number of scheduled deliveries, or the error.',
   [DeliveriesRedeliveredObject],
-  failures,
+  ['performed'],
 );
 
 mutationField('emitEvent', {

@@ -96,7 +96,7 @@ const editResult = mutationResult<JobEdited>(
   'The edited job, or the reason why the edit failed.',
   [PnetJobPostingEditedObject],
   // The network may require a checkpoint of the account itself before an edit.
-  ['request', 'not_found', 'account', 'checkpoint', 'performed'],
+  ['checkpoint', 'performed'],
 );
 
 const draftResult = mutationResult<JobCreated>(
@@ -104,21 +104,21 @@ const draftResult = mutationResult<JobCreated>(
   'The new draft, or the reason why it was not created.',
   [PnetJobPostingCreatedObject],
   // The network may require a checkpoint of the account itself first.
-  ['request', 'not_found', 'account', 'checkpoint'],
+  ['checkpoint'],
 );
 
 const publishResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'PublishJobResult',
   'The published job, the checkpoint that the network requires, or the reason why publishing failed.',
   [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
-  ['request', 'not_found', 'account', 'checkpoint', 'payment', 'performed'],
+  ['checkpoint', 'payment', 'performed'],
 );
 
 const checkpointResult = mutationResult<JobPublished | JobCheckpointOpened>(
   'SolveJobCheckpointResult',
   'The published job, the next checkpoint, or the reason why the solution was rejected.',
   [PnetJobPostingPublishedObject, PnetJobPostingPublishCheckpointObject],
-  ['request', 'not_found', 'account', 'checkpoint', 'performed'],
+  ['checkpoint', 'performed'],
 );
 
 mutationField('editJob', {

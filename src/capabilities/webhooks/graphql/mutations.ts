@@ -27,8 +27,6 @@ import {
 } from './inputs.ts';
 import { WebhookInterface } from './webhook.ts';
 
-const failures = ['request', 'not_found', 'account', 'performed'] as const;
-
 interface Created extends WebhookCreated {
   readonly repeated: boolean;
 }
@@ -64,19 +62,13 @@ const WebhookDeletedObject = builder.objectRef<Deleted>('WebhookDeleted').implem
   }),
 });
 
-const createResult = mutationResult<Created>(
-  'CreateWebhookResult',
-  'The new webhook, or the error.',
-  [WebhookCreatedObject],
-  ['request', 'not_found', 'account'],
-);
+const createResult = mutationResult<Created>('CreateWebhookResult', 'The new webhook, or the error.', [
+  WebhookCreatedObject,
+]);
 
-const deleteResult = mutationResult<Deleted>(
-  'DeleteWebhookResult',
-  'The deleted webhook, or the error.',
-  [WebhookDeletedObject],
-  ['request', 'not_found', 'account'],
-);
+const deleteResult = mutationResult<Deleted>('DeleteWebhookResult', 'The deleted webhook, or the error.', [
+  WebhookDeletedObject,
+]);
 
 const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated').implement({
   description: 'The webhook was updated.',
@@ -112,7 +104,7 @@ const updateResult = mutationResult<WebhookUpdated>(
   'UpdateWebhookResult',
   'The updated webhook, or the error.',
   [WebhookUpdatedObject],
-  failures,
+  ['performed'],
 );
 const rotateResult = mutationResult<WebhookSecret>(
   'RotateWebhookSecretResult',
@@ -123,13 +115,13 @@ const rotateResult = mutationResult<WebhookSecret>(
       'The signing secret was replaced. For 24 hours, deliveries are also signed with the previous secret.',
     ),
   ],
-  failures,
+  ['performed'],
 );
 const revealResult = mutationResult<WebhookSecret>(
   'RevealWebhookSecretResult',
   'The signing secret, or the error.',
   [secretObject('WebhookSecretRevealed', 'The signing secret. It is shown only once.')],
-  failures,
+  ['performed'],
 );
 
 mutationField('createWebhook', {
