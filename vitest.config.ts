@@ -1,6 +1,17 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { groups } from './test/support/groups.ts';
+
+/** Suites of a group, and those with packages of their own: what `npm test` leaves out. */
+const grouped = [
+  'test/clients/**/*.test.ts',
+  'test/examples/**/*.test.ts',
+  ...Object.keys(groups).map((group) => `test/**/*.${group}.test.ts`),
+];
+
+/** The modules are loaded once for all fast suites. */
+const fast = { include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...grouped], isolate: false };
 
 export default defineConfig(({ mode }) => {
   const quick = mode === 'quick';
@@ -8,7 +19,6 @@ export default defineConfig(({ mode }) => {
     // The graphql package contains its code twice, and Vite would load another copy than Node does: there must be one.
     resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
     test: {
-      include: ['test/**/*.test.ts'],
       setupFiles: './test/support/cpu-time.ts',
       reporters: ['default', './test/support/left-out.ts', './test/support/unsteady.ts', './test/support/budgets.ts'],
       // The gate is not failed by a missed deadline among 11,000 tests on a busy machine. It names what it ran again.
@@ -18,8 +28,9 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 120_000,
       // Vitest looks for one second, which a browser or another process may take on such a machine.
       expect: { poll: { timeout: 60_000 } },
-      // Vitest keeps a core free for itself by default. Most tests wait for sockets and processes, so it needs none.
-      maxWorkers: '100%',
+      // Vitest keeps a core free for itself by default. Most tests wait for sockets and processes, so it needs none; of the
+      // whole, so many wait that a core would be idle with one worker each.
+      maxWorkers: availableParallelism() + (quick ? 0 : 1),
       env: {
         // As src/app/main.js does: without it, each thread of each gateway loads the compiler that strips types, 2.8 MB of
         // WebAssembly. The suites take up to twice the time, and V8 can end a process that drops such code beside threads
@@ -27,18 +38,15 @@ export default defineConfig(({ mode }) => {
         NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)),
         ...(quick ? { TEST_POSTGRES_URL: '', TEST_REDIS_URL: '', CHROMIUM: 'none' } : {}),
       },
-      // `npm test`: no slow suites, no Postgres, no browser, and the modules are loaded once for all suites.
       ...(quick
-        ? {
-            exclude: [
-              ...configDefaults.exclude,
-              'test/clients',
-              'test/examples',
-              ...Object.keys(groups).map((group) => `test/**/*.${group}.test.ts`),
+        ? fast
+        : {
+            // Vitest runs projects by their name: the short suites at the end.
+            projects: [
+              { extends: true, test: { name: 'alone', include: grouped } },
+              { extends: true, test: { name: 'together', ...fast } },
             ],
-            isolate: false,
-          }
-        : {}),
+          }),
     },
   };
 });
