@@ -42,7 +42,7 @@ async function readAll(load: ReturnType<typeof provider>, first: number, from: P
   for (;;) {
     const window = await readWindow(load, { first, from: at, maxLimit });
     expect(window.items.length).toBeLessThanOrEqual(first);
-    items.push(...window.items);
+    items.push(...window.items.map((node, index) => ({ node, after: window.after(index) })));
     if (!window.hasNextPage) return items;
     if (window.end === null) throw new Error('More is promised, and no place is named to read it from');
     at = window.end;
@@ -82,7 +82,7 @@ describe('readWindow', () => {
           for (const { node, after } of await readAll(load, first)) {
             const { items, hasNextPage } = await readWindow(load, { first: then, from: after, maxLimit });
             const rest = below(count).slice(node + 1);
-            expect(items.map((item) => item.node)).toEqual(rest.slice(0, items.length));
+            expect(items).toEqual(rest.slice(0, items.length));
             if (!hasNextPage) expect(items).toHaveLength(rest.length);
           }
         },
@@ -94,13 +94,13 @@ describe('readWindow', () => {
   test('fills a window from as few pages as possible', async () => {
     const reads: number[] = [];
     const load = provider(250, [], reads);
-    const { items } = await readWindow(load, { first: 100, from: startOfList, maxLimit });
+    const window = await readWindow(load, { first: 100, from: startOfList, maxLimit });
     expect(reads).toEqual([0]);
     reads.length = 0;
-    await readWindow(load, { first: 100, from: items[49]?.after as Position, maxLimit });
+    await readWindow(load, { first: 100, from: window.after(49), maxLimit });
     expect(reads).toEqual([0, 100]);
     reads.length = 0;
-    await readWindow(load, { first: 100, from: items[99]?.after as Position, maxLimit });
+    await readWindow(load, { first: 100, from: window.after(99), maxLimit });
     expect(reads).toEqual([100]);
   });
 
@@ -112,14 +112,14 @@ describe('readWindow', () => {
     };
     const window = await readWindow(load, { first: 10, from: startOfList, maxLimit });
     expect(page).toBeLessThanOrEqual(10);
-    expect(window).toEqual({ items: [], hasNextPage: true, end: { cursor: String(page), offset: 0 } });
+    expect(window).toMatchObject({ items: [], hasNextPage: true, end: { cursor: String(page), offset: 0 } });
   });
 
   test('resumes after a page that has become shorter than the offset', async () => {
     const load = async (cursor: string | null): Promise<Page<number>> =>
       cursor === null ? { items: [1, 2], cursor: 'b' } : { items: [3, 4], cursor: null };
     const { items, hasNextPage } = await readWindow(load, { first: 5, from: { cursor: null, offset: 4 }, maxLimit });
-    expect(items.map(({ node }) => node)).toEqual([3, 4]);
+    expect(items).toEqual([3, 4]);
     expect(hasNextPage).toBe(false);
   });
 

@@ -22,13 +22,10 @@ export interface Position {
 
 export const startOfList: Position = { cursor: null, offset: 0 };
 
-interface Item<T> {
-  readonly node: T;
-  readonly after: Position;
-}
-
 export interface Window<T> {
-  readonly items: readonly Item<T>[];
+  readonly items: readonly T[];
+  /** The place after the item at an index. Not kept for each item: few are asked for. */
+  readonly after: (index: number) => Position;
   readonly hasNextPage: boolean;
   /** Null if nothing was read and no page follows. */
   readonly end: Position | null;
@@ -42,24 +39,64 @@ export async function readWindow<T>(
   load: (cursor: string | null, limit: number) => Promise<Page<T>>,
   { first, from, maxLimit }: { readonly first: number; readonly from: Position; readonly maxLimit: number },
 ): Promise<Window<T>> {
-  const items: Item<T>[] = [];
-  let at = from;
-  let more = true;
-  for (let loads = 0; loads < maxLoads && more && items.length < first; loads += 1) {
-    const page = await load(at.cursor, limitAt(at, { wanted: first - items.length, maxLimit }));
-    ({ at, more } = take(page, at, first, items));
+  const window = new WindowOfPages<T>(from);
+  for (let loads = 0; loads < maxLoads && window.hasNextPage && window.items.length < first; loads += 1) {
+    const { place } = window;
+    const wanted = first - window.items.length;
+    window.add(await load(place.cursor, limitAt(place, { wanted, maxLimit })), wanted);
   }
-  return { items, hasNextPage: more, end: items.at(-1)?.after ?? (more ? at : null) };
+  return window;
 }
 
 export function windowOfPage<T>(
   page: Page<T>,
   { first, from }: { readonly first: number; readonly from: Position },
 ): Window<T> | null {
-  const items: Item<T>[] = [];
-  const { at, more } = take(page, from, first, items);
-  if (more && items.length < first) return null;
-  return { items, hasNextPage: more, end: items.at(-1)?.after ?? (more ? at : null) };
+  const window = new WindowOfPages<T>(from);
+  window.add(page, first);
+  return window.hasNextPage && window.items.length < first ? null : window;
+}
+
+class WindowOfPages<T> implements Window<T> {
+  items: readonly T[] = [];
+  hasNextPage = true;
+  /** From where the next page goes on. */
+  place: Position;
+  readonly #parts: { readonly page: Page<T>; readonly from: Position; readonly end: number }[] = [];
+
+  constructor(from: Position) {
+    this.place = from;
+  }
+
+  /** @param page of which the items at {@link place} follow. @param wanted at most */
+  add(page: Page<T>, wanted: number): void {
+    const from = this.place;
+    const until = Math.min(page.items.length, from.offset + wanted);
+    const items = page.items.slice(from.offset, until);
+    this.items = this.items.length === 0 ? items : [...this.items, ...items];
+    this.#parts.push({ page, from, end: this.items.length });
+    // A page that became shorter since: the items after it are on the next pages.
+    if (until >= page.items.length) this.place = { cursor: page.cursor, offset: 0 };
+    this.hasNextPage = until < page.items.length || page.cursor !== null;
+  }
+
+  after(index: number): Position {
+    let start = 0;
+    for (const { page, from, end } of this.#parts) {
+      const offset = from.offset + index - start + 1;
+      if (index < end) {
+        const isLast = offset === page.items.length && page.cursor !== null;
+        return isLast ? { cursor: page.cursor, offset: 0 } : { cursor: from.cursor, offset };
+      }
+      start = end;
+    }
+    throw new RangeError(`The window has no item ${index}`);
+  }
+
+  get end(): Position | null {
+    if (this.items.length > 0) return this.after(this.items.length - 1);
+    return this.hasNextPage ? this.place : null;
+  }
 }
 
 /** The longest page for each place in a list: it serves those that want fewer items, too. */
@@ -79,22 +116,6 @@ export const limitAt = (
   { offset }: Position,
   { wanted, maxLimit }: { readonly wanted: number; readonly maxLimit: number },
 ): number => Math.min(maxLimit, offset + wanted);
-
-/** @returns the place after up to `first` items in all, and whether there is more */
-function take<T>(page: Page<T>, at: Position, first: number, items: Item<T>[]): { at: Position; more: boolean } {
-  const { cursor, offset } = at;
-  const end = Math.min(page.items.length, offset + first - items.length);
-  for (let index = offset; index < end; index += 1) {
-    const last = index + 1 === page.items.length && page.cursor !== null;
-    const after = last ? { cursor: page.cursor, offset: 0 } : { cursor, offset: index + 1 };
-    items.push({ node: page.items[index] as T, after });
-  }
-  return {
-    // A page that became shorter since: the items after it are on the next pages.
-    at: end >= page.items.length ? { cursor: page.cursor, offset: 0 } : at,
-    more: end < page.items.length || page.cursor !== null,
-  };
-}
 
 export interface CursorCodec {
   seal(scope: CursorScope, payload: unknown): string;

@@ -14,7 +14,7 @@ import type { CallOutcome, OpenCircuit } from './circuits.ts';
 import { createCircuits, logCircuits } from './circuits.ts';
 import type { HttpExchange, PreparedCall } from './exchange.ts';
 import { type CallFailure, expiry, isNoteworthy, isOutage } from './failure.ts';
-import { onDemand, type Success } from './response.ts';
+import { ParsedOnDemand, type Success } from './response.ts';
 
 /**
  * Repeats a call where that is safe and may help. An unreadable value is logged as a failure, but not repeated, nor
@@ -131,7 +131,7 @@ export function createResilientCall({
         // The last attempt's error says more than that there cannot be another.
         throw unsettled ?? last ?? result.error;
       }
-      if (result.kind === 'success') return onDemand(result, (failure) => log(call, failure, attempts, null));
+      if (result.kind === 'success') return new ParsedOnDemand(result, (failure) => log(call, failure, attempts, null));
       const wait = retryBudget.withdraw(result, { attempt: attempts, repeatable, remainingMs: endsAt - elapsed() });
       log(call, result, attempts, wait);
       if (call.endpoint.method !== 'GET') {

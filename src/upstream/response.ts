@@ -73,27 +73,42 @@ function parseValue(
     : unexpectedResponse(status, 'is of no kind that the contract has for it');
 }
 
-/** Parses once, for everyone who shares the response. @param report takes the failure, if there is no value */
-export function onDemand({ body, read }: Success, report: (failure: CallFailure) => void): WireResponse {
-  let outcome: object | ServiceError | undefined;
-  const take = (): object | ServiceError => {
-    const result = read();
+/** Parses once, for everyone who shares the response. */
+export class ParsedOnDemand implements WireResponse {
+  readonly #success: Success;
+  readonly #report: (failure: CallFailure) => void;
+  #outcome: object | ServiceError | undefined;
+
+  /** @param report takes the failure, if there is no value */
+  constructor(success: Success, report: (failure: CallFailure) => void) {
+    this.#success = success;
+    this.#report = report;
+  }
+
+  get body(): readonly Uint8Array[] {
+    return this.#success.body.chunks;
+  }
+
+  retain(): void {
+    this.#success.body.retain();
+  }
+
+  release(): void {
+    this.#success.body.release();
+  }
+
+  value(): object {
+    this.#outcome ??= this.#parse();
+    if (this.#outcome instanceof ServiceError) throw this.#outcome;
+    return this.#outcome;
+  }
+
+  #parse(): object | ServiceError {
+    const result = this.#success.read();
     if (result.kind === 'value') return result.value;
-    report(result);
+    this.#report(result);
     return result.error;
-  };
-  return {
-    get body() {
-      return body.chunks;
-    },
-    retain: () => body.retain(),
-    release: () => body.release(),
-    value() {
-      outcome ??= take();
-      if (outcome instanceof ServiceError) throw outcome;
-      return outcome;
-    },
-  };
+  }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

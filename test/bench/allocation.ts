@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { forkModule, messageOf } from './children.ts';
 import type { LoadResult } from './load.ts';
-import { type OperationName, operations } from './operations.ts';
+import { allocating } from './operations.ts';
 import { type AllocatedNode, allocatedIn, ask } from './probing.ts';
 import { startTarget, type TargetName } from './targets.ts';
 
-const name = (process.argv[2] ?? 'few') as OperationName;
+const name = (process.argv[2] ?? 'few') as keyof typeof allocating;
 const targetName = (process.env.TARGETS ?? 'postern') as TargetName;
 /** What is shown allocates at least so many bytes per request. */
 const least = Number(process.env.LEAST ?? 500);
@@ -47,7 +47,7 @@ try {
   const { process: gateway, url, key } = await startTarget(targetName, upstream, directory);
   children.push(gateway);
   const run = async (ms: number): Promise<LoadResult> => {
-    const { text: query, prefix } = operations[name];
+    const { text: query, prefix } = allocating[name];
     load.send({ url, key, query, prefix, connections: 8, ms, perSecond: null });
     await messageOf(load);
     load.send('start');

@@ -57,3 +57,9 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+
+/** Those whose allocation is measured: also one that is refused. */
+export const allocating = {
+  ...operations,
+  refused: { text: query('nothing(of: $of)'), prefix: 'ACo' },
+} as const satisfies Record<string, Pick<Operation, 'text' | 'prefix'>>;

@@ -3,7 +3,7 @@
 import type { WireResponse } from '../../src/kernel/wire-response.ts';
 import { Body } from '../../src/net/body-memory.ts';
 import type { EndpointOf, Upstream } from '../../src/upstream/client.ts';
-import { onDemand, readResponse } from '../../src/upstream/response.ts';
+import { ParsedOnDemand, readResponse } from '../../src/upstream/response.ts';
 import { createTranslator } from '../../src/upstream/translation.ts';
 
 /** @param bodyOf the body of the response to a read of an endpoint */
@@ -13,7 +13,7 @@ export function upstreamOfBodies(bodyOf: (request: object) => Buffer): Upstream 
     const raw = { kind: 'whole' as const, status: 200, headers: {}, body: new Body([bodyOf(request)]) };
     const response = readResponse(endpoint, translationOf(endpoint), raw, 0);
     if (response.kind !== 'success') throw response.error;
-    return onDemand(response, () => {});
+    return new ParsedOnDemand(response, () => {});
   };
   return {
     read,

@@ -183,9 +183,9 @@ describe('handing over', () => {
   test('a call takes what was read for its request, whatever the order of its fields, and nothing else', async () => {
     const { stub, upstream, read, call } = await setUp();
     const context = request();
-    const { value } = await read(context);
+    const response = await read(context);
     const { limit, identifier, account_id } = posts();
-    expect(await upstream.call(context, postEndpoints.list, { limit, identifier, account_id })).toBe(value());
+    expect(await upstream.call(context, postEndpoints.list, { limit, identifier, account_id })).toBe(response.value());
     expect(stub.received).toHaveLength(1);
     await upstream.call(context, postEndpoints.list, { ...posts(), limit: 11 });
     await upstream.call(context, postEndpoints.list, { ...posts(), cursor: 'next' });

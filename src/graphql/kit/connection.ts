@@ -53,7 +53,7 @@ const PageInfoObject = partType<Connection<unknown>>('PageInfo', {
       nullable: true,
       description: 'Cursor of the first edge; null if the page is empty.',
       extensions: sealsCursor,
-      resolve: ({ window: { items }, cursorOf }) => (items[0] === undefined ? null : cursorOf(items[0].after)),
+      resolve: ({ window, cursorOf }) => (window.items.length === 0 ? null : cursorOf(window.after(0))),
     }),
     endCursor: t.string({
       nullable: true,
@@ -106,14 +106,15 @@ export function connectionType<T extends object, Page extends Connection<T> = Co
         type: [EdgeObject],
         extensions: shows('edges'),
         description: 'The items, each with its cursor.',
-        resolve: ({ window, cursorOf }) => window.items.map((item): Edge => ({ ...item, cursorOf })),
+        resolve: ({ window, cursorOf }) =>
+          window.items.map((node, index): Edge => ({ node, after: window.after(index), cursorOf })),
       }),
       nodes: t.field({
         type: [node],
         extensions: shows('items'),
         nullable: { list: false, items: true },
         description: 'The items without cursors.',
-        resolve: ({ window }) => window.items.map((item): object => item.node),
+        resolve: ({ window }): readonly object[] => window.items,
       }),
       pageInfo: t.field({
         type: PageInfoObject,
@@ -215,12 +216,13 @@ export function openConnection<Request, Item>(
 
 /** However often an operation selects the cursor. */
 function sealOnce(seal: (position: Position) => string): (position: Position) => string {
-  const sealed = new Map<Position, string>();
+  const sealed = new Map<string, string>();
   return (position) => {
-    const known = sealed.get(position);
+    const place = `${position.offset} ${position.cursor}`;
+    const known = sealed.get(place);
     if (known !== undefined) return known;
     const cursor = seal(position);
-    sealed.set(position, cursor);
+    sealed.set(place, cursor);
     return cursor;
   };
 }
@@ -230,8 +232,9 @@ export function mapItems<Item, Shown>(
   { window, ...connection }: Connection<Item>,
   show: (item: Item) => Shown | Error,
 ): Connection<Shown> {
-  const items = window.items.map(({ node, after }) => ({ node: node instanceof Error ? node : show(node), after }));
-  return { ...connection, window: { ...window, items } };
+  const { hasNextPage, end } = window;
+  const items = window.items.map((item) => (item instanceof Error ? item : show(item)));
+  return { ...connection, window: { items, after: (index) => window.after(index), hasNextPage, end } };
 }
 
 const itemNotAnObject = () => new ServiceError('provider_error', { detail: 'An item of the list is not an object.' });

@@ -47,8 +47,9 @@ const names: ReadonlySet<string> = new Set<keyof SentParameters>([
 ]);
 
 function requireKnownNames(sent: SentParameters): void {
-  for (const [name, value] of Object.entries(sent)) {
-    if (value !== null && !names.has(name)) throw badRequest(`Unexpected parameter "${name}" in the request body.`);
+  for (const name in sent) {
+    if (!names.has(name) && Reflect.get(sent, name) !== null)
+      throw badRequest(`Unexpected parameter "${name}" in the request body.`);
   }
 }
 

@@ -49,19 +49,14 @@ export function hasFewEntries(value: unknown): boolean {
 /** Levels of objects and lists, as stores and services may recurse into them; the contract comes nowhere near. */
 export const maxJsonDepth = 64;
 
-/** Whether a value has at most {@link maxJsonDepth} levels. No recursion, which a deeper value would exhaust. */
-export function isShallow(value: unknown): boolean {
-  let level = isNested(value) ? [value] : [];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > maxJsonDepth) return false;
-    const next: object[] = [];
-    for (const each of level) {
-      const inner: unknown[] = Array.isArray(each) ? each : Object.values(each);
-      for (const value of inner) if (isNested(value)) next.push(value);
-    }
-    level = next;
-  }
-  return true;
+/** Whether a value has at most {@link maxJsonDepth} levels. */
+export const isShallow = (value: unknown): boolean => isWithin(maxJsonDepth, value);
+
+function isWithin(levels: number, value: unknown): boolean {
+  if (!isNested(value)) return true;
+  if (levels === 0) return false;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.every((each) => isWithin(levels - 1, each));
 }
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

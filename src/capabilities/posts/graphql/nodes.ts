@@ -39,7 +39,7 @@ function countAuthor(context: GraphQLContext, { accountId, authorId }: AuthorPos
 async function readSharedPage(context: GraphQLContext, list: PostListArguments): Promise<SearchedPage> {
   const { window, cursorOf } = await connectPosts(context, list);
   return {
-    posts: window.items.flatMap(({ node }) => (node instanceof Error ? [] : [node])),
+    posts: window.items.flatMap((post) => (post instanceof Error ? [] : [post])),
     next: window.hasNextPage && window.end !== null ? cursorOf(window.end) : undefined,
   };
 }

@@ -7,13 +7,13 @@ import { limitAt, longestPages, type Page, type Window, windowOfPage } from '../
 import { bytesOf } from '../../../kernel/wire-response.ts';
 import { createSplicer, type Refusal, type Scanned, type Splice, type Splicer } from '../../../splice/splicer.ts';
 import type { Values } from '../../documents/variables.ts';
-import type { Exchange, Executor, Outcome } from '../../exchange.ts';
+import type { Exchange, Executor } from '../../exchange.ts';
 import type { GraphQLContext } from '../../graphql-context.ts';
 import { type Connection, openConnection } from '../../kit/connection.ts';
 import type { AnyListSource } from '../../kit/list-source.ts';
 import { Declined } from '../declined.ts';
 import type { CompiledRoot } from './operation.ts';
-import type { EncodedOperation } from './plans.ts';
+import type { EncodedOperation, Plans } from './plans.ts';
 import type { ReadMetadata } from './readers.ts';
 
 export interface CompiledOptions extends Pick<GraphQLContext, 'ports' | 'cursors'> {
@@ -28,27 +28,29 @@ const estimateFactor = 8;
 export const compiled = ({ ports, cursors, maxResponseBytes, logger }: CompiledOptions): Executor => {
   let splicer: Splicer | undefined;
 
-  const run = async (exchange: Exchange): Promise<Outcome | Declined> => {
-    const { operation, caller, values } = exchange;
-    const { plans } = operation;
-    if (plans === null || plans instanceof Declined) return plans ?? new Declined('compiling is off');
-    if (caller === null) return new Declined('no key');
+  function run(plans: Plans, exchange: Exchange): Promise<Splice> {
+    const { caller, values } = exchange;
+    if (caller === null) throw new Declined('no key');
     const plan = plans.planFor(values);
-    if (plan instanceof Declined) return plan;
+    if (plan instanceof Declined) throw plan;
     splicer ??= createSplicer({ maxOutput: Math.floor(maxResponseBytes / estimateFactor) });
-    return { splice: await runCompiled(plan, values, { ...exchange.contextOf(caller), ports, cursors }, splicer) };
-  };
+    return runCompiled(plan, values, { ...exchange.contextOf(caller), ports, cursors }, splicer);
+  }
 
   return async (exchange) => {
-    let outcome: Outcome | Declined;
+    const { plans } = exchange.operation;
+    if (plans === null) return new Declined('compiling is off');
+    const { facts } = exchange.http;
     try {
-      outcome = await run(exchange);
+      if (plans instanceof Declined) throw plans;
+      const splice = await run(plans, exchange);
+      facts.compiled = 'yes';
+      return { splice };
     } catch (error) {
-      outcome = declinedBy(error, logger);
+      const declined = declinedBy(error, logger);
+      facts.compiled = declined.reason;
+      return declined;
     }
-    if (exchange.operation.plans !== null)
-      exchange.http.facts.compiled = outcome instanceof Declined ? outcome.reason : 'yes';
-    return outcome;
   };
 };
 
@@ -70,6 +72,7 @@ interface Reading {
   readonly opened: ReturnType<typeof openConnection<object, unknown>>;
   readonly place: string;
   readonly limit: number;
+  shown?: Shown;
 }
 
 interface ReadPage {
@@ -98,20 +101,23 @@ export async function runCompiled(
     readings.set(key, reading);
     return { root, reading };
   });
-  const bodies = await readBodies([...readings.values()], ({ opened, limit }) =>
-    pages.read(context, { ...opened.checked, cursor: opened.from.cursor ?? undefined, limit }),
+  // For each place the longest page, as the executor's loader reads it (see loaders.ts).
+  const longest = [...longestPages(readings.values(), ({ place }) => place).values()];
+  const bodies = await Promise.all(
+    longest.map(({ opened, limit }) =>
+      pages.read(context, { ...opened.checked, cursor: opened.from.cursor ?? undefined, limit }),
+    ),
   );
-  const bytes = [...bodies.values()].reduce((sum, body) => sum + bytesOf(body), 0);
+  const bytes = bodies.reduce((sum, body) => sum + bytesOf(body), 0);
   await context.turn?.(weightOfBytes(bytes) / kernelSpeed);
   const splice = splicer.open(plan);
   try {
     const read = new Map<string, ReadPage>();
-    for (const [place, body] of bodies) read.set(place, scanPage(splice, body, pages, readMetadata));
-    const shown = new Map<Reading, Shown>();
+    for (const [index, body] of bodies.entries())
+      read.set(longest[index]?.place ?? '', scanPage(splice, body, pages, readMetadata));
     for (const { root, reading } of shows) {
-      const showing = shown.get(reading) ?? show(source, reading, read);
-      shown.set(reading, showing);
-      printRoot(splice, root, showing);
+      reading.shown ??= show(source, reading, read);
+      printRoot(splice, root, reading.shown);
     }
     requirePrinted(splice.text(after));
     return splice;
@@ -133,17 +139,6 @@ function openReading(source: AnyListSource, args: Values, context: RunContext): 
     place: JSON.stringify([list, from.cursor]),
     limit: limitAt(from, { wanted: first, maxLimit }),
   };
-}
-
-/** The longest page for each place, as the executor's loader reads it (see loaders.ts). */
-async function readBodies(
-  readings: readonly Reading[],
-  read: (reading: Reading) => Promise<readonly Uint8Array[]>,
-): Promise<ReadonlyMap<string, readonly Uint8Array[]>> {
-  const longest = longestPages(readings, ({ place }) => place);
-  const places = [...longest.keys()];
-  const bodies = await Promise.all([...longest.values()].map(read));
-  return new Map(bodies.map((body, index) => [places[index] ?? '', body]));
 }
 
 function scanPage(
