@@ -1,8 +1,8 @@
 import { type AccountStatus, accountStatuses } from '../../../auth/account.ts';
-import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
 import { contractEnums } from '../../../graphql/kit/enums.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
 import type { Account } from '../shapes.ts';
 
@@ -55,10 +55,8 @@ registerNode('Account', ([accountId], { loaders }) => loaders.accounts.load(acco
 builder.queryField('account', (t) =>
   t.field({
     type: AccountObject,
-    nullable: true,
-    description: 'The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.',
+    ...foundById('The connected account with this id. Null if the key cannot see one. Scope: `accounts:read`.'),
     args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
-    extensions: readsById,
     resolve: (_root, { accountId }, { loaders }) => loaders.accounts.load(accountId),
   }),
 );

@@ -5,6 +5,7 @@ import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, readConnection } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType } from '../../../graphql/kit/counted-connection.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { readAnew } from '../../../graphql/kit/subscription.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -72,10 +73,9 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     }),
     account: t.field({
       type: AccountObject,
-      nullable: true,
-      description:
+      ...foundById(
         'The account that the event belongs to; null if it belongs to none, or the API key cannot see it. Scope: `accounts:read`.',
-      extensions: readsById,
+      ),
       resolve: ({ account_id }, _args, { loaders }) => (account_id === null ? null : loaders.accounts.load(account_id)),
     }),
     data: t.field({
@@ -100,16 +100,12 @@ export const DeliveryObject = builder.objectRef<Delivery>('Delivery').implement(
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook that receives the event.' }),
     webhook: t.field({
       type: WebhookInterface,
-      nullable: true,
-      description: 'The webhook that receives the event.',
-      extensions: readsById,
+      ...foundById('The webhook that receives the event.'),
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
     lastAttempt: t.field({
       type: DeliveryAttemptObject,
-      nullable: true,
-      description: 'The last attempt; null before the first one has ended.',
-      extensions: readsById,
+      ...foundById('The last attempt; null before the first one has ended.'),
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.lastAttempts.load(delivery_id),
     }),
     attempts: t.field({
@@ -135,11 +131,10 @@ registerNode('Delivery', ([deliveryId], { loaders }) => loaders.deliveries.load(
 builder.queryFields((t) => ({
   delivery: t.field({
     type: DeliveryObject,
-    nullable: true,
-    description:
+    ...foundById(
       'Retrieves a delivery. Null if no delivery visible to the API key has this id. Scope: `webhooks:read`.',
+    ),
     args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
-    extensions: readsById,
     resolve: (_root, { deliveryId }, { loaders }) => loaders.deliveries.load(deliveryId),
   }),
 }));

@@ -1,5 +1,6 @@
-import { readsById, readsList } from '../../../graphql/cost/weights.ts';
+import { readsList } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { emitEvent, fireTrigger, redeliver, redeliverAll, sendTestEvent } from '../operations.ts';
 import type { DeliveriesRedelivered, DeliveryScheduled, EventEmitted } from '../shapes.ts';
@@ -38,9 +39,7 @@ const DeliveryScheduledObject = builder.objectRef<DeliveryScheduled>('DeliverySc
     deliveryId: t.exposeID('delivery_id', { description: 'Id of the delivery.' }),
     delivery: t.field({
       type: DeliveryObject,
-      nullable: true,
-      description: 'The scheduled delivery. Scope: `webhooks:read`.',
-      extensions: readsById,
+      ...foundById('The scheduled delivery. Scope: `webhooks:read`.'),
       resolve: ({ delivery_id }, _args, { loaders }) => loaders.deliveries.load(delivery_id),
     }),
   }),

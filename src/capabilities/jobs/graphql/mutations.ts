@@ -1,7 +1,7 @@
-import { readsById } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { errorTypes } from '../../../graphql/kit/error-types.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { createJobDraft, editJob, publishJob, solveJobCheckpointByForm } from '../operations.ts';
@@ -23,9 +23,7 @@ function postingAfter(
 
 const postingField = {
   type: PnetJobPostingObject,
-  nullable: true,
-  description: 'The job after the mutation. Embedded mode only.',
-  extensions: readsById,
+  ...foundById('The job after the mutation. Embedded mode only.'),
 } as const;
 
 /** A payload that clients can add to a list, unlike the result union, which has errors. */

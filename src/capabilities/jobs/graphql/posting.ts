@@ -1,9 +1,10 @@
 /** Job postings as read: an addition to the contract that only embedded mode serves. */
 
-import { listOf, readsById } from '../../../graphql/cost/weights.ts';
+import { listOf } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { maxAge } from '../../../graphql/kit/cache-hint.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
@@ -53,9 +54,7 @@ export const PnetJobPostingObject = builder.objectRef<JobPosting>('PnetJobPostin
     accountId: t.exposeID('account_id', { description: 'Id of the account that the job belongs to.' }),
     account: t.field({
       type: AccountObject,
-      nullable: true,
-      description: 'The account that the job belongs to. Scope: `accounts:read`.',
-      extensions: readsById,
+      ...foundById('The account that the job belongs to. Scope: `accounts:read`.'),
       resolve: ({ account_id }, _args, { loaders }) => loaders.accounts.load(account_id),
     }),
     jobState: t.expose('job_state', { type: JobStateEnum, description: 'State of the job.' }),

@@ -1,7 +1,7 @@
-import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
 import { connectionArgs, searchDescription } from '../../../graphql/kit/connection.ts';
 import { countedConnectionType, countedList } from '../../../graphql/kit/counted-connection.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { AccountObject } from '../../accounts/graphql/account.ts';
 import { listJobs } from '../operations.ts';
 import { type JobPosting, jobListLimits, jobListScope } from '../shapes.ts';
@@ -33,11 +33,10 @@ const connectJobs = countedList({
 builder.queryFields((t) => ({
   jobPosting: t.field({
     type: PnetJobPostingObject,
-    nullable: true,
-    description:
+    ...foundById(
       'The job posting or draft with this id. Null if the key cannot see one. Embedded mode only. Scope: `jobs:read`.',
+    ),
     args: { jobId: t.arg.id({ required: true, description: 'Id of the job posting or draft.' }) },
-    extensions: readsById,
     resolve: (_root, { jobId }, { loaders }) => loaders.jobs.load(jobId),
   }),
   jobPostings: t.field({

@@ -1,5 +1,5 @@
-import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import type { WebhookHealth } from '../shapes.ts';
 import { DisabledReasonEnum, WebhookHealthStateEnum } from './enums.ts';
 import { WebhookInterface } from './webhook.ts';
@@ -37,10 +37,9 @@ const WebhookHealthObject = builder.objectRef<WebhookHealth>('WebhookHealth').im
 
 builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
   t.boolean({
-    nullable: true,
-    description:
+    ...foundById(
       'Whether the webhook is notified when the gateway disables another webhook of the workspace; null if the API key may not manage the webhook. Embedded mode only.',
-    extensions: readsById,
+    ),
     resolve: async ({ id }, _args, { loaders }) => (await loaders.webhookHealth.load(id))?.receives_notices,
   }),
 );
@@ -48,10 +47,9 @@ builder.interfaceField(WebhookInterface, 'receivesNotices', (t) =>
 builder.interfaceField(WebhookInterface, 'health', (t) =>
   t.field({
     type: WebhookHealthObject,
-    nullable: true,
-    description:
+    ...foundById(
       "Health of the webhook's endpoint; null if the API key may not manage the webhook. Embedded mode only.",
-    extensions: readsById,
+    ),
     resolve: ({ id }, _args, { loaders }) => loaders.webhookHealth.load(id),
   }),
 );

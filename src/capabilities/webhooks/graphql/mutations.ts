@@ -1,5 +1,5 @@
-import { readsById } from '../../../graphql/cost/weights.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { repeatedOfCreation } from '../../../graphql/kit/idempotent-mutation.ts';
 import { mutationField, mutationResult } from '../../../graphql/kit/mutation.ts';
 import { globalId } from '../../../graphql/kit/node.ts';
@@ -40,9 +40,7 @@ const WebhookCreatedObject = builder.objectRef<Created>('WebhookCreated').implem
     webhookId: t.exposeID('webhook_id', { description: 'Id of the new webhook.' }),
     webhook: t.field({
       type: WebhookInterface,
-      nullable: true,
-      description: 'The new webhook. Scope: `webhooks:read`.',
-      extensions: readsById,
+      ...foundById('The new webhook. Scope: `webhooks:read`.'),
       resolve: ({ webhook_id }, _args, { loaders }) => loaders.webhooks.load(webhook_id),
     }),
   }),
@@ -76,9 +74,7 @@ const WebhookUpdatedObject = builder.objectRef<WebhookUpdated>('WebhookUpdated')
     webhookId: t.exposeID('webhook_id', { description: 'Id of the webhook.' }),
     webhook: t.field({
       type: WebhookInterface,
-      nullable: true,
-      description: 'The updated webhook. Scope: `webhooks:read`.',
-      extensions: readsById,
+      ...foundById('The updated webhook. Scope: `webhooks:read`.'),
       resolve: ({ webhook_id }, _args, { loaders }) => {
         loaders.webhookHealth.clear(webhook_id);
         loaders.wholeWebhooks.clear(webhook_id);

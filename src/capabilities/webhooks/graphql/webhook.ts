@@ -1,8 +1,9 @@
 import { WebhookDataKeyEnum, WebhookEventEnum, WebhookSourceEnum } from '../../../events/graphql/enums.ts';
 import { sourceOfEvents } from '../../../events/sources.ts';
-import { listOf, readsById, readsPart } from '../../../graphql/cost/weights.ts';
+import { listOf, readsPart } from '../../../graphql/cost/weights.ts';
 import type { GraphQLContext } from '../../../graphql/graphql-context.ts';
 import { builder } from '../../../graphql/kit/builder.ts';
+import { foundById } from '../../../graphql/kit/found-by-id.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
 import { globalId, Node, registerNode } from '../../../graphql/kit/node.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -19,9 +20,7 @@ const WebhookAccountObject = builder.objectRef<Webhook['account_ids'][number]>('
     type: t.expose('type', { type: AccountTypeEnum, description: 'Type of the account.' }),
     account: t.field({
       type: AccountObject,
-      nullable: true,
-      description: 'The full account; null if the API key cannot see it. Scope: `accounts:read`.',
-      extensions: readsById,
+      ...foundById('The full account; null if the API key cannot see it. Scope: `accounts:read`.'),
       resolve: ({ id }, _args, { loaders }) => loaders.accounts.load(id),
     }),
   }),
@@ -169,10 +168,8 @@ registerNode('Webhook', ([webhookId], { loaders }) => loaders.webhooks.load(webh
 builder.queryField('webhook', (t) =>
   t.field({
     type: WebhookInterface,
-    nullable: true,
-    description: 'Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.',
+    ...foundById('Retrieves a webhook. Null if no webhook visible to the API key has this id. Scope: `webhooks:read`.'),
     args: { webhookId: t.arg.id({ required: true, description: 'Id of the webhook.' }) },
-    extensions: readsById,
     resolve: (_root, { webhookId }, { loaders }) => loaders.webhooks.load(webhookId),
   }),
 );
