@@ -26,22 +26,17 @@ const connectAccounts = countedList({
   count: (filter, { loaders }) => loaders.accountCounts.load(filter),
 });
 
+const accounts = {
+  type: AccountConnection,
+  nullable: true,
+  description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
+  args: accountListArgs,
+} as const;
+
 builder.queryField('accounts', (t) =>
-  t.field({
-    type: AccountConnection,
-    nullable: true,
-    description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
-    args: accountListArgs,
-    resolve: (_root, args, context) => connectAccounts(context, args),
-  }),
+  t.field({ ...accounts, resolve: (_root, args, context) => connectAccounts(context, args) }),
 );
 
 builder.objectField(ViewerObject, 'accounts', (t) =>
-  t.field({
-    type: AccountConnection,
-    nullable: true,
-    description: 'The connected accounts that the key may use, oldest first. Scope: `accounts:read`.',
-    args: accountListArgs,
-    resolve: (_viewer, args, context) => connectAccounts(context, args),
-  }),
+  t.field({ ...accounts, resolve: (_viewer, args, context) => connectAccounts(context, args) }),
 );

@@ -134,10 +134,10 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 });
 
-export const DeleteWebhookInput = builder.inputType('DeleteWebhookInput', {
-  description: 'The webhook to delete.',
-  fields: (t) => ({ webhookId: t.id(webhookId) }),
-});
+const ofWebhook = (name: string, description: string) =>
+  builder.inputType(name, { description, fields: (t) => ({ webhookId: t.id(webhookId) }) });
+
+export const DeleteWebhookInput = ofWebhook('DeleteWebhookInput', 'The webhook to delete.');
 
 export const SetWebhookEnabledInput = builder.inputType('SetWebhookEnabledInput', {
   description: 'The webhook, and whether to enable it.',
@@ -161,15 +161,9 @@ export const SetWebhookNoticesInput = builder.inputType('SetWebhookNoticesInput'
   }),
 });
 
-export const RotateWebhookSecretInput = builder.inputType('RotateWebhookSecretInput', {
-  description: 'The webhook whose secret to replace.',
-  fields: (t) => ({ webhookId: t.id(webhookId) }),
-});
+export const RotateWebhookSecretInput = ofWebhook('RotateWebhookSecretInput', 'The webhook whose secret to replace.');
 
-export const RevealWebhookSecretInput = builder.inputType('RevealWebhookSecretInput', {
-  description: 'The webhook whose secret to reveal.',
-  fields: (t) => ({ webhookId: t.id(webhookId) }),
-});
+export const RevealWebhookSecretInput = ofWebhook('RevealWebhookSecretInput', 'The webhook whose secret to reveal.');
 
 /** In the contract's terms: a tag `source`, with its fields beside those of every webhook. */
 export function webhookRequest({
