@@ -3,6 +3,8 @@ import type { DeliveriesPort } from '../capabilities/deliveries/port.ts';
 import type { JobsPort } from '../capabilities/jobs/port.ts';
 import type { PostsPort } from '../capabilities/posts/port.ts';
 import type { WebhooksPort } from '../capabilities/webhooks/port.ts';
+import { keysOf } from './lib/keys-of.ts';
+import type { RequestContext } from './request-context.ts';
 
 export interface Ports {
   /** Whether a service judges the rules that the contract leaves open. */
@@ -36,3 +38,34 @@ export const readMethods = {
     'watch',
   ],
 } as const satisfies { readonly [Name in PortName]: readonly (keyof Ports[Name])[] };
+
+export type PortMethod = (context: RequestContext, ...rest: readonly unknown[]) => unknown;
+
+interface MethodName {
+  readonly port: PortName;
+  readonly name: string;
+}
+
+/** The ports with each method wrapped. */
+export function wrapPorts(ports: Ports, wrap: (method: PortMethod, of: MethodName) => PortMethod): Ports {
+  const wrapped = keysOf(readMethods).map((port) => [
+    port,
+    wrapMethods(ports[port], (method, name) => wrap(method, { port, name })),
+  ]);
+  // The compiler does not follow names and types through entries.
+  return { ...ports, ...(Object.fromEntries(wrapped) as Pick<Ports, PortName>) };
+}
+
+/** Other members stay as they are. */
+export function wrapMethods<Target extends object>(
+  target: Target,
+  wrap: (method: PortMethod, name: string) => PortMethod,
+): Target {
+  const members = Object.entries(target).map(([name, member]) =>
+    typeof member === 'function' ? [name, wrap(member.bind(target), name)] : [name, member],
+  );
+  return Object.fromEntries(members) as Target;
+}
+
+/** Whether a method is one of {@link readMethods}. */
+export const isRead = ({ port, name }: MethodName): boolean => readMethods[port].some((each) => each === name);
