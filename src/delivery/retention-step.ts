@@ -123,11 +123,14 @@ const countedAtOnce = 10_000;
 
 /**
  * Counts events, newest first, in steps of ten thousand; those of one millisecond may be left out between steps.
- * @param pause resolves when the next step may begin, to false for none
- * @returns a time not before the creation of the newest event beyond the first `keep`; 0 without such, or without a
- * full count
+ * Yields `pauseMs` between them.
+ * @returns a time not before the creation of the newest event beyond the first `keep`; 0 without such
  */
-export async function creationBeyond(database: Database, keep: number, pause: () => Promise<boolean>): Promise<number> {
+export async function* creationBeyond(
+  database: Database,
+  keep: number,
+  pauseMs: number,
+): AsyncGenerator<number, number> {
   let left = keep;
   let before = Number.MAX_SAFE_INTEGER;
   while (left > 0) {
@@ -145,7 +148,7 @@ export async function creationBeyond(database: Database, keep: number, pause: ()
     if (Number(counted.count) < count) return 0;
     before = counted.oldest;
     left -= count;
-    if (!(await pause())) return 0;
+    yield pauseMs;
   }
   return before;
 }

@@ -10,6 +10,7 @@ import type { Database } from '../store/database.ts';
 import type { DatabaseKind } from '../store/json-rows.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
+import { type Repeated, repeat } from './repeat.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from './retention-step.ts';
 
 interface Pace {
@@ -45,64 +46,43 @@ export interface RetentionOptions {
   readonly telemetry?: Pick<Telemetry, 'metrics'>;
 }
 
-export interface Retention {
-  /** Resolves with the end of the current step. */
-  close(): Promise<void>;
+export function startRetention(options: RetentionOptions): Repeated {
+  const work = sweeps(options);
+  return repeat(options.after, async () => (await work.next()).value);
 }
 
-export function startRetention(options: RetentionOptions): Retention {
-  const { database, maxEvents, days, kind, now, clock, after, logger, telemetry = noTelemetry } = options;
+/** Yields pauses, in milliseconds. */
+async function* sweeps(options: RetentionOptions): AsyncGenerator<number, never> {
+  yield firstSweepMs;
+  for (;;) {
+    try {
+      yield* sweep(options);
+    } catch (error) {
+      options.logger.error({ err: error }, 'old events could not be deleted');
+    }
+    yield betweenSweepsMs;
+  }
+}
+
+async function* sweep(options: RetentionOptions): AsyncGenerator<number, void> {
+  const { database, maxEvents, days, kind, now, clock, telemetry = noTelemetry } = options;
   const { metrics } = telemetry;
   const { stepMs, rest } = paces[kind];
-  let closed = false;
-  let wake = () => {};
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (closed) return resolve();
-      const cancel = after(ms, resolve);
-      wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-  const betweenCounts = async () => {
-    await pause(rest * stepMs);
-    return !closed;
-  };
-  const sweep = async () => {
-    const began = clock();
-    const old = now().getTime() - days * day;
-    const surplus = maxEvents === 0 ? 0 : await creationBeyond(database, maxEvents, betweenCounts);
-    const before = Math.max(old, surplus);
-    let [from, stepSize]: [Place | null, number] = [firstPlace, size.first];
-    while (from !== null && !closed) {
-      const step = { before, from, size: stepSize };
-      const { next, tookMs, deletedEvents } = await deleteStep(database, kind, step, clock);
-      metrics?.count('postern.retention.deleted', {}, deletedEvents);
-      from = next;
-      stepSize = nextSize(stepSize, stepMs / tookMs);
-      if (from !== null) await pause(rest * tookMs);
-    }
-    while (!closed && (await deleteOldStatistics(database, kind, now().getTime()))) await pause(rest * stepMs);
-    metrics?.record('postern.retention.sweep.duration', (clock() - began) / 1_000, {});
-  };
-  const run = async () => {
-    await pause(firstSweepMs);
-    while (!closed) {
-      await sweep().catch((error: unknown) => {
-        logger.error({ err: error }, 'old events could not be deleted');
-      });
-      await pause(betweenSweepsMs);
-    }
-  };
-  const running = run();
-  return {
-    async close() {
-      closed = true;
-      wake();
-      await running;
-    },
-  };
+  const began = clock();
+  const old = now().getTime() - days * day;
+  const surplus = maxEvents === 0 ? 0 : yield* creationBeyond(database, maxEvents, rest * stepMs);
+  const before = Math.max(old, surplus);
+  let [from, stepSize]: [Place | null, number] = [firstPlace, size.first];
+  while (from !== null) {
+    const step = { before, from, size: stepSize };
+    const { next, tookMs, deletedEvents } = await deleteStep(database, kind, step, clock);
+    metrics?.count('postern.retention.deleted', {}, deletedEvents);
+    from = next;
+    stepSize = nextSize(stepSize, stepMs / tookMs);
+    if (from !== null) yield rest * tookMs;
+  }
+  while (await deleteOldStatistics(database, kind, now().getTime())) yield rest * stepMs;
+  metrics?.record('postern.retention.sweep.duration', (clock() - began) / 1_000, {});
 }
 
 /** By half at most: one step that waited says little. @param wanted takes the target time, in current sizes */

@@ -1,7 +1,7 @@
 /** Old events are deleted: which of them, in which steps, and how fast. */
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { afterTimeout } from '../../src/delivery/after.ts';
 import { startRetention } from '../../src/delivery/retention.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from '../../src/delivery/retention-step.ts';
@@ -116,15 +116,44 @@ describe.each(databases)('retention on $name', (dialect) => {
     const start = gateway.clock.now.getTime() - day;
     await store(10, day);
     const { database } = gateway.app;
-    const beyond = (keep: number) => creationBeyond(database, keep, async () => true);
+    const beyond = async (keep: number) => {
+      const counting = creationBeyond(database, keep, 0);
+      for (;;) {
+        const { done, value } = await counting.next();
+        if (done) return value;
+      }
+    };
     expect([await beyond(3), await beyond(10), await beyond(11)]).toEqual([start + 7, start, 0]);
   });
 
-  it('counts no further when it is closed', async () => {
+  it('pauses after ten thousand events', async () => {
     await store(10_100, day);
-    const pauses = vi.fn(async () => false);
-    expect(await creationBeyond(gateway.app.database, 10_050, pauses)).toBe(0);
-    expect(pauses).toHaveBeenCalledOnce();
+    const counting = creationBeyond(gateway.app.database, 10_050, 30);
+    expect(await counting.next()).toEqual({ done: false, value: 30 });
+  });
+
+  it('stops in the middle of a sweep', async () => {
+    const events = await store(300, 2 * day);
+    const pauses: (() => void)[] = [];
+    const retention = startRetention({
+      database: gateway.app.database,
+      kind,
+      days: 1,
+      maxEvents: 0,
+      now: () => gateway.clock.now,
+      clock: () => performance.now(),
+      after(_ms, work) {
+        pauses.push(work);
+        return () => pauses.splice(0);
+      },
+      logger: pino({ level: 'error' }),
+    });
+    await expect.poll(() => pauses).toHaveLength(1);
+    pauses.pop()?.();
+    await expect.poll(() => pauses).toHaveLength(1);
+    await retention.close();
+    expect(pauses).toEqual([]);
+    expect(await left()).toEqual(events.slice(100));
   });
 
   it('keeps up: 10,000 old events are gone in seconds, and those beyond a limit, too', {
