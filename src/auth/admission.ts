@@ -21,8 +21,8 @@ export type Admit = (request: AdmissionRequest, keyOf?: KeyOf) => Promise<Caller
 
 export interface Admission {
   readonly admit: Admit;
-  /** Counts a keyless request by its address. @throws ServiceError as {@link Admit}, but for a missing key */
-  readonly admitKeyless: (request: AdmissionRequest) => Promise<void>;
+  /** Counts a request without a key by its address. @returns null for one. @throws as {@link Admit}, but for a missing key */
+  readonly admitAnyone: (request: AdmissionRequest) => Promise<Caller | null>;
 }
 
 export interface AdmissionLimits {
@@ -50,10 +50,11 @@ export function admission(authenticate: Authenticate, { requests, wrongKeys, key
   };
   return {
     admit,
-    async admitKeyless(request) {
+    async admitAnyone(request) {
       // GraphiQL sends an empty key until one is entered.
-      if (apiKeyOf(request)) await admit(request);
-      else request.addHeaders(await keyless.take(clientOf(request.ip)));
+      if (apiKeyOf(request)) return admit(request);
+      request.addHeaders(await keyless.take(clientOf(request.ip)));
+      return null;
     },
   };
 }

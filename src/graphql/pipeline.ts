@@ -2,7 +2,9 @@
  * The way of every GraphQL request by any door: stages in order, each of which may respond; then the first executor
  * that does not decline; then one place that makes the response.
  */
+
 import type { ExecutionResult } from 'graphql';
+import type { Admission } from '../auth/admission.ts';
 import { inSpan, type Tracer } from '../telemetry/telemetry.ts';
 import { spanOf } from './documents/known-operation.ts';
 import type { Exchange, Executor, Outcome, Stage } from './exchange.ts';
@@ -30,10 +32,10 @@ import {
   lookUp,
   validate,
 } from './stages/operation.ts';
-import { type AdmitOptions, admit, readRequest } from './stages/request.ts';
+import { admit, readRequest } from './stages/request.ts';
 
 export interface PipelineOptions
-  extends AdmitOptions,
+  extends Admission,
     FindDocumentOptions,
     KnowOperationOptions,
     LimitOptions,

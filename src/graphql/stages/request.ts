@@ -1,5 +1,5 @@
 /** Gates of a request, before its document. */
-import { type Admission, apiKeyOf } from '../../auth/admission.ts';
+import type { Admission } from '../../auth/admission.ts';
 import { parametersOfUrl } from '../../http/query.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../../kernel/lib/json-text.ts';
@@ -48,14 +48,10 @@ function reasonable<T>(request: T): T {
   throw new ServiceError('malformed_request', { detail });
 }
 
-export type AdmitOptions = Admission;
-
 /** Identifies and counts, by key or else by address. @throws ServiceError as {@link Admission} */
 export const admit =
-  ({ admit: admitCaller, admitKeyless }: AdmitOptions): Stage =>
+  ({ admitAnyone }: Admission): Stage =>
   async (exchange) => {
-    // GraphiQL sends an empty key until one is entered.
-    if (apiKeyOf(exchange.http)) exchange.caller = await admitCaller(exchange.http);
-    else await admitKeyless(exchange.http);
+    exchange.caller = await admitAnyone(exchange.http);
     return null;
   };
