@@ -31,12 +31,13 @@ export function boundedLinesByKey(
   perMinute: number,
   now: () => number,
 ): (key: string) => { readonly leftOut?: number } | null {
-  const ofKeys = new LRUCache<string, ReturnType<typeof boundedLines>>({ max: maxKeys });
+  const ofKeys = new LRUCache<string, ReturnType<typeof boundedLines>>({
+    max: maxKeys,
+    memoMethod: () => boundedLines(1, now),
+  });
   const ofAll = boundedLines(perMinute, now);
   return (key) => {
-    const ofKey = ofKeys.get(key) ?? boundedLines(1, now);
-    ofKeys.set(key, ofKey);
-    const own = ofKey();
+    const own = ofKeys.memo(key)();
     const all = own === null ? null : ofAll();
     if (own === null || all === null) return null;
     const leftOut = (own.leftOut ?? 0) + (all.leftOut ?? 0);

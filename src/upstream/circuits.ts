@@ -39,16 +39,13 @@ export function createCircuits(
   now: () => number,
   changed: (change: CircuitChange) => void = () => undefined,
 ): Circuits {
-  const breakers = new LRUCache<string, CircuitBreaker>({ max: maxCircuits });
-
-  function breakerOf({ keyId, capability, accountId }: CallOrigin): CircuitBreaker {
-    const id = `${keyId}\0${capability}\0${accountId ?? ''}`;
-    const known = breakers.get(id);
-    if (known !== undefined) return known;
-    const created = createCircuitBreaker(now, (state) => changed({ state, keyId, capability, accountId }));
-    breakers.set(id, created);
-    return created;
-  }
+  const breakers = new LRUCache<string, CircuitBreaker, CallOrigin>({
+    max: maxCircuits,
+    memoMethod: (_id, _stale, { context: { keyId, capability, accountId } }) =>
+      createCircuitBreaker(now, (state) => changed({ state, keyId, capability, accountId })),
+  });
+  const breakerOf = (origin: CallOrigin) =>
+    breakers.memo(`${origin.keyId}\0${origin.capability}\0${origin.accountId ?? ''}`, { context: origin });
 
   return {
     tryAcquire: (origin) => breakerOf(origin).tryAcquire(origin.target),

@@ -1,11 +1,11 @@
 /** The policy around an exchange, from the outside in: retries → a slot → a circuit breaker → one exchange. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { version } from '../kernel/endpoint.ts';
 import { mayHaveActed, ServiceError } from '../kernel/errors.ts';
 import { isAbandonment } from '../kernel/lib/deadline.ts';
-import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { WireResponse } from '../kernel/wire-response.ts';
 import type { Metrics } from '../telemetry/telemetry.ts';
 import { createRetryBudget, type RetryBudget } from './budgets.ts';
@@ -174,16 +174,7 @@ function breakerOutcome(result: Success | CallFailure): CallOutcome {
 }
 
 /** @throws ServiceError `request_timeout` if the signal aborts first */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(notSent(signal).error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
-    onAbort(signal, abort);
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => {
+    throw notSent(signal).error;
   });
-}
