@@ -16,8 +16,6 @@ export const retryDelays: readonly number[] = [
   28 * hour,
 ];
 
-export const maxAttempts = retryDelays.length + 1;
-
 /** A fraction, so that deliveries that failed together are not retried together. */
 const jitter = 0.2;
 

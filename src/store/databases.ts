@@ -24,13 +24,8 @@ type Pool = keyof typeof shares | 'deliveries';
 
 /** @param total at least one for each pool; the pools together never have more */
 export function divideConnections(total: number): Readonly<Record<Pool, number>> {
-  const part = (share: number) => Math.max(1, Math.floor(total * share));
-  const [keys, accounts, jobs, queue] = [
-    part(shares.keys),
-    part(shares.accounts),
-    part(shares.jobs),
-    part(shares.queue),
-  ];
+  const part = (pool: keyof typeof shares) => Math.max(1, Math.floor(total * shares[pool]));
+  const [keys, accounts, jobs, queue] = [part('keys'), part('accounts'), part('jobs'), part('queue')];
   return { keys, accounts, jobs, queue, deliveries: total - keys - accounts - jobs - queue };
 }
 

@@ -1,11 +1,12 @@
 /** Pages or sizes of several lists with one statement, so that nested lists cost no statement each. */
 import { type CompiledQuery, type SelectQueryBuilder, sql } from 'kysely';
+import { parts } from '../kernel/lib/parts.ts';
 import type { Page } from '../kernel/paging.ts';
 import type { Database } from './database.ts';
-import type { Keyset, StartedPage } from './keyset.ts';
+import { type Keyset, orderOf, type StartedPage } from './keyset.ts';
 
 /** SQLite takes 500 selects in a UNION ALL and 32,766 parameters, among them a limited key's accounts per select. */
-const statementLimits = { lists: 25, parameters: 30_000 } as const;
+const statementLimits = { items: 25, weight: 30_000 } as const;
 
 /** One statement for those of one order. @returns in the order of the pages */
 export async function selectPages<Schema, Table extends keyof Schema, Row>(
@@ -14,7 +15,7 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
 ): Promise<Page<Row>[]> {
   const read = new Map<StartedPage<Schema, Table, Row>, Page<Row>>();
   for (const [keyset, ofOrder] of Map.groupBy(pages, (page) => page.keyset)) {
-    for (const some of chunks(ofOrder, ({ query }) => query)) {
+    for (const some of statementsOf(ofOrder, ({ query }) => query)) {
       const queries = some.map(({ query }) => query);
       const rows = await rowsOf(database, queries, keyset);
       for (const [place, page] of some.entries()) read.set(page, page.pageOf(rows[place] ?? []));
@@ -26,7 +27,7 @@ export async function selectPages<Schema, Table extends keyof Schema, Row>(
 async function rowsOf<Schema, Table extends keyof Schema, Row>(
   database: Database,
   queries: readonly SelectQueryBuilder<Schema, Table, Row>[],
-  { columns, order }: Keyset<string>,
+  keyset: Keyset<string>,
 ): Promise<(readonly Row[])[]> {
   const [alone, ...others] = queries;
   if (alone === undefined) return [];
@@ -34,9 +35,8 @@ async function rowsOf<Schema, Table extends keyof Schema, Row>(
   const parts = queries.map(
     (query, place) => sql`select ${sql.lit(place)} as list_place, part.* from (${query}) as part`,
   );
-  const keys = columns.map((column) => (order === 'asc' ? sql`${sql.ref(column)}` : sql`${sql.ref(column)} desc`));
   const { rows } = await sql<Row & { readonly list_place: number }>`
-    select * from (${sql.join(parts, sql` union all `)}) as merged order by list_place, ${sql.join(keys)}`.execute(
+    select * from (${sql.join(parts, sql` union all `)}) as merged order by list_place, ${orderOf(keyset)}`.execute(
     database,
   );
   const byPlace = Map.groupBy(rows, (row) => row.list_place);
@@ -50,7 +50,7 @@ export async function countRows<Schema, Table extends keyof Schema>(
   max: number,
 ): Promise<number[]> {
   const counts: number[] = [];
-  for (const some of chunks(queries, (query) => query)) {
+  for (const some of statementsOf(queries, (query) => query)) {
     const parts = some.map(
       (query, place) =>
         sql`select ${sql.lit(place)} as list_place, count(*) as size from (${query.limit(max)}) as part`,
@@ -63,20 +63,8 @@ export async function countRows<Schema, Table extends keyof Schema>(
 }
 
 /** Splits items so that the queries of each part fit one statement. */
-function* chunks<Item>(
+const statementsOf = <Item>(
   items: readonly Item[],
   queryOf: (item: Item) => { compile(): CompiledQuery },
-): Generator<readonly Item[]> {
-  let some: Item[] = [];
-  let parameters = 0;
-  for (const item of items) {
-    const more = items.length === 1 ? 0 : queryOf(item).compile().parameters.length;
-    if (some.length === statementLimits.lists || (some.length > 0 && parameters + more > statementLimits.parameters)) {
-      yield some;
-      [some, parameters] = [[], 0];
-    }
-    some.push(item);
-    parameters += more;
-  }
-  if (some.length > 0) yield some;
-}
+): Iterable<readonly Item[]> =>
+  items.length === 1 ? [items] : parts(items, (item) => queryOf(item).compile().parameters.length, statementLimits);

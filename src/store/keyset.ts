@@ -60,12 +60,13 @@ export function mergedIds<Schema, Table extends keyof Schema>(
   after: readonly KeyValue[] | null,
   count: number,
 ): RawBuilder<string> {
-  const order = sql.join(
-    keyset.columns.map((column) => (keyset.order === 'asc' ? sql`${sql.ref(column)}` : sql`${sql.ref(column)} desc`)),
-  );
   const parts = queries.map((query) => sql`select * from (${pageQuery(query, keyset, after, count)}) as part`);
-  return sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${order} limit ${count})`;
+  return sql`(select id from (${sql.join(parts, sql` union all `)}) as merged order by ${orderOf(keyset)} limit ${count})`;
 }
+
+/** Of a union, whose columns belong to no table. */
+export const orderOf = ({ columns, order }: Keyset<string>): RawBuilder<unknown> =>
+  sql.join(columns.map((column) => (order === 'asc' ? sql.ref(column) : sql`${sql.ref(column)} desc`)));
 
 /** Reads one row more, to see whether a page follows. @throws ServiceError `invalid_parameters` for another cursor */
 export async function selectPage<

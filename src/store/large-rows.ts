@@ -1,11 +1,12 @@
 /** Large columns are left out of lists and read by id within a {@link ReadBudget}: their length is known beforehand. */
 import { type RawBuilder, sql } from 'kysely';
 import { weightOfBytes } from '../kernel/lib/fair-turns.ts';
+import { parts } from '../kernel/lib/parts.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import type { ReadBudget } from './read-budget.ts';
 
 /** Per statement: parsing so much JSON takes a few milliseconds. */
-const batchLimits = { bytes: 1_048_576, rows: 250 } as const;
+const batchLimits = { items: 250, weight: 1_048_576 } as const;
 
 export interface RowSize {
   readonly id: string;
@@ -53,7 +54,7 @@ export async function readExtracts(
   const found = new Map<string, string>();
   const taken: (() => void)[] = [];
   try {
-    for (const part of parts(known, batchLimits)) {
+    for (const part of parts(known, bytesOf, batchLimits)) {
       await context.turn?.(weightOfBytes(bytesOfRows(part)));
       const texts = await read(part.map(({ id }) => id));
       const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
@@ -68,8 +69,8 @@ export async function readExtracts(
 
 async function sizesOf(ids: readonly string[], sizes: LargeRows<unknown>['sizes']): Promise<readonly RowSize[]> {
   const known: RowSize[] = [];
-  for (let at = 0; at < ids.length; at += batchLimits.rows)
-    known.push(...(await sizes(ids.slice(at, at + batchLimits.rows))));
+  for (let at = 0; at < ids.length; at += batchLimits.items)
+    known.push(...(await sizes(ids.slice(at, at + batchLimits.items))));
   return known;
 }
 
@@ -83,7 +84,7 @@ export async function readSized<Row>(
   const found = new Map<string, Row>();
   const giveBack = await budget.take(context, bytesOfRows(rows));
   try {
-    for (const part of parts(rows, batchLimits)) {
+    for (const part of parts(rows, bytesOf, batchLimits)) {
       await context.turn?.(weightOfBytes(bytesOfRows(part)));
       for (const [id, row] of await read(part.map(({ id }) => id))) found.set(id, row);
     }
@@ -93,22 +94,6 @@ export async function readSized<Row>(
   return found;
 }
 
-const bytesOfRows = (rows: readonly RowSize[]): number => rows.reduce((sum, { bytes }) => sum + bytes, 0);
+export const bytesOf = ({ bytes }: RowSize): number => bytes;
 
-/** Splits rows by number and bytes; a larger row is a part of its own. */
-export function* parts<Row extends RowSize>(
-  rows: readonly Row[],
-  most: { readonly rows: number; readonly bytes: number },
-): Generator<readonly Row[]> {
-  let part: Row[] = [];
-  let total = 0;
-  for (const row of rows) {
-    if (part.length === most.rows || (part.length > 0 && total + row.bytes > most.bytes)) {
-      yield part;
-      [part, total] = [[], 0];
-    }
-    part.push(row);
-    total += row.bytes;
-  }
-  if (part.length > 0) yield part;
-}
+const bytesOfRows = (rows: readonly RowSize[]): number => rows.reduce((sum, { bytes }) => sum + bytes, 0);

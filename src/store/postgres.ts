@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { conflictTries, DatabaseFault, isConflict, type OnFault, unconfirmed } from './faults.ts';
+import { DatabaseFault, type OnFault, repeatConflicting, unconfirmed } from './faults.ts';
 import { migrationLock } from './lock-holders.ts';
 import { PostgresCompiler } from './long-lists.ts';
 import type { PoolFigures } from './observed.ts';
@@ -65,24 +65,12 @@ const beginPrepared = `begin;
   set local plan_cache_mode = force_generic_plan;
   set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`;
 
-export function postgresDialect(
-  url: string,
-  settings: PostgresSettings,
-  {
-    epoch = new Epoch(),
-    onFault = () => undefined,
-    onFigures = () => undefined,
-    prepares = false,
-    session,
-  }: PostgresPoolOptions = {},
-): Dialect {
-  return {
-    createAdapter: () => new MigratingAdapter(),
-    createQueryCompiler: () => new PostgresCompiler(),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createDriver: () => new PooledDriver(url, settings, { epoch, onFault, onFigures, prepares, session }),
-  };
-}
+export const postgresDialect = (url: string, settings: PostgresSettings, options: PostgresPoolOptions): Dialect => ({
+  createAdapter: () => new MigratingAdapter(),
+  createQueryCompiler: () => new PostgresCompiler(),
+  createIntrospector: (database) => new PostgresIntrospector(database),
+  createDriver: () => new PooledDriver(url, settings, options),
+});
 
 /** Kysely's lock would wait for an hour, with a snapshot that `create index concurrently` waits for. */
 class MigratingAdapter extends PostgresAdapter {
@@ -105,13 +93,7 @@ class PooledDriver implements Driver {
   constructor(
     url: string,
     settings: PostgresSettings,
-    {
-      epoch,
-      onFault,
-      onFigures,
-      prepares,
-      session,
-    }: Required<Omit<PostgresPoolOptions, 'session'>> & Pick<PostgresPoolOptions, 'session'>,
+    { epoch = new Epoch(), onFault = () => undefined, onFigures, prepares = false, session }: PostgresPoolOptions,
   ) {
     this.#names = prepares ? new Map() : null;
     this.#session = session;
@@ -129,7 +111,7 @@ class PooledDriver implements Driver {
       maxLifetimeSeconds: settings.lifetimeSeconds,
       types: { getTypeParser },
     });
-    onFigures(() => {
+    onFigures?.(() => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
       return { used: totalCount - idle, idle, waiting };
     });
@@ -244,7 +226,9 @@ class PooledConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, rowCount, rows } = await this.#retrying(sql, parameters);
+    const run = () => this.run(sql, parameters, this.#nameOf(sql));
+    // Outside of a transaction, a statement is one of its own.
+    const { command, rowCount, rows } = await (this.inTransaction ? run() : repeatConflicting(run));
     // pg does not know the row type.
     const result = { rows: rows as Row[] };
     return /^(?:INSERT|UPDATE|DELETE|MERGE)$/.test(command)
@@ -291,17 +275,6 @@ class PooledConnection implements DatabaseConnection {
     if (this.#names === null) return undefined;
     if (!this.#names.has(sql) && this.#names.size < maxPrepared) this.#names.set(sql, `s${this.#names.size}`);
     return this.#names.get(sql);
-  }
-
-  /** Repeats a statement outside of a transaction: it is one of its own. */
-  async #retrying(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult<object>> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.run(sql, parameters, this.#nameOf(sql));
-      } catch (error) {
-        if (this.inTransaction || tries === conflictTries || !isConflict(error)) throw error;
-      }
-    }
   }
 
   #judged(error: unknown, isSilent: boolean): unknown {

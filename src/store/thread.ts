@@ -23,10 +23,10 @@ const resourceLimits = { maxYoungGenerationSizeMb: 12 };
 /** Null asks the thread to close what it has opened, and to end. */
 export type ThreadJob<Order> = { readonly id: number; readonly order: Order } | null;
 
-export type ThreadResult<Report> = { readonly id: number } & (
-  | { readonly report: Report }
-  | { readonly error: unknown }
-);
+export interface ThreadResult<Report> {
+  readonly id: number;
+  readonly report: Report;
+}
 
 /**
  * Starts with its first order, and keeps no idle process alive. If it dies, pending orders are rejected, and the next
@@ -41,12 +41,11 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
   const start = (): Worker => {
     const started = new Worker(entry, { workerData, resourceLimits });
     let cause: unknown;
-    started.on('message', (result: ThreadResult<Report>) => {
-      const job = inFlight.get(result.id);
-      inFlight.delete(result.id);
+    started.on('message', ({ id, report }: ThreadResult<Report>) => {
+      const job = inFlight.get(id);
+      inFlight.delete(id);
       if (inFlight.size === 0) started.unref();
-      if ('report' in result) job?.resolve(result.report);
-      else job?.reject(result.error);
+      job?.resolve(report);
     });
     // "exit" follows.
     started.on('error', (error) => {

@@ -1,7 +1,9 @@
 /** What a response means for a delivery and for its destination. */
 import { expect, it, test } from 'vitest';
-import { classify, maxAttempts, retryDelays, unsentDecision } from '../../src/delivery/retry-policy.ts';
+import { classify, retryDelays, unsentDecision } from '../../src/delivery/retry-policy.ts';
 import { sectionOf } from '../support/docs.ts';
+
+const maxAttempts = retryDelays.length + 1;
 
 const response = (status: number | null, retryAfter: string | null = null) => ({ status, failure: null, retryAfter });
 const at = { attempt: 1, now: Date.parse('2026-11-20T12:00:00Z'), random: () => 0.5 };

@@ -1,7 +1,8 @@
 /** The contract's list with all parts: a page has as many webhooks as fit into its bytes. */
+import { parts } from '../../kernel/lib/parts.ts';
 import type { CursorCodec } from '../../kernel/paging.ts';
 import { startPage } from '../../store/keyset.ts';
-import { parts, readSized } from '../../store/large-rows.ts';
+import { bytesOf, readSized } from '../../store/large-rows.ts';
 import { webhookListScope } from './filter.ts';
 import { keysetOf, listedWebhooks, sortedName } from './listed.ts';
 import type { WebhooksPort } from './port.ts';
@@ -14,7 +15,7 @@ type ListContext = Parameters<typeof readWhole>[0] & { readonly cursors: CursorC
 export const maxListBytes = 4_194_304;
 
 /** Stored bytes of one statement, measured before the next: accounts are stored as ids alone. */
-const partLimits = { bytes: 262_144, rows: webhookLimits.limit.max };
+const partLimits = { items: webhookLimits.limit.max, weight: 262_144 };
 
 export const listWhole =
   (context: ListContext): WebhooksPort['list'] =>
@@ -31,7 +32,7 @@ export const listWhole =
     const items: Webhook[] = [];
     let bytes = 0;
     let last: (typeof rows)[number] | undefined;
-    for (const part of parts(rows.slice(0, limit), partLimits)) {
+    for (const part of parts(rows.slice(0, limit), bytesOf, partLimits)) {
       const webhooks = await readSized(context.budget, call, part, readWhole(context, call));
       for (const row of part) {
         const webhook = webhooks.get(row.id);
