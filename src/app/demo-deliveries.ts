@@ -7,7 +7,7 @@ import type { Transaction } from 'kysely';
 import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
 import { recovered } from '../capabilities/webhooks/destinations.ts';
 import { judge, type StoredRun } from '../delivery/destination-health.ts';
-import { fingerprintOf } from '../delivery/emit.ts';
+import { eventRow, newDelivery } from '../delivery/emit.ts';
 import { classify, type RetryDecision } from '../delivery/retry-policy.ts';
 import { sampleData } from '../events/samples.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
@@ -73,7 +73,7 @@ export async function insertDemoDeliveries(transaction: Transaction<Tables>, dem
 
 /** Of every hour, none in some. */
 function demoEvents({ account, webhooks, now, randomBytes }: DemoDeliveries): EventTable[] {
-  const [{ workspace_id } = { workspace_id: '' }] = webhooks;
+  const [{ workspace_id: workspaceId } = { workspace_id: '' }] = webhooks;
   const times = Array.from({ length: (7 * day) / hour }, (_, index) =>
     Array.from(
       { length: seededHash(index, 0) % 3 },
@@ -85,25 +85,8 @@ function demoEvents({ account, webhooks, now, randomBytes }: DemoDeliveries): Ev
     .sort((a, b) => a - b)
     .map((created_at) => {
       const data = sampleData(source, event, new Date(created_at));
-      return {
-        id: newTimedId(randomBytes, created_at),
-        workspace_id,
-        account_id: account.id,
-        account_type: account.type,
-        source,
-        event,
-        data: JSON.stringify(data),
-        idempotency_key: null,
-        fingerprint: fingerprintOf({
-          workspaceId: workspace_id,
-          accountId: account.id,
-          accountType: account.type,
-          source,
-          event,
-          data,
-        }),
-        created_at,
-      };
+      const emission = { workspaceId, accountId: account.id, accountType: account.type, source, event, data } as const;
+      return eventRow(emission, newTimedId(randomBytes, created_at), created_at);
     });
 }
 
@@ -114,10 +97,11 @@ interface DemoAttempt {
 
 /** Every attempt until the delivery is settled, or the next one is yet to come. */
 function deliver(
-  { id: event_id, workspace_id, account_id, created_at }: EventTable,
-  { id: webhook_id, request_url }: WebhookTable,
+  stored: EventTable,
+  { id: webhookId, request_url }: WebhookTable,
   { now, randomBytes }: DemoDeliveries,
 ): { readonly row: DeliveryTable; readonly attempts: readonly DemoAttempt[] } {
+  const { created_at } = stored;
   const id = newTimedId(randomBytes, created_at);
   const { pathname } = new URL(request_url);
   const attempts: DemoAttempt[] = [];
@@ -146,22 +130,8 @@ function deliver(
     if (decision.outcome !== 'retry') state = decision.outcome;
     next_at = decision.outcome === 'retry' ? end + decision.delayMs : end;
   }
-  const row = {
-    id,
-    workspace_id,
-    webhook_id,
-    event_id,
-    account_id,
-    event,
-    state,
-    attempts: attempts.length,
-    attempts_before: 0,
-    next_at: state === 'pending' ? next_at : 0,
-    claim_token: null,
-    created_at,
-    finished_at: state === 'pending' ? null : next_at,
-  };
-  return { row, attempts };
+  const next = state === 'pending' ? { next_at } : { finished_at: next_at };
+  return { row: { ...newDelivery(stored, webhookId, id), state, attempts: attempts.length, ...next }, attempts };
 }
 
 /** What all attempts to a webhook say of its health. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../kernel/errors.ts';
 import { newTimedId, type RandomBytes } from '../kernel/ids.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
 import type { ChangeRecorder, NotifyingTransaction } from '../store/notifications.ts';
-import type { DeliveryTable, Tables } from '../store/schema.ts';
+import type { DeliveryTable, EventTable, Tables } from '../store/schema.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { receiversOf } from './receivers.ts';
 
@@ -60,50 +60,23 @@ async function store(
   { kind, now, randomBytes, telemetry = noTelemetry }: EmitContext,
   emission: Emission,
 ): Promise<Emitted> {
-  const { workspaceId, accountId, accountType, source, event, data, idempotencyKey = null } = emission;
-  const fingerprint = fingerprintOf(emission);
   const created_at = now().getTime();
-  const id = newTimedId(randomBytes, created_at);
+  const stored = eventRow(emission, newTimedId(randomBytes, created_at), created_at);
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('events')
-    .values({
-      id,
-      workspace_id: workspaceId,
-      account_id: accountId,
-      account_type: accountType,
-      source,
-      event,
-      data: JSON.stringify(data),
-      idempotency_key: idempotencyKey,
-      fingerprint,
-      traceparent: telemetry.tracer?.headers().traceparent ?? null,
-      created_at,
-    })
+    .values({ ...stored, traceparent: telemetry.tracer?.headers().traceparent ?? null })
     .onConflict((conflict) =>
       conflict.expression(sql`workspace_id, idempotency_key, coalesce(account_id, '')`).doNothing(),
     )
     .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, fingerprint);
+  if (numInsertedOrUpdatedRows === 0n) return repeated(transaction, emission, stored.fingerprint);
 
   const ids: string[] = [];
   for await (const receivers of receiversOf(transaction, kind, emission)) {
-    const deliveries = receivers.map(
-      ({ webhookId, enabled }): DeliveryTable => ({
-        id: newTimedId(randomBytes, created_at),
-        workspace_id: workspaceId,
-        webhook_id: webhookId,
-        event_id: id,
-        account_id: accountId,
-        event,
-        state: enabled ? 'pending' : 'held',
-        attempts: 0,
-        attempts_before: 0,
-        next_at: 0,
-        claim_token: null,
-        created_at,
-        finished_at: null,
-      }),
-    );
+    const deliveries = receivers.map(({ webhookId, enabled }) => ({
+      ...newDelivery(stored, webhookId, newTimedId(randomBytes, created_at)),
+      state: enabled ? 'pending' : 'held',
+    }));
     await insertDeliveries(transaction, kind, deliveries);
     for (const delivery of deliveries) ids.push(delivery.id);
   }
@@ -111,8 +84,43 @@ async function store(
     changed.work();
     changed.deliveries(ids);
   }
-  return { eventId: id, deliveries: ids, repeated: false };
+  return { eventId: stored.id, deliveries: ids, repeated: false };
 }
+
+/** An event as it is stored. */
+export const eventRow = (emission: Emission, id: string, created_at: number): EventTable => ({
+  id,
+  workspace_id: emission.workspaceId,
+  account_id: emission.accountId,
+  account_type: emission.accountType,
+  source: emission.source,
+  event: emission.event,
+  data: JSON.stringify(emission.data),
+  idempotency_key: emission.idempotencyKey ?? null,
+  fingerprint: fingerprintOf(emission),
+  created_at,
+});
+
+/** A delivery of which nothing was sent, created with its event. */
+export const newDelivery = (
+  { id: event_id, workspace_id, account_id, event, created_at }: EventTable,
+  webhook_id: string,
+  id: string,
+): DeliveryTable => ({
+  id,
+  workspace_id,
+  webhook_id,
+  event_id,
+  account_id,
+  event,
+  state: 'pending',
+  attempts: 0,
+  attempts_before: 0,
+  next_at: 0,
+  claim_token: null,
+  created_at,
+  finished_at: null,
+});
 
 const deliveryColumns = {
   id: 'text',
@@ -162,7 +170,7 @@ async function repeated(transaction: Kysely<Tables>, emission: Emission, fingerp
 }
 
 /** Of an event, for `events.fingerprint`. */
-export const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
+const fingerprintOf = ({ accountId, source, event, data, given = data, webhookId }: Emission): string =>
   createHash('sha256')
     .update(JSON.stringify([accountId, source, event, given, webhookId]))
     .digest('base64url');

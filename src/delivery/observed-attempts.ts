@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { boundedLines, boundedLinesByKey } from '../telemetry/bounded-lines.ts';
-import { errorTypeOf, type Span, type Telemetry } from '../telemetry/telemetry.ts';
+import { inSpan, type Span, type SpanOptions, type Telemetry } from '../telemetry/telemetry.ts';
 import type { ClaimedDelivery } from './queue.ts';
 import type { AttemptOutcome, DisabledWebhook } from './settle.ts';
 
@@ -34,7 +34,7 @@ export function observeAttempts(
       if (tracer === null) return make(noHeaders);
       const { deliveryId, destination, number, traceparent } = delivery;
       const { webhookId, target } = destination;
-      const span = tracer.start('POST webhook', {
+      const options: SpanOptions = {
         kind: 'client',
         ...(traceparent === null ? {} : { from: { traceparent } }),
         // Not the URL, whose path and query are often credentials.
@@ -45,18 +45,13 @@ export function observeAttempts(
           'postern.webhook.id': webhookId,
           'postern.delivery.attempt': number,
         },
-      });
-      try {
+      };
+      return inSpan(tracer, 'POST webhook', options, async (span) => {
         // No trace state: it is for participants, and a webhook is a stranger.
-        const outcome = await span.within(() => make({ traceparent: tracer.headers().traceparent ?? '' }));
+        const outcome = await make({ traceparent: tracer.headers().traceparent ?? '' });
         describe(span, outcome);
         return outcome;
-      } catch (error) {
-        span.fail(errorTypeOf(error));
-        throw error;
-      } finally {
-        span.end();
-      }
+      });
     },
     unsent({ deliveryId, destination: { webhookId } }, error) {
       const fields = mayLogUnsent(webhookId);
@@ -80,10 +75,10 @@ export function observeAttempts(
   };
 }
 
-function describe(span: Span, { attempt, decision }: AttemptOutcome): void {
+function describe(span: Span | null, { attempt, decision }: AttemptOutcome): void {
   const { status } = attempt;
-  span.set({ 'http.response.status_code': status ?? undefined, 'postern.delivery.outcome': decision.outcome });
-  if (decision.outcome !== 'succeeded') span.fail(responseOf(attempt));
+  span?.set({ 'http.response.status_code': status ?? undefined, 'postern.delivery.outcome': decision.outcome });
+  if (decision.outcome !== 'succeeded') span?.fail(responseOf(attempt));
 }
 
 /** `2xx` and the like, or the reason for none: few words, whatever destinations say. */

@@ -1,10 +1,3 @@
-import { readFile } from 'node:fs/promises';
+import { readIfExists } from '../../kernel/secrets/secret.ts';
 
-export async function readDemoKey(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+export const readDemoKey = async (file: string): Promise<string | undefined> => (await readIfExists(file))?.trim();
