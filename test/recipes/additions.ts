@@ -162,13 +162,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       'src/telemetry/series.ts': [
         [
           'export const series = {',
-          `export const series = {
-  'postern.requests.keyless': {
-    kind: 'counter',
-    unit: '{request}',
-    help: 'Requests without an API key.',
-    labels: [],
-  },`,
+          "export const series = {\n  'postern.requests.keyless': counter('{request}', 'Requests without an API key.'),",
         ],
       ],
       'src/http/observed-requests.ts': [
