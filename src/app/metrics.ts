@@ -1,16 +1,22 @@
 /** Composes what Prometheus reads: on the gateway's port, or on one of its own. */
-
+import type { ServerResponse } from 'node:http';
+import { type Listening, listenAt, type Place } from '../http/listening.ts';
 import type { Route } from '../http/router.ts';
 import { sendBody } from '../http/send.ts';
-import { createMetricsServer, metricsPath } from '../telemetry/metrics-server.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import { ConfigError } from '../kernel/config-error.ts';
+import { http } from '../kernel/lib/node-http.ts';
+import type { Scrape, Telemetry } from '../telemetry/telemetry.ts';
 import type { Config } from './config/config.ts';
+import { messageOf } from './config/values.ts';
+
+const metricsPath = '/metrics';
 
 interface MetricsEndpoint {
   /** Of the gateway's own server. */
   readonly routes: readonly Route[];
   /** Null before it listens, and without one. */
   readonly address: string | null;
+  /** @throws ConfigError if a port of its own cannot be listened on */
   listen(): Promise<void>;
   /** @param origin of the gateway */
   listening(origin: string): void;
@@ -22,7 +28,7 @@ export function createMetricsEndpoint(
   scrape: Telemetry['scrape'],
 ): MetricsEndpoint {
   const isOnMainPort = prometheus?.onMainPort === true;
-  const own = scrape === null || isOnMainPort ? null : createMetricsServer(scrape);
+  let own: Listening | null = null;
   let address: string | null = null;
   return {
     routes: scrape !== null && isOnMainPort ? [routeOf(scrape)] : [],
@@ -30,7 +36,9 @@ export function createMetricsEndpoint(
       return address;
     },
     async listen() {
-      if (prometheus !== null) address = (await own?.listen(prometheus)) ?? null;
+      if (prometheus === null || scrape === null || isOnMainPort) return;
+      own = await serveMetrics(scrape, prometheus);
+      address = own.address + metricsPath;
     },
     listening(origin) {
       if (isOnMainPort) address = `${origin}${metricsPath}`;
@@ -41,7 +49,7 @@ export function createMetricsEndpoint(
   };
 }
 
-const routeOf = (scrape: NonNullable<Telemetry['scrape']>): Route => ({
+const routeOf = (scrape: () => Promise<Scrape>): Route => ({
   method: 'GET',
   path: metricsPath,
   async serve(request) {
@@ -49,3 +57,32 @@ const routeOf = (scrape: NonNullable<Telemetry['scrape']>): Route => ({
     sendBody(request, 200, contentType, body);
   },
 });
+
+async function serveMetrics(scrape: () => Promise<Scrape>, place: Place): Promise<Listening> {
+  const server = http.createServer({ requestTimeout: 10_000 }, ({ method, url = '' }, response) => {
+    if (url.split('?', 1)[0] !== metricsPath) response.writeHead(404).end();
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    else
+      scrape().then(
+        (scraped) => send(response, scraped),
+        () => response.writeHead(500).end(),
+      );
+  });
+  const { address, close } = await listenAt(server, place).catch((cause: unknown) => {
+    throw new ConfigError(
+      `Metrics cannot be served on METRICS_PORT ${place.port} of METRICS_HOST ${place.host} (${messageOf(cause)}): set METRICS_PORT to another port, or stop the process that listens there.`,
+      { cause },
+    );
+  });
+  return {
+    address,
+    close() {
+      const closed = close();
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+const send = (response: ServerResponse, { contentType, body }: Scrape): ServerResponse =>
+  response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }).end(body);

@@ -1,7 +1,8 @@
 /** Where metrics are served, and where they are not. */
+import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/config.ts';
-import { createMetricsServer } from '../../src/telemetry/metrics-server.ts';
+import { listenAt } from '../../src/http/listening.ts';
 import { openTelemetry } from '../../src/telemetry/open.ts';
 import { startGateway } from '../support/gateway.ts';
 
@@ -30,8 +31,8 @@ test('a port of their own is that of the loopback address, and serves nothing el
 });
 
 test('the port of the gateway serves them if it is named, and logs no line for them', async () => {
-  const probe = createMetricsServer(async () => ({ contentType: 'text/plain', body: '' }));
-  const { port } = new URL(await probe.listen({ host: '127.0.0.1', port: 0 }));
+  const probe = await listenAt(createServer(), { host: '127.0.0.1', port: 0 });
+  const { port } = new URL(probe.address);
   await probe.close();
   const { address, app, log } = await gatewayWith({ PORT: port, METRICS_PORT: port });
   expect(app.metricsAddress).toBe(`${address}/metrics`);
