@@ -20,6 +20,13 @@ export interface IdentifierRow {
   readonly failsFrom?: number;
 }
 
+/** @param whose such as `A private user` */
+export const failing = <Name extends ErrorName>(fails: Name, detail: string, whose?: string) => ({
+  description: `${whose === undefined ? '' : `${whose}: `}errors/${fails}.`,
+  fails,
+  detail,
+});
+
 /** For an identifier that is no user or company of the network. */
 export const invalidRecipient = (detail: string) => new ServiceError('invalid_recipient', { detail });
 

@@ -1,5 +1,5 @@
 import type { PhotonetPost } from '../../../capabilities/posts/shapes.ts';
-import { type FailingRow, type IdentifierRow, invalidRecipient } from '../listing.ts';
+import { type FailingRow, failing, type IdentifierRow, invalidRecipient } from '../listing.ts';
 
 interface Named {
   /** The user's other identifier, in digits. */
@@ -83,41 +83,27 @@ export const photonetIdentifiers = {
   },
 
   'sandbox.private': {
-    description: 'A private user: errors/user_unreachable.',
     providerId: '5000000403',
-    fails: 'user_unreachable',
-    detail: 'The user is private, and this account does not follow them.',
+    ...failing('user_unreachable', 'The user is private, and this account does not follow them.', 'A private user'),
   },
   'sandbox.gone': {
-    description: 'A user who is no valid target: errors/invalid_recipient.',
     providerId: '5000000404',
-    fails: 'invalid_recipient',
-    detail: 'The user is no valid target: the account was deleted.',
+    ...failing(
+      'invalid_recipient',
+      'The user is no valid target: the account was deleted.',
+      'A user who is no valid target',
+    ),
   },
   'sandbox.unprocessable': {
-    description: 'errors/unprocessable_entity.',
     providerId: '5000000422',
-    fails: 'unprocessable_entity',
-    detail: 'The network cannot process the request in its present form.',
+    ...failing('unprocessable_entity', 'The network cannot process the request in its present form.'),
   },
   'sandbox.unreachable': {
-    description: 'errors/provider_unreachable.',
     providerId: '5000000423',
-    fails: 'provider_unreachable',
-    detail: 'The network cannot be reached at the moment.',
+    ...failing('provider_unreachable', 'The network cannot be reached at the moment.'),
   },
-  'sandbox.error': {
-    description: 'errors/provider_error.',
-    providerId: '5000000500',
-    fails: 'provider_error',
-    detail: 'The network failed. Try again later.',
-  },
-  'sandbox.down': {
-    description: 'errors/network_down.',
-    providerId: '5000000503',
-    fails: 'network_down',
-    detail: 'The network is down. Try again shortly.',
-  },
+  'sandbox.error': { providerId: '5000000500', ...failing('provider_error', 'The network failed. Try again later.') },
+  'sandbox.down': { providerId: '5000000503', ...failing('network_down', 'The network is down. Try again shortly.') },
   'sandbox.timeout': {
     description: 'errors/request_timeout, immediately.',
     providerId: '5000000504',

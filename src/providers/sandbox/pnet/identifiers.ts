@@ -1,4 +1,4 @@
-import type { FailingRow, IdentifierRow } from '../listing.ts';
+import { type FailingRow, failing, type IdentifierRow } from '../listing.ts';
 
 export interface PnetRow extends IdentifierRow {
   readonly name: string;
@@ -124,61 +124,42 @@ export const pnetIdentifiers = {
     publicIdentifier: 'quiet-harbour',
   },
 
-  ACoSandboxInvalidRecipient: {
-    description: 'A person who is no valid target: errors/invalid_recipient.',
-    fails: 'invalid_recipient',
-    detail: 'The user is no valid target: the account was deleted.',
-  },
-  ACoSandboxUserUnreachable: {
-    description: 'A person who cannot be reached: errors/user_unreachable.',
-    fails: 'user_unreachable',
-    detail: 'The user cannot be reached from this account.',
-  },
-  ACoSandboxProviderUnreachable: {
-    description: 'errors/provider_unreachable.',
-    fails: 'provider_unreachable',
-    detail: 'The network cannot be reached at the moment.',
-  },
-  ACoSandboxUnprocessable: {
-    description: 'errors/unprocessable_entity.',
-    fails: 'unprocessable_entity',
-    detail: 'The network cannot process the request in its present form.',
-  },
-  ACoSandboxInvalidAccount: {
-    description: 'errors/invalid_account.',
-    fails: 'invalid_account',
-    detail: 'The account is not designed for reading the posts of this user.',
-  },
-  ACoSandboxConfiguration: {
-    description: 'errors/account_configuration_error.',
-    fails: 'account_configuration_error',
-    detail: 'The configuration of the account prevents reading the posts of this user.',
-  },
-  ACoSandboxRestricted: {
-    description: 'errors/resource_access_restricted.',
-    fails: 'resource_access_restricted',
-    detail: 'The user shows posts to relations only.',
-  },
-  ACoSandboxProviderError: {
-    description: 'errors/provider_error.',
-    fails: 'provider_error',
-    detail: 'The network failed. Try again later.',
-  },
-  ACoSandboxNetworkDown: {
-    description: 'errors/network_down.',
-    fails: 'network_down',
-    detail: 'The network is down. Try again shortly.',
-  },
+  ACoSandboxInvalidRecipient: failing(
+    'invalid_recipient',
+    'The user is no valid target: the account was deleted.',
+    'A person who is no valid target',
+  ),
+  ACoSandboxUserUnreachable: failing(
+    'user_unreachable',
+    'The user cannot be reached from this account.',
+    'A person who cannot be reached',
+  ),
+  ACoSandboxProviderUnreachable: failing('provider_unreachable', 'The network cannot be reached at the moment.'),
+  ACoSandboxUnprocessable: failing(
+    'unprocessable_entity',
+    'The network cannot process the request in its present form.',
+  ),
+  ACoSandboxInvalidAccount: failing(
+    'invalid_account',
+    'The account is not designed for reading the posts of this user.',
+  ),
+  ACoSandboxConfiguration: failing(
+    'account_configuration_error',
+    'The configuration of the account prevents reading the posts of this user.',
+  ),
+  ACoSandboxRestricted: failing('resource_access_restricted', 'The user shows posts to relations only.'),
+  ACoSandboxProviderError: failing('provider_error', 'The network failed. Try again later.'),
+  ACoSandboxNetworkDown: failing('network_down', 'The network is down. Try again shortly.'),
   ACoSandboxRequestTimeout: {
     description: 'errors/request_timeout, immediately.',
     fails: 'request_timeout',
     detail: 'The network did not respond in time. Try again; contact support if it persists.',
   },
-  '900422': {
-    description: 'A company that cannot be reached: errors/user_unreachable.',
-    fails: 'user_unreachable',
-    detail: 'The company cannot be reached from this account.',
-  },
+  '900422': failing(
+    'user_unreachable',
+    'The company cannot be reached from this account.',
+    'A company that cannot be reached',
+  ),
 } as const satisfies Readonly<Record<string, PnetRow | FailingRow>>;
 
 type Identifiers = typeof pnetIdentifiers;

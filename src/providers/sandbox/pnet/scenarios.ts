@@ -30,6 +30,12 @@ const promoted = ['PROMOTED', 'PROMOTED_PLUS'] as const;
 
 const failure = <Name extends ErrorName>(at: FailsAt, errorName: Name, detail: string) => ({ at, errorName, detail });
 
+/** A scenario in which every call of one kind fails. */
+const failing = <Name extends ErrorName>(at: 'publish' | 'edit', errorName: Name, detail: string) => ({
+  description: `${at === 'publish' ? 'Publishing' : 'Editing'} is errors/${errorName}.`,
+  fails: failure(at, errorName, detail),
+});
+
 /** By the name in `sandbox:<name>`. Any other `company_job_id`, or none, follows `publish`. */
 export const jobScenarios = {
   publish: { description: 'Is published at once, in the state active.' },
@@ -104,48 +110,39 @@ export const jobScenarios = {
     fails: failure('publish', 'action_already_performed', 'The draft is already published.'),
     published: 'active',
   },
-  unprocessable: {
-    description: 'Publishing is errors/unprocessable_entity.',
-    fails: failure('publish', 'unprocessable_entity', 'The network cannot process the draft in its present form.'),
-  },
-  'invalid-account': {
-    description: 'Publishing is errors/invalid_account.',
-    fails: failure('publish', 'invalid_account', 'The account is not designed for publishing jobs.'),
-  },
-  configuration: {
-    description: 'Publishing is errors/account_configuration_error.',
-    fails: failure(
-      'publish',
-      'account_configuration_error',
-      'The account has no company page to publish the job from.',
-    ),
-  },
-  'provider-error': {
-    description: 'Publishing is errors/provider_error.',
-    fails: failure('publish', 'provider_error', 'The network failed. Try again later.'),
-  },
+  unprocessable: failing(
+    'publish',
+    'unprocessable_entity',
+    'The network cannot process the draft in its present form.',
+  ),
+  'invalid-account': failing('publish', 'invalid_account', 'The account is not designed for publishing jobs.'),
+  configuration: failing(
+    'publish',
+    'account_configuration_error',
+    'The account has no company page to publish the job from.',
+  ),
+  'provider-error': failing('publish', 'provider_error', 'The network failed. Try again later.'),
   timeout: {
     description: 'Publishing is errors/request_timeout, immediately.',
     fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
   },
 
-  'edit-unprocessable': {
-    description: 'Editing is errors/unprocessable_entity.',
-    fails: failure('edit', 'unprocessable_entity', 'The network cannot process the change in its present form.'),
-  },
+  'edit-unprocessable': failing(
+    'edit',
+    'unprocessable_entity',
+    'The network cannot process the change in its present form.',
+  ),
   'edit-not-allowed': {
     description:
       'Editing is errors/action_already_performed: on the network the job is in a state that cannot be edited.',
     fails: failure('edit', 'action_already_performed', 'The job is in a state that cannot be edited.'),
   },
-  'edit-configuration': {
-    description: 'Editing is errors/account_configuration_error.',
-    fails: failure('edit', 'account_configuration_error', 'The configuration of the account prevents the change.'),
-  },
-  'edit-provider-error': {
-    description: 'Editing is errors/provider_error.',
-    fails: failure('edit', 'provider_error', 'The network failed. Try again later.'),
-  },
+  'edit-configuration': failing(
+    'edit',
+    'account_configuration_error',
+    'The configuration of the account prevents the change.',
+  ),
+  'edit-provider-error': failing('edit', 'provider_error', 'The network failed. Try again later.'),
   'edit-timeout': {
     description: 'Editing is errors/request_timeout, immediately.',
     fails: failure('edit', 'request_timeout', 'The network did not respond in time. Try again.'),
@@ -158,34 +155,29 @@ export const jobScenarios = {
     published: 'active',
   },
 
-  'malformed-request': {
-    description: 'Publishing is errors/malformed_request.',
-    fails: failure('publish', 'malformed_request', 'The network cannot parse the posting.'),
-  },
-  'content-too-large': {
-    description: 'Publishing is errors/content_too_large.',
-    fails: failure('publish', 'content_too_large', 'The posting is larger than the network accepts.'),
-  },
-  'invalid-url': {
-    description: 'Publishing is errors/invalid_url.',
-    fails: failure('publish', 'invalid_url', 'The network does not accept a URL of the posting.'),
-  },
-  'too-many-characters': {
-    description: 'Publishing is errors/too_many_characters.',
-    fails: failure('publish', 'too_many_characters', 'The description is longer than the network accepts.'),
-  },
-  'unescaped-characters': {
-    description: 'Publishing is errors/unescaped_characters.',
-    fails: failure('publish', 'unescaped_characters', 'The description contains characters that must be encoded.'),
-  },
-  'missing-parameters': {
-    description: 'Publishing is errors/missing_parameters.',
-    fails: failure('publish', 'missing_parameters', 'The posting lacks a location, which the network requires.'),
-  },
-  'limit-too-high': {
-    description: 'Publishing is errors/limit_too_high.',
-    fails: failure('publish', 'limit_too_high', 'The posting has more screening questions than the network accepts.'),
-  },
+  'malformed-request': failing('publish', 'malformed_request', 'The network cannot parse the posting.'),
+  'content-too-large': failing('publish', 'content_too_large', 'The posting is larger than the network accepts.'),
+  'invalid-url': failing('publish', 'invalid_url', 'The network does not accept a URL of the posting.'),
+  'too-many-characters': failing(
+    'publish',
+    'too_many_characters',
+    'The description is longer than the network accepts.',
+  ),
+  'unescaped-characters': failing(
+    'publish',
+    'unescaped_characters',
+    'The description contains characters that must be encoded.',
+  ),
+  'missing-parameters': failing(
+    'publish',
+    'missing_parameters',
+    'The posting lacks a location, which the network requires.',
+  ),
+  'limit-too-high': failing(
+    'publish',
+    'limit_too_high',
+    'The posting has more screening questions than the network accepts.',
+  ),
 } as const satisfies Record<string, JobScenario>;
 
 export type JobScenarioName = keyof typeof jobScenarios;
