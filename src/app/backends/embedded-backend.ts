@@ -62,46 +62,24 @@ export async function embeddedBackend(
     ...(config.demo ? { before: withSandboxReceiver } : {}),
     tuning,
   });
-  const budget = createReadBudget();
   const cursorKeys = sealing.keyring('rest-cursors');
   const cursors = cursorCodec(cursorKeys.current, 'base64', cursorKeys.previous);
+  const shared = { kind: config.database.kind, cursors, budget: createReadBudget(), now, randomBytes, logger };
   return {
     delivery,
     ports: {
       serviceJudges: false,
       accounts: embeddedAccounts({ database: databases.accounts, cursors, tokens }),
-      jobs: embeddedJobs({
-        database: databases.jobs,
-        kind: config.database.kind,
-        network: providers.PNET,
-        cursors,
-        budget,
-        now,
-        randomBytes,
-        logger,
-        tuning: leases,
-      }),
+      jobs: embeddedJobs({ ...shared, database: databases.jobs, network: providers.PNET, tuning: leases }),
       posts: embeddedPosts({ database: databases.accounts, providers, cursors }),
-      deliveries: embeddedDeliveries({
-        ...delivery,
-        database: databases.deliveries,
-        kind: config.database.kind,
-        cursors,
-        budget,
-        limits,
-        now,
-      }),
+      deliveries: embeddedDeliveries({ ...delivery, ...shared, database: databases.deliveries, limits }),
       webhooks: embeddedWebhooks({
         ...delivery,
+        ...shared,
         database: databases.deliveries,
-        kind: config.database.kind,
-        cursors,
-        budget,
         vault,
         allows,
         maxWebhooks: config.webhooksPerWorkspace,
-        now,
-        randomBytes,
       }),
     },
     async authenticate(apiKey) {

@@ -31,10 +31,15 @@ const promoted = ['PROMOTED', 'PROMOTED_PLUS'] as const;
 const failure = <Name extends ErrorName>(at: FailsAt, errorName: Name, detail: string) => ({ at, errorName, detail });
 
 /** A scenario in which every call of one kind fails. */
-const failing = <Name extends ErrorName>(at: 'publish' | 'edit', errorName: Name, detail: string) => ({
-  description: `${at === 'publish' ? 'Publishing' : 'Editing'} is errors/${errorName}.`,
-  fails: failure(at, errorName, detail),
-});
+const failing =
+  (at: FailsAt, what: string) =>
+  <Name extends ErrorName>(errorName: Name, detail: string) => ({
+    description: `${what} is errors/${errorName}.`,
+    fails: failure(at, errorName, detail),
+  });
+
+const publishFails = failing('publish', 'Publishing');
+const editFails = failing('edit', 'Editing');
 
 /** By the name in `sandbox:<name>`. Any other `company_job_id`, or none, follows `publish`. */
 export const jobScenarios = {
@@ -110,39 +115,29 @@ export const jobScenarios = {
     fails: failure('publish', 'action_already_performed', 'The draft is already published.'),
     published: 'active',
   },
-  unprocessable: failing(
-    'publish',
-    'unprocessable_entity',
-    'The network cannot process the draft in its present form.',
-  ),
-  'invalid-account': failing('publish', 'invalid_account', 'The account is not designed for publishing jobs.'),
-  configuration: failing(
-    'publish',
+  unprocessable: publishFails('unprocessable_entity', 'The network cannot process the draft in its present form.'),
+  'invalid-account': publishFails('invalid_account', 'The account is not designed for publishing jobs.'),
+  configuration: publishFails(
     'account_configuration_error',
     'The account has no company page to publish the job from.',
   ),
-  'provider-error': failing('publish', 'provider_error', 'The network failed. Try again later.'),
+  'provider-error': publishFails('provider_error', 'The network failed. Try again later.'),
   timeout: {
     description: 'Publishing is errors/request_timeout, immediately.',
     fails: failure('publish', 'request_timeout', 'The network did not respond in time. Try again.'),
   },
 
-  'edit-unprocessable': failing(
-    'edit',
-    'unprocessable_entity',
-    'The network cannot process the change in its present form.',
-  ),
+  'edit-unprocessable': editFails('unprocessable_entity', 'The network cannot process the change in its present form.'),
   'edit-not-allowed': {
     description:
       'Editing is errors/action_already_performed: on the network the job is in a state that cannot be edited.',
     fails: failure('edit', 'action_already_performed', 'The job is in a state that cannot be edited.'),
   },
-  'edit-configuration': failing(
-    'edit',
+  'edit-configuration': editFails(
     'account_configuration_error',
     'The configuration of the account prevents the change.',
   ),
-  'edit-provider-error': failing('edit', 'provider_error', 'The network failed. Try again later.'),
+  'edit-provider-error': editFails('provider_error', 'The network failed. Try again later.'),
   'edit-timeout': {
     description: 'Editing is errors/request_timeout, immediately.',
     fails: failure('edit', 'request_timeout', 'The network did not respond in time. Try again.'),
@@ -155,26 +150,16 @@ export const jobScenarios = {
     published: 'active',
   },
 
-  'malformed-request': failing('publish', 'malformed_request', 'The network cannot parse the posting.'),
-  'content-too-large': failing('publish', 'content_too_large', 'The posting is larger than the network accepts.'),
-  'invalid-url': failing('publish', 'invalid_url', 'The network does not accept a URL of the posting.'),
-  'too-many-characters': failing(
-    'publish',
-    'too_many_characters',
-    'The description is longer than the network accepts.',
-  ),
-  'unescaped-characters': failing(
-    'publish',
+  'malformed-request': publishFails('malformed_request', 'The network cannot parse the posting.'),
+  'content-too-large': publishFails('content_too_large', 'The posting is larger than the network accepts.'),
+  'invalid-url': publishFails('invalid_url', 'The network does not accept a URL of the posting.'),
+  'too-many-characters': publishFails('too_many_characters', 'The description is longer than the network accepts.'),
+  'unescaped-characters': publishFails(
     'unescaped_characters',
     'The description contains characters that must be encoded.',
   ),
-  'missing-parameters': failing(
-    'publish',
-    'missing_parameters',
-    'The posting lacks a location, which the network requires.',
-  ),
-  'limit-too-high': failing(
-    'publish',
+  'missing-parameters': publishFails('missing_parameters', 'The posting lacks a location, which the network requires.'),
+  'limit-too-high': publishFails(
     'limit_too_high',
     'The posting has more screening questions than the network accepts.',
   ),
