@@ -15,11 +15,13 @@ export interface Spent {
   calls: number;
   /** Monotonic milliseconds. */
   firstCallAt: number | null;
-  /** Of large rows, and held. */
+  /** Of large rows, held or waited for. */
   readBytes: number;
+  /** Of them, those held. */
+  heldBytes: number;
 }
 
-export const nothingSpent = (): Spent => ({ calls: 0, firstCallAt: null, readBytes: 0 });
+export const nothingSpent = (): Spent => ({ calls: 0, firstCallAt: null, readBytes: 0, heldBytes: 0 });
 
 export interface RequestContext {
   readonly caller: Caller;

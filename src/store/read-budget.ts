@@ -2,7 +2,7 @@
 
 import { ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/on-abort.ts';
-import type { RequestContext } from '../kernel/request-context.ts';
+import type { RequestContext, Spent } from '../kernel/request-context.ts';
 
 export const readLimits = {
   /** The default limit of a response. */
@@ -27,7 +27,7 @@ export interface ReadBudget {
 }
 
 interface WaitingRead {
-  readonly workspaceId: string;
+  readonly context: RequestContext;
   readonly bytes: number;
   readonly start: () => void;
 }
@@ -36,49 +36,58 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
   const ofWorkspace = new Map<string, number>();
   const waiting = new Set<WaitingRead>();
   let held = 0;
+  /**
+   * Operations that hold bytes and wait for more would wait for each other. One of them at a time goes ahead, beyond what
+   * all may hold by no more than it may read.
+   */
+  let ahead: Spent | null = null;
 
-  const hold = (workspaceId: string, bytes: number) => {
+  const add = ({ caller: { workspaceId }, spent }: RequestContext, bytes: number) => {
     held += bytes;
+    spent.heldBytes += bytes;
+    if (ahead === spent && spent.heldBytes === 0) ahead = null;
     const ofThis = (ofWorkspace.get(workspaceId) ?? 0) + bytes;
     if (ofThis === 0) ofWorkspace.delete(workspaceId);
     else ofWorkspace.set(workspaceId, ofThis);
   };
-  const hasRoom = ({ workspaceId, bytes }: Pick<WaitingRead, 'workspaceId' | 'bytes'>) =>
-    held + bytes <= limits.process && (ofWorkspace.get(workspaceId) ?? 0) + bytes <= limits.workspace;
+
+  /** @returns whether there was room */
+  function tryHold(context: RequestContext, bytes: number): boolean {
+    const { caller, spent } = context;
+    const fits =
+      held + bytes <= limits.process && (ofWorkspace.get(caller.workspaceId) ?? 0) + bytes <= limits.workspace;
+    if (!fits) {
+      if (spent.heldBytes === 0 || (ahead ?? spent) !== spent) return false;
+      ahead = spent;
+    }
+    add(context, bytes);
+    return true;
+  }
 
   /** In order of arrival, past those whose workspace has its share. */
   function startWaiting(): void {
     for (const each of waiting) {
-      if (!hasRoom(each)) continue;
+      if (!tryHold(each.context, each.bytes)) continue;
       waiting.delete(each);
-      hold(each.workspaceId, each.bytes);
       each.start();
     }
   }
 
-  function room({ caller: { workspaceId }, signal }: RequestContext, bytes: number): Promise<void> {
-    if (hasRoom({ workspaceId, bytes })) {
-      hold(workspaceId, bytes);
-      return Promise.resolve();
+  async function waitForRoom(context: RequestContext, bytes: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const mine: WaitingRead = { context, bytes, start: resolve };
+    const giveUp = () => {
+      if (waiting.delete(mine)) reject(noRoom());
+    };
+    const timer = setTimeout(giveUp, limits.waitMs);
+    waiting.add(mine);
+    onAbort(context.signal, giveUp);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      context.signal.removeEventListener('abort', giveUp);
     }
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        if (waiting.delete(mine)) reject(noRoom());
-        stop();
-      };
-      const timer = setTimeout(giveUp, limits.waitMs);
-      const stop = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
-      };
-      const start = () => {
-        stop();
-        resolve();
-      };
-      const mine: WaitingRead = { workspaceId, bytes, start };
-      waiting.add(mine);
-      onAbort(signal, giveUp);
-    });
   }
 
   return {
@@ -88,21 +97,19 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
     async take(context, bytes) {
       const { spent } = context;
       if (spent.readBytes + bytes > limits.operation) throw tooMuch(limits.operation);
-      const { workspaceId } = context.caller;
-      const forget = () => {
-        spent.readBytes -= bytes;
-      };
       spent.readBytes += bytes;
-      await room(context, bytes).catch((error: unknown) => {
-        forget();
+      try {
+        if (!tryHold(context, bytes)) await waitForRoom(context, bytes);
+      } catch (error) {
+        spent.readBytes -= bytes;
         throw error;
-      });
+      }
       let isHeld = true;
       const giveBack = () => {
         if (!isHeld) return;
         isHeld = false;
-        forget();
-        hold(workspaceId, -bytes);
+        spent.readBytes -= bytes;
+        add(context, -bytes);
         startWaiting();
       };
       context.whenPrinted?.(giveBack);

@@ -293,6 +293,23 @@ describe('a read budget', () => {
     await waiting;
   });
 
+  it('lets one operation go beyond that holds bytes and needs more, as it would wait for others that do', async () => {
+    const budget = createReadBudget({ operation: 15, workspace: 20, process: 20, parsed: 100, waitMs: 3_600_000 });
+    const [first, second, third] = [operation('a'), operation('b'), operation('c')];
+    await budget.take(first.context, 10);
+    await budget.take(second.context, 10);
+    const started: string[] = [];
+    const last = budget.take(third.context, 1).then(() => started.push('holds nothing'));
+    const next = budget.take(second.context, 1).then(() => started.push('goes ahead'));
+    await next;
+    const more = budget.take(first.context, 5).then(() => started.push('waits'));
+    await budget.take(second.context, 4);
+    expect(started).toEqual(['goes ahead']);
+    second.print();
+    await Promise.all([last, more]);
+    expect(started.sort()).toEqual(['goes ahead', 'holds nothing', 'waits']);
+  });
+
   it('refuses what waits for too long, or whose client has gone', async () => {
     const budget = createReadBudget(tiny);
     await budget.take(operation('a').context, 10);

@@ -138,7 +138,7 @@ const operations: readonly Limit[] = [
   ['Representations of one `_entities` field', number(maxByIds), `${tooHigh}, at the path of each beyond it`],
   [
     'Stored data that is read at once',
-    `${bytes(readLimits.operation)} for an operation, ${bytes(readLimits.workspace)} for a workspace, ${bytes(readLimits.process)} for a process`,
+    `${bytes(readLimits.operation)} for an operation, ${bytes(readLimits.workspace)} for a workspace, ${bytes(readLimits.process)} for a process; one operation at a time that holds some may go beyond the last two`,
     `${tooHigh} for an operation; for a workspace or process it waits for up to ${seconds(readLimits.waitMs)}, then ${error('service_unavailable')}`,
   ],
   ['Stored fields of job postings that are read at once', bytes(readLimits.parsed), tooHigh],
