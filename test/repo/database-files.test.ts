@@ -40,7 +40,6 @@ const openers: Readonly<Record<string, string>> = {
   'pages/graphiql/examples.ts': 'its own',
   'pages/graphiql/page.ts': 'its own',
   'http/static-files.ts': 'its own',
-  'providers/sandbox/demo-key.ts': 'the demo key',
   'app/demo.ts': 'the demo key',
   'kernel/secrets/secret.ts': 'the secret',
   'splice/kernel.ts': 'its own',
