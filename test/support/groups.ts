@@ -13,12 +13,12 @@ export type Group = keyof typeof budgets;
 export const budgets = {
   /** All of `npm test`, where suites share their modules. */
   quick: 480,
-  fast: 1_200,
-  processes: 1_200,
+  fast: 960,
+  processes: 1_100,
   browser: 300,
-  proof: 2_400,
+  proof: 650,
   docs: 300,
-  slow: 1_400,
+  slow: 1_200,
   'test/examples': 700,
   'test/clients': 300,
 } as const;
