@@ -345,12 +345,14 @@ describe('createStreams', () => {
   });
 
   test('comes back with the credentials of then, however often it was refused', async () => {
-    const { workspace, credentials, refusals, told, ended, start } = await watch(status);
+    const { workspace, credentials, refusals, waits, told, ended, start } = await watch(status);
     const right = credentials.key;
     credentials.key = 'wrong';
     for (let n = 0; n < 3; n += 1) start();
     await eventually(() => refusals.filter((reason) => reason !== null).length).toBeGreaterThan(20);
     expect(refusals[0]).toContain('API key');
+    // The gateway is there: a page that says it cannot be reached sends its reader to the wrong place.
+    expect(waits).not.toContain(true);
     credentials.key = right;
     await eventually(() => told).toEqual(Array(3).fill(isOk));
     expect(refusals.at(-1)).toBeNull();

@@ -32,6 +32,8 @@ export function createStreams({ retry = createRetry(), onWaiting, onRefused, ...
   let pong: ReturnType<typeof setTimeout> | undefined;
   let subscriptions = 0;
   let isConnected = false;
+  /** A connection is closed for the next credentials: the gateway that refused these is there. */
+  let isLetGo = false;
   /** Why subscriptions are refused, each of which is known by its signal. */
   const refusals = new Map<AbortSignal, string>();
   const client = createClient({
@@ -54,7 +56,7 @@ export function createStreams({ retry = createRetry(), onWaiting, onRefused, ...
       closed: () => {
         clearTimeout(pong);
         isConnected = false;
-        onWaiting?.(subscriptions > 0);
+        onWaiting?.(subscriptions > 0 && !isLetGo);
       },
       connected: () => {
         isConnected = true;
@@ -107,7 +109,11 @@ export function createStreams({ retry = createRetry(), onWaiting, onRefused, ...
           refusals.set(signal, refusal.message);
           onRefused?.(refusal.message);
           // The next connection has the credentials of then.
-          if (refusal.code.endsWith('CREDENTIALS')) client.terminate();
+          if (refusal.code.endsWith('CREDENTIALS')) {
+            isLetGo = true;
+            client.terminate();
+            isLetGo = false;
+          }
           retry.wait(refused, 0, signal).then(start, () => {});
           refused += 1;
         },

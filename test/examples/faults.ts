@@ -338,7 +338,7 @@ export function describeFaults(example: string): void {
       await isLive(tab);
       await hasDelivery(tab, await emit());
       await page.getByRole('button', { name: 'Emit an event' }).click();
-      await shows(tab, /It is sent to [1-9]\d* webhooks/);
+      await shows(tab, /The event has [1-9]\d* deliveries/);
       await page.getByRole('link', { name: 'Feed' }).click();
       await eventually(async () => (await tab.posts()).length).toBeGreaterThan(25);
       expect(tab.complaints).toEqual([]);

@@ -47,10 +47,10 @@ export function useDeliveries(choice: Choice) {
     isEmitting,
     /** Emits an event, and resolves with what became of it. */
     async emit(accountId: string): Promise<string> {
-      const sent = emit({ variables: { input: { accountId, event: 'NEW_RELATION' } } });
+      const sent = emit({ variables: { input: { accountId, event: 'MESSAGE_RECEIVED' } } });
       const result = await sent.then(({ data }) => data?.emitEvent, reasonOf);
       if (typeof result !== 'object') return result ?? 'There was no response.';
-      return 'code' in result ? result.message : `It is sent to ${result.deliveries.length} webhooks.`;
+      return 'code' in result ? result.message : `The event has ${result.deliveries.length} deliveries.`;
     },
   };
 }

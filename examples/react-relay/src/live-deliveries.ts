@@ -143,9 +143,11 @@ export function useDeliveries(choice: Choice) {
     emit: (accountId: string) =>
       new Promise<string>((resolve) => {
         commit({
-          variables: { input: { accountId, event: 'NEW_RELATION' } },
+          variables: { input: { accountId, event: 'MESSAGE_RECEIVED' } },
           onCompleted: ({ emitEvent }) =>
-            resolve(emitEvent?.refused?.message ?? `It is sent to ${emitEvent?.emitted?.deliveries.length} webhooks.`),
+            resolve(
+              emitEvent?.refused?.message ?? `The event has ${emitEvent?.emitted?.deliveries.length} deliveries.`,
+            ),
           onError: (error) => resolve(reasonOf(error)),
         });
       }),

@@ -48,10 +48,10 @@ export function useDeliveries(choice: Choice) {
     isEmitting,
     /** Emits an event, and resolves with what became of it. */
     async emit(accountId: string): Promise<string> {
-      const { data: sent, error: failure } = await emit({ input: { accountId, event: 'NEW_RELATION' } });
+      const { data: sent, error: failure } = await emit({ input: { accountId, event: 'MESSAGE_RECEIVED' } });
       const result = sent?.emitEvent;
       if (failure || !result) return failure ? reasonOf(failure) : 'There was no response.';
-      return 'code' in result ? result.message : `It is sent to ${result.deliveries.length} webhooks.`;
+      return 'code' in result ? result.message : `The event has ${result.deliveries.length} deliveries.`;
     },
   };
 }

@@ -9,14 +9,11 @@ import {
 } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { allPages } from './all-pages.ts';
-import { isOf } from './choice.ts';
-import { withDelivery } from './delivery-list.ts';
 import { reportSkipped, streams, url, waits } from './gateway.ts';
-import type { DeliveryListQueryVariables, UpdatesSubscription } from './gql/graphql.ts';
 import schema from './gql/schema.json';
-import { DeliveryList } from './operations.ts';
 import { skipFailed } from './postern/skip-failed.ts';
 import { steadyFetch } from './postern/steady-fetch.ts';
+import { updates } from './updates.ts';
 
 // What has no id is a part of the object that it was read with.
 const parts = schema.__schema.types.filter(({ fields }) => fields?.every(({ name }) => name !== 'id'));
@@ -29,30 +26,8 @@ const lists = objects.map(({ name, fields }) => {
 });
 const resolvers = Object.fromEntries(lists);
 
-const cache = cacheExchange({
-  schema,
-  keys,
-  resolvers,
-  updates: {
-    Subscription: {
-      deliveryUpdated({ deliveryUpdated }: UpdatesSubscription, _arguments, store) {
-        for (const { fieldName, arguments: given } of store.inspectFields('Query')) {
-          const variables: DeliveryListQueryVariables = given ?? {};
-          const [state = null] = [variables.state ?? []].flat();
-          const choice = { state, webhookId: variables.webhookId ? String(variables.webhookId) : null };
-          // Into the first page: the resolver puts the others behind it.
-          if (fieldName === 'deliveries' && !variables.after && isOf(choice, deliveryUpdated))
-            store.updateQuery(
-              { query: DeliveryList, variables },
-              (list) => list && withDelivery(list, deliveryUpdated),
-            );
-        }
-      },
-    },
-  },
-});
+const cache = cacheExchange({ schema, keys, resolvers, updates });
 
-// #region exchanges
 /** Takes list items that failed out of each response, before the cache sees it. */
 const skip = mapExchange({
   onResult(result) {
@@ -91,7 +66,6 @@ export const client = new Client({
   fetch: steadyFetch({ onWaiting: waits('requests') }),
   exchanges: [cache, skip, sendOnce, fetchExchange, subscribe],
 });
-// #endregion
 
 /** What the gateway says, with its code; or what the browser says, if there was no response. */
 export function reasonOf({ networkError, graphQLErrors }: CombinedError): string {
