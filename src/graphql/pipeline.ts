@@ -22,17 +22,21 @@ import {
   printStreamed,
   type ResponseOptions,
 } from './presentation.ts';
-import { type FindDocumentOptions, findDocument, type KnowOperationOptions, knowOperation } from './stages/document.ts';
 import {
+  admit,
   authorize,
   coerce,
+  type FindDocumentOptions,
+  findDocument,
+  type KnowOperationOptions,
+  knowOperation,
   type LimitOptions,
   type LookUpOptions,
   limit,
   lookUp,
+  readRequest,
   validate,
-} from './stages/operation.ts';
-import { admit, readRequest } from './stages/request.ts';
+} from './stages.ts';
 
 export interface PipelineOptions
   extends Admission,

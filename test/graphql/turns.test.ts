@@ -8,7 +8,7 @@ import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { graphqlJs } from '../../src/graphql/executors/graphql-js.ts';
 import { introspect } from '../../src/graphql/executors/introspect.ts';
-import { knowOperation } from '../../src/graphql/stages/document.ts';
+import { knowOperation } from '../../src/graphql/stages.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createFairTurns, turnLimits } from '../../src/kernel/lib/fair-turns.ts';
 
