@@ -3,8 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { type FairTurns, type Turn, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
-import { Latch } from '../kernel/lib/latch.ts';
-import { nothingSpent, type RequestContext } from '../kernel/request-context.ts';
+import { nothingSpent, Printing, type RequestContext } from '../kernel/request-context.ts';
 import { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
@@ -65,7 +64,7 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
   /** One executor's reads, for another that takes over. */
   readonly reads = new ReadMemo();
   readonly #turns: FairTurns;
-  readonly #printed = new Latch();
+  readonly #printing = new Printing();
   readonly #spent = nothingSpent();
   #turn: Turn | undefined;
   #operation: KnownOperation | undefined;
@@ -113,7 +112,7 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
     const { turn } = this;
     const shared = { caller, requestId: this.http.id, spent: this.#spent, signal, turn };
     if (this.isSubscription) return shared;
-    const whenPrinted: RequestContext['whenPrinted'] = (callback) => this.#printed.wait(callback);
+    const whenPrinted: RequestContext['whenPrinted'] = (callback) => this.#printing.wait(callback);
     // Reads must not be handed over once a mutation has changed them.
     if (this.isMutation) return { ...shared, whenPrinted };
     return { ...shared, whenPrinted, responses: this.reads, generation: this.cached?.generation };
@@ -121,6 +120,6 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
 
   printed(): void {
     this.reads.release();
-    this.#printed.open();
+    this.#printing.end();
   }
 }

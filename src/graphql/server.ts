@@ -18,6 +18,7 @@ export interface GraphQLOptions {
 
 export interface EndpointPage {
   readonly routes: readonly Route[];
+  /** Of a GET. */
   wants(request: IncomingRequest): boolean;
   send(request: IncomingRequest): Promise<void>;
 }
@@ -27,7 +28,7 @@ export function graphqlRoutes({ doors, page }: GraphQLOptions): readonly Route[]
     const { method, headers } = request;
     const refusal = codingRefusal(headers);
     if (refusal !== undefined) throw refusal;
-    if (page?.wants(request)) return page.send(request);
+    if (method === 'GET' && page?.wants(request)) return page.send(request);
     if (method === 'POST' && hasBody(request)) {
       requireJson(request);
       await request.json();

@@ -51,3 +51,10 @@ const isHost = (host: string): boolean => !/[/?#@\\]/.test(host) && URL.canParse
 /** Lower case, without parameters. */
 export const mediaTypeOf = ({ 'content-type': type = '' }: RequestHeaders): string =>
   (type.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+export const asksForUpgrade = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '');
+
+/** Other upgrades, such as HTTP/2, are ignored. */
+export const asksForSocket = (raw: IncomingMessage): boolean =>
+  asksForUpgrade(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';

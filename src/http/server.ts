@@ -13,11 +13,11 @@ import { type Listening, listenAt, type Place } from './listening.ts';
 import type { Observation, ObservedRequest, RequestObserver } from './observed-requests.ts';
 import { probes } from './probes.ts';
 import { sendRefusal } from './refusals.ts';
-import { headerRefusal, maxHeadersLength } from './request-headers.ts';
+import { asksForSocket, asksForUpgrade, headerRefusal, maxHeadersLength } from './request-headers.ts';
 import { createRouter, type Route } from './router.ts';
 import { limitWaiting, type WaitingLimits, waitingLimits } from './slow-clients.ts';
 import { refuseUnreadable, respondOn } from './unreadable.ts';
-import { asksForSocket, asksForUpgrade, type SocketRoute, socketRefusal } from './upgrades.ts';
+import { type SocketRoute, socketRefusal } from './upgrades.ts';
 import { type ServeSocket, type SocketServer, socketServer } from './web-socket.ts';
 
 /** Asked for every few seconds: a failure has a line of its own. */

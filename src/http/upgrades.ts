@@ -17,13 +17,6 @@ const socketVersion = '13';
 /** Sixteen bytes in base64. */
 const key = /^[+/0-9A-Za-z]{22}==$/;
 
-export const asksForUpgrade = ({ headers }: IncomingMessage): boolean =>
-  headers.upgrade !== undefined && /\bupgrade\b/i.test(headers.connection ?? '');
-
-/** Other upgrades, such as HTTP/2, are ignored. */
-export const asksForSocket = (raw: IncomingMessage): boolean =>
-  asksForUpgrade(raw) && raw.headers.upgrade?.toLowerCase() === 'websocket';
-
 /** Undefined for a request that gets a WebSocket. @param route the only one */
 export function socketRefusal(raw: IncomingMessage, route: SocketRoute | null): ServiceError | undefined {
   const { method, headers, url = '' } = raw;

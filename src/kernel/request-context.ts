@@ -43,3 +43,19 @@ export interface RequestContext {
   /** The data generation of a response to be cached (cache/response-store.ts): joins no read of another one. */
   readonly generation?: string | undefined;
 }
+
+/** The end of {@link RequestContext.whenPrinted}: who waits is called back then, who comes later at once. */
+export class Printing {
+  #waiting: (() => void)[] | null = [];
+
+  wait(callback: () => void): void {
+    if (this.#waiting === null) callback();
+    else this.#waiting.push(callback);
+  }
+
+  end(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    for (const callback of waiting) callback();
+  }
+}

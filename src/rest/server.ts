@@ -10,9 +10,8 @@ import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { toEnvelope } from '../kernel/errors.ts';
 import type { Idempotency } from '../kernel/idempotency.ts';
 import { type FairTurns, turnsOfRequest } from '../kernel/lib/fair-turns.ts';
-import { Latch } from '../kernel/lib/latch.ts';
 import type { Ports } from '../kernel/ports.ts';
-import { nothingSpent, type RequestContext } from '../kernel/request-context.ts';
+import { nothingSpent, Printing, type RequestContext } from '../kernel/request-context.ts';
 import { toAllowedError } from './allowed-errors.ts';
 import { endpoints, prefixes } from './endpoints.ts';
 import { openApiDocument } from './openapi.ts';
@@ -70,17 +69,17 @@ function routeOf(
     async serve(http, parameters) {
       const caller = await admit(http, keyHeaderOf);
       requireScope(caller, endpoint.operation.scope);
-      const printed = new Latch();
+      const printing = new Printing();
       const context: RequestContext = {
         caller,
         requestId: http.id,
         spent: nothingSpent(),
         signal: http.clientAborted,
         turn: turnsOfRequest(turns, caller.keyId, 0),
-        whenPrinted: (callback) => printed.wait(callback),
+        whenPrinted: (callback) => printing.wait(callback),
       };
       const asked = { http, parameters, context, ports, idempotency };
-      const body = await respond(endpoint, asked).finally(() => printed.open());
+      const body = await respond(endpoint, asked).finally(() => printing.end());
       await sendCompressible(http, endpoint.status, jsonType, body, compress);
     },
   };

@@ -1,6 +1,7 @@
 /** The door for JSON, straight to the socket. Other protocols go to Yoga, with what is known. */
 import type { GraphQLError } from 'graphql';
 import { type Compress, sendCompressed } from '../../http/compression.ts';
+import { entityTag, isKnown } from '../../http/entity-tag.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { sendCompressible } from '../../http/send.ts';
 import type { Splice } from '../../splice/splicer.ts';
@@ -8,7 +9,6 @@ import { Exchange, type ExchangeOptions } from '../exchange.ts';
 import { httpOfError } from '../kit/errors.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Presented } from '../presentation.ts';
-import { sendNotModified } from './conditional-get.ts';
 import { jsonTypeFor } from './media-type.ts';
 import { printedResponses } from './printed-responses.ts';
 
@@ -84,6 +84,29 @@ function httpOf(
     if (!(isPlain && http.spec)) status = Math.max(status, http.status);
   }
   return { status: status || 200, headers };
+}
+
+/** No shared cache may store responses to trusted documents. They are soon stale: each use is validated (RFC 9111, section 5.2.2.4). */
+const clientCacheHeaders = { 'cache-control': 'private, no-cache' } as const;
+
+/** The caller, and the gateway's choices for the client. */
+const varying = ['x-api-key', 'authorization', 'accept', 'accept-encoding'] as const;
+
+const isCacheableByClient = ({ raw: { method }, facts }: IncomingRequest): boolean =>
+  method === 'GET' && facts.trusted === true && facts.operationType === 'query' && facts.errors === undefined;
+
+/**
+ * Conditional GETs (RFC 9110, section 13). Lets the client cache a response, if it may.
+ * @returns whether it has it already, and was sent a 304
+ */
+function sendNotModified(request: IncomingRequest, body: Uint8Array | string): boolean {
+  if (!isCacheableByClient(request)) return false;
+  const etag = entityTag(body);
+  for (const header of varying) request.varyBy(header);
+  request.addHeaders({ ...clientCacheHeaders, etag });
+  if (!isKnown(etag, request.headers['if-none-match'])) return false;
+  request.response.writeHead(304).end();
+  return true;
 }
 
 /** A refused batch has a response per request, as its client expects; a longer one has a single response. */

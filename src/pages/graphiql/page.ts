@@ -36,8 +36,8 @@ const graphiqlPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const wantsPage = ({ method, headers }: Pick<IncomingRequest, 'method' | 'headers'>): boolean =>
-  method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? '');
+const wantsPage = ({ headers }: Pick<IncomingRequest, 'headers'>): boolean =>
+  /\btext\/html\b/i.test(headers.accept ?? '');
 
 /** Contains no secret: anybody may read it. */
 export function createGraphiQL(endpoint: string, options: GraphiQLOptions): EndpointPage {
