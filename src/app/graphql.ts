@@ -4,7 +4,7 @@ import type { Admission } from '../auth/admission.ts';
 import type { Streams } from '../auth/streams.ts';
 import { createLoaders } from '../capabilities/loaders.ts';
 import { type ServedSchema, servedSchema } from '../capabilities/served-schema.ts';
-import { rememberedDocuments } from '../graphql/documents/documents.ts';
+import { rememberedDocuments } from '../graphql/documents/known-documents.ts';
 import { createPersistedQueries } from '../graphql/documents/persisted-queries.ts';
 import { documentFinder } from '../graphql/documents/requested-document.ts';
 import type { TrustedDocuments } from '../graphql/documents/trusted-documents.ts';

@@ -7,9 +7,19 @@
 import { sql, type Transaction } from 'kysely';
 import type { WebhookSource } from '../events/sources.ts';
 import { type DatabaseKind, rowsTable, rowsText } from '../store/json-rows.ts';
+import { processIdLength } from '../store/presence.ts';
 import type { Tables } from '../store/schema.ts';
 import type { RoomTaker } from './claim-quota.ts';
 import { readyDeliveries } from './due.ts';
+
+/** The claiming process's id, a dot, and a part that tells its claims apart. */
+export const claimTokenOf = (processId: string, unique: string): string => `${processId}.${unique}`;
+
+/** The beginning of `claim_token` that {@link processOf} reads. */
+export const claimant = sql<string>`substr(claim_token, 1, ${sql.lit(processIdLength + 1)})`;
+
+/** Null for an earlier version's token, which names no process. */
+export const processOf = (start: string): string | null => (start.endsWith('.') ? start.slice(0, -1) : null);
 
 export interface ClaimTerms {
   readonly claimToken: string;

@@ -6,7 +6,7 @@ import type { NotifyingTransaction } from '../store/notifications.ts';
 import type { Presence } from '../store/presence.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { After } from './after.ts';
-import { claimant, claimTokenOf, processOf } from './claim-token.ts';
+import { claimant, claimTokenOf, processOf } from './claim.ts';
 import { type Repeated, repeat } from './repeat.ts';
 
 /** Milliseconds between looks. */

@@ -28,7 +28,7 @@
  *   standing.ts             leave places to destinations that answer, as
  *   in-flight.ts            do requests that hang, the first ones to a destination sooner, and
  *   byte-budget.ts          the bytes of payloads that fit into memory, and taken by
- *   claim.ts                SQL again, under a claim-token.ts
+ *   claim.ts                SQL again, under a claim token
  *   payload.ts            builds the body, still in that transaction
  *   flush-schedule.ts     says when the next transaction begins
  *   worker.ts             takes deliveries from the lanes, keeps their leases in

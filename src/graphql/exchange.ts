@@ -7,7 +7,7 @@ import { nothingSpent, Printing, type RequestContext } from '../kernel/request-c
 import { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
-import type { KnownOperation } from './documents/known-operation.ts';
+import type { KnownOperation } from './documents/known-documents.ts';
 import type { Values } from './documents/variables.ts';
 import type { Declined } from './executors/declined.ts';
 import type { CacheLookup } from './response-cache.ts';

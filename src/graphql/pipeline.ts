@@ -6,7 +6,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Admission } from '../auth/admission.ts';
 import { inSpan, type Tracer } from '../telemetry/telemetry.ts';
-import { spanOf } from './documents/known-operation.ts';
+import { spanOf } from './documents/known-documents.ts';
 import type { Exchange, Executor, Outcome, Stage } from './exchange.ts';
 import { type CompiledOptions, compiled } from './executors/compiled/run.ts';
 import { Declined } from './executors/declined.ts';

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { FoundResponse, ResponseStore } from '../cache/response-store.ts';
 import type { IncomingRequest } from '../http/incoming-request.ts';
 import type { Caller } from '../kernel/caller.ts';
-import type { KnownOperation } from './documents/known-operation.ts';
+import type { KnownOperation } from './documents/known-documents.ts';
 
 export interface CacheableOperation {
   readonly request: Pick<IncomingRequest, 'facts' | 'addHeaders'>;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { claimTokenOf } from '../../src/delivery/claim-token.ts';
+import { claimTokenOf } from '../../src/delivery/claim.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
 import type { DatabaseKind } from '../../src/store/json-rows.ts';
 import { databases } from '../support/databases.ts';

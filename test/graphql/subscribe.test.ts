@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createStreams } from '../../src/auth/streams.ts';
 import { createLoaders } from '../../src/capabilities/loaders.ts';
-import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
+import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { subscribe } from '../../src/graphql/executors/subscribe.ts';
 import type { IncomingRequest } from '../../src/http/incoming-request.ts';

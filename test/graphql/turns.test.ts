@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { buildSchema } from 'graphql';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
+import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { graphqlJs } from '../../src/graphql/executors/graphql-js.ts';
 import { introspect } from '../../src/graphql/executors/introspect.ts';

@@ -17,7 +17,7 @@ import { createDestinations } from '../../src/delivery/destination.ts';
 import { createLanes, laneLimits } from '../../src/delivery/lanes.ts';
 import type { ClaimedDelivery } from '../../src/delivery/queue.ts';
 import { createCosts, maxCosts } from '../../src/graphql/cost/operation-cost.ts';
-import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
+import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { createPersistedQueries } from '../../src/graphql/documents/persisted-queries.ts';
 import { keylessSockets } from '../../src/graphql/doors/websocket-keyless.ts';
 import { plansOf } from '../../src/graphql/executors/compiled/plans.ts';
@@ -267,7 +267,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   documents: {
-    collections: ['graphql/documents/documents.ts known'],
+    collections: ['graphql/documents/known-documents.ts known'],
     least: 10,
     most: 500,
     fill() {
@@ -276,7 +276,7 @@ const floods: Readonly<Record<string, Flood>> = {
     },
   },
   'names of operations that a document lacks': {
-    collections: ['graphql/documents/known-operation.ts #operations'],
+    collections: ['graphql/documents/known-documents.ts #operations'],
     most: 2,
     fill() {
       const documentOf = rememberedDocuments({ schema, introspect: null, compiling: null });

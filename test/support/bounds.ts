@@ -47,8 +47,8 @@ export const bounds: Readonly<Record<string, readonly [keys: string, bound: stri
   'graphql/cost/sizes.ts fields': ['the code', 'the fields of the schema'],
   'graphql/cost/operation-cost.ts weighed': ['variables of an operation', 'max'],
   'graphql/documents/document-manifest.ts documents': ['the operator', 'the manifest'],
-  'graphql/documents/documents.ts known': ['callers', 'maxSize, in tokens'],
-  'graphql/documents/known-operation.ts #operations': [
+  'graphql/documents/known-documents.ts known': ['callers', 'maxSize, in tokens'],
+  'graphql/documents/known-documents.ts #operations': [
     'names that choose an operation',
     'the operations of a document',
   ],

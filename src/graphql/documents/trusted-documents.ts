@@ -8,7 +8,7 @@ import {
   validate,
 } from 'graphql';
 import type { DocumentSettings } from './document-manifest.ts';
-import { parseDocument } from './documents.ts';
+import { parseDocument } from './known-documents.ts';
 import { validationRules } from './parse.ts';
 
 export interface TrustedDocuments {

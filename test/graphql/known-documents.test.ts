@@ -2,8 +2,8 @@
 import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../src/capabilities/schema.ts';
-import { rememberedDocuments } from '../../src/graphql/documents/documents.ts';
-import type { KnowledgeOptions } from '../../src/graphql/documents/known-operation.ts';
+import type { KnowledgeOptions } from '../../src/graphql/documents/known-documents.ts';
+import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Declined } from '../../src/graphql/executors/declined.ts';
 import { postsAsBytes as ports } from '../support/posts-as-bytes.ts';
 
