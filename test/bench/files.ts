@@ -1,6 +1,7 @@
 /**
  * `node test/bench/files.ts`: which of our files a request runs code of, by the calls that V8 counts. A document that was not
- * sent before, and the same again. ROOT names another checkout to count in.
+ * sent before, and the same again; then an event in embedded mode, up to the stored end of its delivery, without what runs
+ * by the clock and in the threads of SQLite. NAMES=1 lists them. ROOT names another checkout to count in.
  */
 import { createServer } from 'node:http';
 import { Session } from 'node:inspector/promises';
@@ -44,7 +45,7 @@ const app = await createApp(config, {
   randomBytes: (size: number) => Buffer.alloc(size, 7),
   providers: {},
 });
-const address: string = await app.listen();
+const proxy = { address: (await app.listen()) as string, key: 'a-key' };
 
 const list = (name: string, field: string) =>
   `query ${name} { posts(accountId: "a", identifier: "i", first: 1) { nodes { ... on PnetPost { ${field} } } } }`;
@@ -54,10 +55,10 @@ const requests: Readonly<Record<string, (name: string) => string>> = {
   mutation: (name) => `mutation ${name} { deleteWebhook(input: { webhookId: "w" }) { __typename } }`,
 };
 
-async function send(query: string): Promise<void> {
+async function send(query: string, { address, key } = proxy): Promise<void> {
   const response = await fetch(`${address}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': 'a-key' },
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: JSON.stringify({ query }),
   });
   await response.text();
@@ -65,15 +66,57 @@ async function send(query: string): Promise<void> {
   await new Promise((done) => setTimeout(done, 50));
 }
 
+/** An embedded gateway, and what emits an event there and waits for its delivery. */
+async function openEmbedded() {
+  const { startGateway } = await import(`${pathToFileURL(root).href}/test/support/gateway.ts`);
+  let arrived = () => {};
+  const receiver = createServer((request, response) => {
+    request.resume().once('end', () => {
+      response.end();
+      arrived();
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => receiver.once('listening', listening));
+  const { port } = receiver.address() as AddressInfo;
+  const clock = {
+    get now() {
+      return new Date();
+    },
+  };
+  const gateway = await startGateway({ environment: { OUTBOUND_ALLOW: '127.0.0.1' }, clock });
+  const workspace = await gateway.workspace();
+  const accountId: string = await workspace.account();
+  const place = { address: gateway.address, key: workspace.key };
+  await send(
+    `mutation { createWebhook(input: { requestUrl: "http://127.0.0.1:${port}", source: { email: {} } }) { __typename } }`,
+    place,
+  );
+  const emission = `mutation { emitEvent(input: { accountId: "${accountId}", event: MAIL_SENT }) { __typename } }`;
+  return {
+    async emit() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      arrived = resolve;
+      await send(emission, place);
+      await promise;
+      // Its outcome is stored with the next transaction.
+      await new Promise((done) => setTimeout(done, 50));
+    },
+    async close() {
+      await gateway.close();
+      receiver.close();
+    },
+  };
+}
+
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
 
 /** The files below src/ of which functions were called, with how many. */
-async function touchedBy(query: string): Promise<Map<string, number>> {
+async function touchedBy(work: () => Promise<void>): Promise<Map<string, number>> {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await session.post('Profiler.takePreciseCoverage');
-  await send(query);
+  await work();
   const { result } = await session.post('Profiler.takePreciseCoverage');
   await session.post('Profiler.stopPreciseCoverage');
   return new Map(
@@ -84,15 +127,29 @@ async function touchedBy(query: string): Promise<Map<string, number>> {
   );
 }
 
+function report(what: string, touched: ReadonlyMap<string, number>): void {
+  const functions = [...touched.values()].reduce((sum, each) => sum + each, 0);
+  process.stdout.write(`${what}: ${touched.size} files, ${functions} functions\n`);
+  if (process.env.NAMES) process.stdout.write(`  ${[...touched.keys()].sort().join('\n  ')}\n`);
+}
+
 for (const [kind, make] of Object.entries(requests)) {
   await send(make('Warm'));
   for (const time of ['first', 'again']) {
-    const touched = await touchedBy(make('Counted'));
-    const functions = [...touched.values()].reduce((sum, each) => sum + each, 0);
+    const touched = await touchedBy(() => send(make('Counted')));
     const { compiled = 'refused, or not compiled' } = log.at(-1) ?? {};
-    process.stdout.write(`${kind}, ${time}: ${touched.size} files, ${functions} functions (${compiled})\n`);
-    if (process.env.NAMES) process.stdout.write(`  ${[...touched.keys()].sort().join('\n  ')}\n`);
+    report(`${kind}, ${time} (${compiled})`, touched);
   }
 }
 await app.close();
 upstream.close();
+
+const embedded = await openEmbedded();
+await embedded.emit();
+let event = await touchedBy(embedded.emit);
+for (let rounds = 1; rounds < 7; rounds += 1) {
+  const again = await touchedBy(embedded.emit);
+  event = new Map([...event].filter(([file]) => again.has(file)));
+}
+report('event, again', event);
+await embedded.close();
