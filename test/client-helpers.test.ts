@@ -9,6 +9,7 @@ import { createAccessTokens } from '../examples/shared/access-token.ts';
 import { mergePages } from '../examples/shared/merge-pages.ts';
 import { createNotes } from '../examples/shared/notes.ts';
 import { createRetry } from '../examples/shared/retry.ts';
+import { readResult, sendOperation } from '../examples/shared/send-operation.ts';
 import { skipFailed } from '../examples/shared/skip-failed.ts';
 import { steadyFetch } from '../examples/shared/steady-fetch.ts';
 import { createStreams } from '../examples/shared/streams.ts';
@@ -219,6 +220,30 @@ describe('what steadyFetch says of waiting', () => {
     const responses = [new Response(broken(), { status: 502 }), Response.json({})];
     const steady = steadyFetch({ fetch: async () => responses.shift() ?? Response.error(), retry: soon });
     expect((await steady('http://gateway')).status).toBe(200);
+  });
+});
+
+describe('sendOperation', () => {
+  test('sends an operation as JSON, with the headers that it is given', async () => {
+    const stub = await startStub((_request, response) => json(response, 200, { data: { a: 1 } }));
+    const url = `${stub.url}/graphql`;
+    const operation = { query: 'query A($id: ID!) { a(id: $id) }', variables: { id: '1' } };
+    expect(await readResult(await sendOperation(url, operation))).toEqual({ data: { a: 1 } });
+    const headers = { accept: 'text/event-stream', 'x-api-key': 'key' };
+    await sendOperation(url, operation, { headers, fetch: steadyFetch({ retry: soon }) });
+    const type = { 'content-type': 'application/json' };
+    expect(stub.received.map(({ method, body }) => [method, JSON.parse(body)])).toEqual([
+      ['POST', operation],
+      ['POST', operation],
+    ]);
+    const accept = 'application/graphql-response+json, application/json';
+    expect(stub.received[0]?.headers).toMatchObject({ ...type, accept });
+    expect(stub.received[1]?.headers).toMatchObject({ ...type, ...headers });
+  });
+
+  test('says what came in the place of JSON', async () => {
+    const response = new Response('<html>', { status: 502, headers: { 'content-type': 'text/html' } });
+    await expect(readResult(response)).rejects.toThrow('The response with status 502 is not JSON, but text/html.');
   });
 });
 
@@ -478,6 +503,21 @@ describe('createStreams', () => {
       return asked === before && asked === credentials.asked;
     }).toBe(true);
   });
+});
+
+test('the pages of the gateway run on the same files without types, as npm run client:pages writes them', async () => {
+  await using written = await temporaryDirectory();
+  const root = join(import.meta.dirname, '..');
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const [compile = ''] = scripts['client:pages'].replace('src/http/browser/client', written.path).split(' && ');
+  const [command = '', ...options] = compile.split(' ');
+  await promisify(execFile)(join(root, 'node_modules/.bin', command), options, { cwd: root });
+  const folder = join(root, 'src/http/browser/client');
+  expect(readdirSync(folder)).toEqual(readdirSync(written.path));
+  // As they are before they are formatted.
+  const unformatted = async (path: string) => (await readFile(path, 'utf8')).replaceAll(/[\s,]+/g, '');
+  for (const file of readdirSync(folder))
+    expect(await unformatted(join(folder, file)), file).toBe(await unformatted(join(written.path, file)));
 });
 
 test('npm run client copies all of them into the folder, from where it was called', async () => {

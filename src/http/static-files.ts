@@ -1,6 +1,7 @@
 /** A page's files, without internet access. Versioned paths let browsers keep them forever. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import { ServiceError } from '../kernel/errors.ts';
@@ -41,17 +42,16 @@ export const textTypes = {
 } as const;
 
 export const readStaticFile = async (name: string, type: string, folder: URL): Promise<StaticFile> => [
-  name,
+  basename(name),
   type,
   await readFile(new URL(name, folder), 'utf8'),
 ];
 
-export const sharedModuleNames: readonly string[] = ['event-stream.js', 'stored-key.js'];
+/** What several pages share. `client/` has files of `examples/shared` without their types, from `npm run client:pages`. */
+const sharedFolder = new URL('./browser/', import.meta.url);
 
-export const sharedModules = (): Promise<StaticFile[]> =>
-  Promise.all(
-    sharedModuleNames.map((name) => readStaticFile(name, textTypes.js, new URL('./browser/', import.meta.url))),
-  );
+export const readSharedModules = (names: readonly string[]): Promise<StaticFile[]> =>
+  Promise.all(names.map((name) => readStaticFile(name, textTypes.js, sharedFolder)));
 
 export function createAssets(files: readonly StaticFile[]): Assets {
   const hash = createHash('sha256');

@@ -1,7 +1,6 @@
 /** How pages read subscriptions. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-// @ts-expect-error: a module of the browser has no types
-import { resultsOf } from '../../src/http/browser/event-stream.js';
+import { resultsOf } from '../../examples/shared/event-stream.ts';
 
 let cancelled: boolean;
 let send: (text: string) => void;
@@ -10,7 +9,7 @@ let results: AsyncGenerator<unknown>;
 beforeEach(() => {
   vi.useFakeTimers();
   cancelled = false;
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       send = (text) => controller.enqueue(new TextEncoder().encode(text));
     },

@@ -1,6 +1,7 @@
 /** The accounts of the workspace and their status, from the gateway itself. */
 import { createAccessTokens } from './postern/access-token.ts';
 import { createNotes } from './postern/notes.ts';
+import { readResult, sendOperation } from './postern/send-operation.ts';
 import { steadyFetch } from './postern/steady-fetch.ts';
 import { createStreams } from './postern/streams.ts';
 
@@ -8,6 +9,11 @@ interface Account {
   readonly accountId: string;
   readonly name: string;
   readonly status: string;
+}
+
+interface Accounts {
+  readonly data?: { readonly accounts: { readonly nodes: readonly Account[] } | null } | null;
+  readonly errors?: readonly { readonly message: string }[];
 }
 
 const troubles = createNotes<string>();
@@ -37,10 +43,8 @@ function show({ accountId, name, status }: Account): void {
 
 async function read(): Promise<void> {
   const query = 'query Accounts { accounts(first: 100) { nodes { accountId name status } } }';
-  const headers = { 'content-type': 'application/json' };
   try {
-    const response = await send(url, { method: 'POST', headers, body: JSON.stringify({ query }) });
-    const { data, errors } = await response.json();
+    const { data, errors } = await readResult<Accounts>(await sendOperation(url, { query }, { fetch: send }));
     if (!data?.accounts) throw new Error(errors?.[0]?.message);
     for (const account of data.accounts.nodes) show(account);
     troubles.set('read', []);

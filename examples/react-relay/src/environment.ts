@@ -11,6 +11,7 @@ import {
   type Variables,
 } from 'relay-runtime';
 import { reportSkipped, streams, url, waits } from './gateway.ts';
+import { readResult, sendOperation } from './postern/send-operation.ts';
 import { type Response as Given, skipFailed } from './postern/skip-failed.ts';
 import { steadyFetch } from './postern/steady-fetch.ts';
 
@@ -44,13 +45,8 @@ const request: FetchFunction = (parameters, variables) =>
     // A mutation is sent once: it may have been executed although its response was lost.
     const send = parameters.operationKind === 'mutation' ? fetch : steady;
     const gone = new AbortController();
-    send(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(requestOf(parameters, variables)),
-      signal: gone.signal,
-    })
-      .then((response) => response.json())
+    sendOperation(url, requestOf(parameters, variables), { fetch: send, signal: gone.signal })
+      .then(readResult<Given>)
       .then(next)
       .then(complete, (reason) => gone.signal.aborted || error(reason));
     return () => gone.abort();

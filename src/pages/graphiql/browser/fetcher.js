@@ -1,5 +1,6 @@
 /** How GraphiQL sends operations. Its own way shows nothing of a response but the result. */
 import { resultsOf } from './event-stream.js';
+import { readResult, sendOperation } from './send-operation.js';
 
 /**
  * @param {string} endpoint
@@ -17,18 +18,14 @@ export function createFetcher(endpoint, onResponse) {
     const sent = new Headers(headers);
     const addsCost = !isSubscription && !sent.has('graphql-cost');
     if (addsCost) sent.set('graphql-cost', 'report');
-    sent.set('accept', isSubscription ? 'text/event-stream' : 'application/graphql-response+json, application/json');
-    sent.set('content-type', 'application/json');
+    if (isSubscription) sent.set('accept', 'text/event-stream');
 
     const controller = new AbortController();
     const startedAt = performance.now();
     onResponse(null);
-    const response = await fetch(endpoint, {
-      method: 'POST',
-      headers: sent,
-      body: JSON.stringify({ query, variables, operationName: operationName ?? undefined }),
-      signal: controller.signal,
-    });
+    const operation = { query, variables, operationName: operationName ?? undefined };
+    const { signal } = controller;
+    const response = await sendOperation(endpoint, operation, { headers: sent, signal });
     const about = (more) =>
       onResponse({
         status: response.status,
@@ -43,20 +40,12 @@ export function createFetcher(endpoint, onResponse) {
       );
     }
     const bytes = await response.arrayBuffer();
-    const result = parse(bytes, response);
+    const result = await readResult(new Response(bytes, response));
     about({ errors: result.errors?.length, bytes: bytes.byteLength, cost: result.extensions?.cost });
     return addsCost ? withoutCost(result) : result;
   }
 
   return { fetcher, stop: () => subscription.abort() };
-}
-
-function parse(bytes, { status, headers }) {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    throw new Error(`The response with status ${status} is not JSON, but ${headers.get('content-type')}.`);
-  }
 }
 
 /** The result as other clients get it, who have not asked for the cost. */

@@ -1,5 +1,6 @@
 /** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
 import { resultsOf } from './event-stream.js';
+import { readResult, sendOperation } from './send-operation.js';
 import { readKey } from './stored-key.js';
 
 const endpoint = '/graphql';
@@ -15,7 +16,8 @@ export class ApiError extends Error {
   }
 }
 
-const headers = (accept) => ({ 'content-type': 'application/json', accept, 'x-api-key': readKey() });
+/** The key of now, and what else is sent beside it. */
+const headers = (others) => ({ 'x-api-key': readKey(), ...others });
 
 /** @throws {ApiError} */
 const toError = ({ message, extensions }) => new ApiError(extensions?.detail ?? message, extensions);
@@ -26,15 +28,11 @@ const toError = ({ message, extensions }) => new ApiError(extensions?.detail ?? 
  * @throws {ApiError} when nothing of it could be read
  */
 export async function ask(query, variables = {}) {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: headers('application/graphql-response+json, application/json'),
-    body: JSON.stringify({ query, variables }),
-  }).catch(() => {
+  const response = await sendOperation(endpoint, { query, variables }, { headers: headers() }).catch(() => {
     throw new ApiError('The gateway cannot be reached.');
   });
-  const { data, errors = [] } = await response.json().catch(() => {
-    throw new ApiError(`The gateway responded with status ${response.status}.`);
+  const { data, errors = [] } = await readResult(response).catch(({ message }) => {
+    throw new ApiError(message);
   });
   const [first] = errors;
   if (first !== undefined && (!data || Object.values(data).every((field) => field === null))) throw toError(first);
@@ -58,12 +56,8 @@ export async function act(query, variables) {
  * @throws {ApiError} when the gateway refuses or ends it with an error
  */
 export async function subscribe(query, { onData, onOpen, signal }) {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: headers('text/event-stream'),
-    body: JSON.stringify({ query }),
-    signal,
-  });
+  const accept = 'text/event-stream';
+  const response = await sendOperation(endpoint, { query }, { headers: headers({ accept }), signal });
   if (!response.ok || response.body === null) throw new ApiError('No live updates.', { status: response.status });
   onOpen();
   for await (const { data, errors } of resultsOf(response.body)) {

@@ -1,9 +1,9 @@
 /** Live updates: a subscription that is opened again when it ends. */
 import { ApiError, subscribe } from './api.js';
 import { changes } from './queries.js';
+import { createRetry } from './retry.js';
 
-const first = 1_000;
-const longest = 30_000;
+const retry = createRetry();
 
 /**
  * Watches until the signal aborts.
@@ -12,14 +12,14 @@ const longest = 30_000;
  * @param {() => void} onRefused the key is refused: watching has ended
  */
 export async function watch({ onChange, onState, onRefused, signal }) {
-  let wait = first;
+  let failed = 0;
   while (!signal.aborted) {
     onState('connecting');
     try {
       await subscribe(changes, {
         signal,
         onOpen() {
-          wait = first;
+          failed = 0;
           onState('live');
         },
         onData: ({ deliveryUpdated }) => deliveryUpdated && onChange(deliveryUpdated),
@@ -30,7 +30,7 @@ export async function watch({ onChange, onState, onRefused, signal }) {
     }
     if (signal.aborted) return;
     onState('offline');
-    await new Promise((resolve) => setTimeout(resolve, wait));
-    wait = Math.min(longest, wait * 2);
+    await retry.wait(failed, 0, signal).catch(() => {});
+    failed += 1;
   }
 }

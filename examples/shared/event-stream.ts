@@ -2,12 +2,11 @@
 const silentMs = 30_000;
 
 /**
- * Runs in the browser: the results of a subscription, as they arrive. The gateway sends each as a server-sent event whose data
- * is JSON in one line.
- * @param {ReadableStream<Uint8Array>} body of a response of the type `text/event-stream`
- * @throws {Error} when the connection breaks, or nothing comes over it
+ * The results of a subscription, as they arrive. The gateway sends each as a server-sent event whose data is JSON in one line.
+ * @param body of a response of the type `text/event-stream`
+ * @throws Error when the connection breaks, or nothing comes over it
  */
-export async function* resultsOf(body) {
+export async function* resultsOf<Result>(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Result> {
   // By a reader, because not every browser can iterate over a stream.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -17,7 +16,7 @@ export async function* resultsOf(body) {
       if (done) return;
       text += value;
       const events = text.split('\n\n');
-      text = events.pop();
+      text = events.pop() ?? '';
       for (const event of events) {
         const data = event.match(/^data: ?(.*)$/m)?.[1];
         if (data) yield JSON.parse(data);
@@ -29,7 +28,7 @@ export async function* resultsOf(body) {
   }
 }
 
-function unlessSilent(read) {
+function unlessSilent<Value>(read: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error('The connection is lost: the gateway was silent for half a minute.'));
     const timer = setTimeout(giveUp, silentMs);

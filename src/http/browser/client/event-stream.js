@@ -1,0 +1,35 @@
+/** Milliseconds: the gateway sends something every 12 seconds. A laptop that slept is never told that its connection is gone. */
+const silentMs = 30_000;
+/**
+ * The results of a subscription, as they arrive. The gateway sends each as a server-sent event whose data is JSON in one line.
+ * @param body of a response of the type `text/event-stream`
+ * @throws Error when the connection breaks, or nothing comes over it
+ */
+export async function* resultsOf(body) {
+  // By a reader, because not every browser can iterate over a stream.
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { value, done } = await unlessSilent(reader.read());
+      if (done) return;
+      text += value;
+      const events = text.split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const data = event.match(/^data: ?(.*)$/m)?.[1];
+        if (data) yield JSON.parse(data);
+      }
+    }
+  } finally {
+    // Whoever reads no further closes the connection. A stream that has failed is closed.
+    reader.cancel().catch(() => {});
+  }
+}
+function unlessSilent(read) {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error('The connection is lost: the gateway was silent for half a minute.'));
+    const timer = setTimeout(giveUp, silentMs);
+    read.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

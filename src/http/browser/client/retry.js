@@ -1,0 +1,26 @@
+const browser = globalThis instanceof EventTarget ? globalThis : undefined;
+/** Waits a random part of a bound that grows (full jitter), so that clients that were cut off together do not come back together. */
+export function createRetry({ firstMs = 500, maxMs = 8_000, random = Math.random, network = browser } = {}) {
+  return {
+    async wait(attempt, atLeastMs = 0, signal) {
+      await sleep(atLeastMs, signal);
+      await sleep(random() * Math.min(maxMs, firstMs * 2 ** attempt), signal, network);
+    },
+  };
+}
+function sleep(ms, signal, network) {
+  return new Promise((resolve, reject) => {
+    const end = (settle) => () => {
+      clearTimeout(timer);
+      network?.removeEventListener('online', wake);
+      signal?.removeEventListener('abort', stop);
+      settle();
+    };
+    const wake = end(resolve);
+    const stop = end(() => reject(signal?.reason));
+    const timer = setTimeout(wake, ms);
+    network?.addEventListener('online', wake);
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+  });
+}
