@@ -381,6 +381,25 @@ describe.skipIf(!chromium)('in a browser', () => {
     expect(await attempts.innerText()).toContain('HTTP 503');
   });
 
+  it('shows the other deliveries when one could not be read, and says so', async () => {
+    await gateway.webhook(receiver.address, { name: 'CRM' });
+    failWith(500);
+    for (const name of ['first', 'second']) await gateway.emit(name);
+    await gateway.pass(0);
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postDataJSON().query.includes('query WebhookOfPage(')) return route.fallback();
+      const response = await route.fetch();
+      const { data } = await response.json();
+      data.webhook.deliveries.nodes[0] = null;
+      const error = { message: 'It is odd.', path: ['webhook', 'deliveries', 'nodes', 0] };
+      await route.fulfill({ response, json: { data, errors: [error] } });
+    });
+    await enter();
+    await see('1 could not be read: It is odd.');
+    expect(await page.locator('.delivery').count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   it('searches for what was typed while it was reading', async () => {
     await gateway.webhook(receiver.address, { name: 'Quiet' });
     await gateway.webhook(receiver.address, { name: 'Loud', enabled: 0 });

@@ -40,7 +40,13 @@ const webhooksPolicy = [
 
 const webhooksFolder = new URL('./browser/', import.meta.url);
 
-const shared = ['client/event-stream.js', 'client/retry.js', 'client/send-operation.js', 'stored-key.js'];
+const shared = [
+  'client/event-stream.js',
+  'client/retry.js',
+  'client/send-operation.js',
+  'client/skip-failed.js',
+  'stored-key.js',
+];
 
 const pageAssets: () => Promise<Assets> = once(async () => {
   const names = (await readdir(webhooksFolder)).filter((name) => /\.(?:js|css)$/.test(name)).sort();

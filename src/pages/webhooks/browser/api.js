@@ -1,6 +1,7 @@
 /** The GraphQL API of the gateway that serves this page, with the key that the visitor has given to this tab. */
 import { resultsOf } from './event-stream.js';
 import { readResult, sendOperation } from './send-operation.js';
+import { skipFailed } from './skip-failed.js';
 import { readKey } from './stored-key.js';
 
 const endpoint = '/graphql';
@@ -15,6 +16,9 @@ export class ApiError extends Error {
     this.isOfKey = status === 401;
   }
 }
+
+/** The list items that the last response to each query left out, because they could not be read. */
+export const skippedBy = new Map();
 
 /** The key of now, and what else is sent beside it. */
 const headers = (others) => ({ 'x-api-key': readKey(), ...others });
@@ -31,9 +35,12 @@ export async function ask(query, variables = {}) {
   const response = await sendOperation(endpoint, { query, variables }, { headers: headers() }).catch(() => {
     throw new ApiError('The gateway cannot be reached.');
   });
-  const { data, errors = [] } = await readResult(response).catch(({ message }) => {
+  const result = await readResult(response).catch(({ message }) => {
     throw new ApiError(message);
   });
+  const { response: whole, skipped } = skipFailed(result);
+  skippedBy.set(query, skipped);
+  const { data, errors = [] } = whole;
   const [first] = errors;
   if (first !== undefined && (!data || Object.values(data).every((field) => field === null))) throw toError(first);
   return data;

@@ -1,5 +1,5 @@
 /** The page: what it shows, when it reads, and what its buttons do. */
-import { act, ask } from './api.js';
+import { act, ask, skippedBy } from './api.js';
 import { filters, withChange } from './deliveries.js';
 import { detail } from './detail.js';
 import { h, show } from './elements.js';
@@ -308,6 +308,11 @@ function render() {
           problem,
           h('button.link', { type: 'button', onclick: () => refresh() }, 'Try again'),
         );
+  const [skipped, ...others] = [...skippedBy.values()].flat();
+  const omission =
+    skipped === undefined
+      ? null
+      : h('p.notice.bad', { role: 'status' }, `${others.length + 1} could not be read: ${skipped.message}`);
   if (viewer === null) return show(main, failure ?? h('p.empty', { role: 'status' }, 'Loading …'));
   const id = selected();
   const now = Date.now();
@@ -321,6 +326,7 @@ function render() {
   show(
     main,
     failure,
+    omission,
     h('div.bar', {}, tiles(webhookSummary, now), periodChoice()),
     h(
       'div.columns',
@@ -365,6 +371,7 @@ function enter() {
 function leave(problem = null) {
   session.abort();
   forgetKey();
+  skippedBy.clear();
   for (const waiting of [timer, searching]) clearTimeout(waiting);
   reads += 1;
   Object.assign(state, { viewer: null, list: unread(), typed: '', webhook: null, read: '', first: '', problem: null });

@@ -46,8 +46,7 @@ export async function readPage({ listing, search, wanted, webhooks, stage, after
     const query = search.trim() || null;
     const data = await ask(queries.list, { period, health: stages[at.stage], query, after: at.after });
     viewer = data.viewer;
-    for (const each of data.webhooks.nodes)
-      if (each !== null && !found.has(each.webhookId)) found.set(each.webhookId, each);
+    for (const each of data.webhooks.nodes) if (!found.has(each.webhookId)) found.set(each.webhookId, each);
     const { hasNextPage, endCursor } = data.webhooks.pageInfo;
     Object.assign(at, hasNextPage ? { after: endCursor } : { stage: at.stage + 1, after: null });
   } while (at.stage < stages.length && found.size < wanted);
