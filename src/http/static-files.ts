@@ -1,6 +1,6 @@
 /** A page's files, without internet access. Versioned paths let browsers keep them forever. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
@@ -50,8 +50,10 @@ export const readStaticFile = async (name: string, type: string, folder: URL): P
 /** What several pages share. `client/` has files of `examples/shared` without their types, from `npm run client:pages`. */
 const sharedFolder = new URL('./browser/', import.meta.url);
 
-export const readSharedModules = (names: readonly string[]): Promise<StaticFile[]> =>
-  Promise.all(names.map((name) => readStaticFile(name, textTypes.js, sharedFolder)));
+export async function sharedModules(): Promise<StaticFile[]> {
+  const names = (await readdir(sharedFolder, { recursive: true })).filter((name) => name.endsWith('.js')).sort();
+  return Promise.all(names.map((name) => readStaticFile(name, textTypes.js, sharedFolder)));
+}
 
 export function createAssets(files: readonly StaticFile[]): Assets {
   const hash = createHash('sha256');

@@ -1,11 +1,10 @@
-import { basename } from 'node:path';
 import { type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import {
   type Assets,
   createAssets,
-  readSharedModules,
   readStaticFile,
   type StaticFile,
+  sharedModules,
   textTypes,
 } from '../../http/static-files.ts';
 import { slimBundle } from './bundle.ts';
@@ -25,10 +24,14 @@ const own = [
   'storage.js',
 ];
 
-const shared = ['client/event-stream.js', 'client/send-operation.js', 'stored-key.js'];
-
 /** What the page loads before GraphiQL starts. Without a list of them, the browser finds each only in the one before. */
-export const modulesOfPage: readonly string[] = [...own, ...shared.map((name) => basename(name)), 'examples.js'];
+export const modulesOfPage: readonly string[] = [
+  ...own,
+  'event-stream.js',
+  'send-operation.js',
+  'stored-key.js',
+  'examples.js',
+];
 
 /** 9 MB that most processes never need. @param schema null if not everybody may read it */
 export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Assets> {
@@ -45,7 +48,7 @@ export async function graphiqlAssets(schema: GraphQLSchema | null): Promise<Asse
     ['graphql.js', textTypes.js, bundle.graphqlWorker],
     ...(await Promise.all([...own, 'sign-in.js'].map((name) => readStaticFile(name, textTypes.js, graphiqlFolder)))),
     await readStaticFile('page.css', textTypes.css, graphiqlFolder),
-    ...(await readSharedModules(shared)),
+    ...(await sharedModules()),
     await exampleModule(),
     ...(schema === null ? [] : [introspectionOf(schema)]),
   ]);

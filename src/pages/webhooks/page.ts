@@ -13,8 +13,8 @@ import {
   assetRoutes,
   assetsPath,
   createAssets,
-  readSharedModules,
   readStaticFile,
+  sharedModules,
   textTypes,
 } from '../../http/static-files.ts';
 import { once } from '../../kernel/lib/once.ts';
@@ -40,20 +40,12 @@ const webhooksPolicy = [
 
 const webhooksFolder = new URL('./browser/', import.meta.url);
 
-const shared = [
-  'client/event-stream.js',
-  'client/retry.js',
-  'client/send-operation.js',
-  'client/skip-failed.js',
-  'stored-key.js',
-];
-
 const pageAssets: () => Promise<Assets> = once(async () => {
   const names = (await readdir(webhooksFolder)).filter((name) => /\.(?:js|css)$/.test(name)).sort();
   const files = names.map((name) =>
     readStaticFile(name, extname(name) === '.css' ? textTypes.css : textTypes.js, webhooksFolder),
   );
-  return createAssets([...(await readSharedModules(shared)), ...(await Promise.all(files))]);
+  return createAssets([...(await sharedModules()), ...(await Promise.all(files))]);
 });
 
 /** The documents that the page sends. */
