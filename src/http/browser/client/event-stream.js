@@ -1,12 +1,5 @@
-/** Milliseconds: the gateway sends something every 12 seconds. A laptop that slept is never told that its connection is gone. */
 const silentMs = 30_000;
-/**
- * The results of a subscription, as they arrive. The gateway sends each as a server-sent event whose data is JSON in one line.
- * @param body of a response of the type `text/event-stream`
- * @throws Error when the connection breaks, or nothing comes over it
- */
 export async function* resultsOf(body) {
-  // By a reader, because not every browser can iterate over a stream.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   try {
@@ -22,7 +15,6 @@ export async function* resultsOf(body) {
       }
     }
   } finally {
-    // Whoever reads no further closes the connection. A stream that has failed is closed.
     reader.cancel().catch(() => {});
   }
 }

@@ -1,5 +1,4 @@
 const browser = globalThis instanceof EventTarget ? globalThis : undefined;
-/** Waits a random part of a bound that grows (full jitter), so that clients that were cut off together do not come back together. */
 export function createRetry({ firstMs = 500, maxMs = 8_000, random = Math.random, network = browser } = {}) {
   return {
     async wait(attempt, atLeastMs = 0, signal) {

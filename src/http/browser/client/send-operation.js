@@ -1,4 +1,3 @@
-/** Sends a GraphQL operation, for a page without a client. */
 export function sendOperation(url, operation, options = {}) {
   const { fetch: send = fetch, ...init } = options;
   const headers = new Headers(init.headers);
@@ -6,10 +5,6 @@ export function sendOperation(url, operation, options = {}) {
   if (!headers.has('accept')) headers.set('accept', 'application/graphql-response+json, application/json');
   return send(url, { ...init, method: 'POST', headers, body: JSON.stringify(operation) });
 }
-/**
- * The result of a query or mutation.
- * @throws Error if the response is not JSON, such as that of a proxy without a gateway behind it
- */
 export async function readResult(response) {
   const text = await response.text();
   try {

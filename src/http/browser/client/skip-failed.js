@@ -1,7 +1,3 @@
-/**
- * The response without the list items that have errors, and these items. So one odd item costs neither its list nor the page,
- * whatever a client does with errors. An error outside of lists stays: what it is about could not be read as a whole.
- */
 export function skipFailed(response) {
   const dropped = new Map();
   const kept = [];
@@ -17,7 +13,6 @@ export function skipFailed(response) {
   const whole = { ...rest, data: without(response.data, dropped), ...(kept.length > 0 && { errors: kept }) };
   return { response: whole, skipped };
 }
-/** The innermost list item on the path, if there is one. */
 function itemOn(data, path) {
   let found = null;
   let value = data;
@@ -28,7 +23,6 @@ function itemOn(data, path) {
   }
   return found;
 }
-/** Returns whether the item was not dropped before: it can have several errors. */
 function drop({ list, index }, dropped) {
   const indexes = dropped.get(list);
   if (indexes?.has(index)) return false;
