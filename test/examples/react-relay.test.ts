@@ -84,7 +84,9 @@ describe.skipIf(!existsSync(fileOf('react-relay', 'node_modules')))('environment
       sent += 1;
       lost -= 1;
       if (lost >= 0) throw new TypeError('fetch failed');
-      return real(input, { ...init, headers: { ...init?.headers, authorization } });
+      const headers = new Headers(init?.headers);
+      headers.set('authorization', authorization);
+      return real(input, { ...init, headers });
     };
     vi.stubGlobal('fetch', proxy);
     class WithKey extends WebSocket {
