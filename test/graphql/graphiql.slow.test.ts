@@ -380,7 +380,9 @@ describe('the page', () => {
       });
       for (const [, imported] of module.body.matchAll(/^import .* from '\.\/([^']+)'/gm)) seen.add(imported as string);
     }
-    expect([...seen]).toEqual(expect.arrayContaining(['event-stream.js', 'examples.js', 'send-operation.js', 'storage.js']));
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['event-stream.js', 'examples.js', 'send-operation.js', 'storage.js']),
+    );
     const introspection = JSON.parse((await get(gateway, {}, `${folder}introspection.json`)).body);
     expect(printSchema(buildClientSchema(introspection))).toBe(printSchema(schema));
   });
