@@ -8,6 +8,7 @@ import { type Caller, expiryOf } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { within } from '../kernel/lib/deadline.ts';
 import { onAbort } from '../kernel/lib/on-abort.ts';
+import { addTo, type Tally } from '../kernel/lib/tally.ts';
 
 /** Milliseconds between checks: a stream outlives a revocation by this and one query at most. */
 const checkMs = 2_000;
@@ -136,8 +137,8 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         clearTimeout(expiry);
         clientAborted.removeEventListener('abort', close);
         if (!streams.delete(open)) return;
-        add(keys, keyId, -1);
-        add(workspaces, workspaceId, -1);
+        addTo(keys, keyId, -1);
+        addTo(workspaces, workspaceId, -1);
         if (streams.size === 0) stopWatching();
         ended.abort();
       };
@@ -149,8 +150,8 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
         },
       };
       streams.add(open);
-      add(keys, keyId, 1);
-      add(workspaces, workspaceId, 1);
+      addTo(keys, keyId, 1);
+      addTo(workspaces, workspaceId, 1);
       watchKeys();
       onAbort(clientAborted, close);
       return {
@@ -170,16 +171,10 @@ export function createStreams({ limits, now, logger, refusedKeys }: StreamsConte
   };
 }
 
-const countsOfCallers = () => ({
-  keys: new Map<string, number>(),
-  workspaces: new Map<string, number>(),
+const countsOfCallers = (): { readonly keys: Tally; readonly workspaces: Tally } => ({
+  keys: new Map(),
+  workspaces: new Map(),
 });
-
-function add(counts: Map<string, number>, id: string, one: 1 | -1): void {
-  const sum = (counts.get(id) ?? 0) + one;
-  if (sum === 0) counts.delete(id);
-  else counts.set(id, sum);
-}
 
 const full = (detail: string) =>
   new ServiceError('service_unavailable', { detail, headers: { 'retry-after': retryAfterSeconds } });

@@ -2,6 +2,7 @@
 
 import { ServiceError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/lib/on-abort.ts';
+import { addTo, type Tally } from '../kernel/lib/tally.ts';
 import type { RequestContext, Spent } from '../kernel/request-context.ts';
 
 export const readLimits = {
@@ -33,7 +34,7 @@ interface WaitingRead {
 }
 
 export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits, number>> = readLimits): ReadBudget {
-  const ofWorkspace = new Map<string, number>();
+  const ofWorkspace: Tally = new Map();
   const waiting = new Set<WaitingRead>();
   let held = 0;
   /**
@@ -46,9 +47,7 @@ export function createReadBudget(limits: Readonly<Record<keyof typeof readLimits
     held += bytes;
     spent.heldBytes += bytes;
     if (ahead === spent && spent.heldBytes === 0) ahead = null;
-    const ofThis = (ofWorkspace.get(workspaceId) ?? 0) + bytes;
-    if (ofThis === 0) ofWorkspace.delete(workspaceId);
-    else ofWorkspace.set(workspaceId, ofThis);
+    addTo(ofWorkspace, workspaceId, bytes);
   };
 
   /** @returns whether there was room */

@@ -6,6 +6,7 @@
 
 import { ServiceError } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/lib/on-abort.ts';
+import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 import { clientOf } from '../../net/addresses.ts';
 
 export const keylessLimits = {
@@ -26,8 +27,8 @@ export interface KeylessSockets {
 }
 
 export function keylessSockets(): KeylessSockets {
-  const beginning = new Map<string, number>();
-  const keyless = new Map<string, number>();
+  const beginning: Tally = new Map();
+  const keyless: Tally = new Map();
   return {
     begin: (ip, ended) => count(beginning, clientOf(ip), keylessLimits.beginning, ended, 'that have not begun'),
     stay(ip, ended, leave) {
@@ -38,17 +39,12 @@ export function keylessSockets(): KeylessSockets {
   };
 }
 
-function count(counts: Map<string, number>, address: string, limit: number, ended: AbortSignal, kind: string): void {
-  const before = counts.get(address) ?? 0;
-  if (before >= limit) {
+function count(counts: Tally, address: string, limit: number, ended: AbortSignal, kind: string): void {
+  if ((counts.get(address) ?? 0) >= limit) {
     throw new ServiceError('service_unavailable', {
       detail: `There can be ${limit} WebSockets ${kind} from this address.`,
     });
   }
-  counts.set(address, before + 1);
-  onAbort(ended, () => {
-    const left = (counts.get(address) ?? 1) - 1;
-    if (left === 0) counts.delete(address);
-    else counts.set(address, left);
-  });
+  addTo(counts, address, 1);
+  onAbort(ended, () => addTo(counts, address, -1));
 }

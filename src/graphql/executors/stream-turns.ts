@@ -5,6 +5,7 @@
  */
 import type { ExecutionResult } from 'graphql';
 import { type FairTurns, turnLimits } from '../../kernel/lib/fair-turns.ts';
+import { addTo, type Tally } from '../../kernel/lib/tally.ts';
 
 export const streamLimits = {
   /** Executed at once, unless one execution alone has more. */
@@ -32,7 +33,7 @@ export interface StreamTurns {
 
 export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits = streamLimits): StreamTurns {
   const streams = new Map<string, Set<() => number>>();
-  const waiting = new Map<string, number>();
+  const waiting: Tally = new Map();
   const shared = new Map<string, Promise<ExecutionResult>>();
   let cost = 0;
 
@@ -46,9 +47,7 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
 
   function resultFor(turn: StreamTurn, execute: Execute): Promise<ExecutionResult> {
     const name = nameOf(turn);
-    const others = (waiting.get(name) ?? 1) - 1;
-    if (others === 0) waiting.delete(name);
-    else waiting.set(name, others);
+    const others = addTo(waiting, name, -1);
     // The failure may be its stream's alone, which ended meanwhile.
     const equal = shared.get(name)?.then((each) => (each.errors === undefined ? each : executed(turn, execute)));
     const result = turn.signal.aborted ? Promise.resolve({}) : (equal ?? executed(turn, execute));
@@ -71,7 +70,7 @@ export function createStreamTurns(turns: FairTurns, limits: typeof streamLimits 
     take: (turn, execute) =>
       new Promise((resolve) => {
         const name = nameOf(turn);
-        waiting.set(name, (waiting.get(name) ?? 0) + 1);
+        addTo(waiting, name, 1);
         turns.add({
           // Streams hold up nothing else of their key.
           owner: `${turn.keyId} streams`,
