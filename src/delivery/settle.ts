@@ -64,9 +64,13 @@ const deliveryColumns = {
 
 type ResultColumn = keyof typeof attemptColumns | keyof typeof deliveryColumns;
 
+/** Whether a request was sent, or could be refused: without one, an attempt says nothing of its destination. */
+export const wasMade = ({ status, failure }: Pick<DeliveryAttemptTable, 'status' | 'failure'>): boolean =>
+  status !== null || failure !== null;
+
 /** @param now epoch milliseconds */
 export function settlementOf(outcomes: readonly AttemptOutcome[], now: number): Settlement {
-  const made = outcomes.filter(({ attempt: { status, failure } }) => status !== null || failure !== null);
+  const made = outcomes.filter(({ attempt }) => wasMade(attempt));
   const troubled = new Set(
     made.flatMap(({ webhookId, decision, wasFailing }) =>
       decision.outcome !== 'succeeded' || wasFailing ? webhookId : [],

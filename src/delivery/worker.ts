@@ -14,9 +14,9 @@ import { type AttemptObserver, observeAttempts } from './observed-attempts.ts';
 import { observeQueue } from './observed-queue.ts';
 import { createOutcomeBuffer } from './outcome-buffer.ts';
 import type { ClaimedDelivery, ClaimResult, Queue } from './queue.ts';
-import { type RetryDecision, unsentDecision } from './retry-policy.ts';
+import { unsentDecision } from './retry-policy.ts';
 import { beginAttempt, sendAttempt, unsent } from './send.ts';
-import type { AttemptOutcome, ReleasedClaim } from './settle.ts';
+import { type AttemptOutcome, type ReleasedClaim, wasMade } from './settle.ts';
 
 export interface WorkerOptions {
   readonly queue: Queue;
@@ -277,14 +277,16 @@ export class Worker {
     const { decision } = outcome;
     this.#probes.delete(delivery);
     this.#observer.ended(outcome);
-    this.#lanes.release(delivery, laneResultOf(decision));
+    this.#lanes.release(delivery, laneResultOf(outcome));
     this.#outcomes.add(outcome);
     if (decision.pauseMs > 0 || decision.gone) this.#release(this.#lanes.drain(delivery.destination.webhookId));
     this.#scheduleDispatch();
   }
 }
 
-function laneResultOf({ outcome, overloaded }: RetryDecision): LaneResult {
-  if (overloaded) return 'overload';
-  return outcome === 'succeeded' ? 'success' : 'failure';
+/** Who was asked nothing, for a fault of ours, has neither failed nor answered. */
+function laneResultOf({ decision, attempt }: AttemptOutcome): LaneResult {
+  if (!wasMade(attempt)) return 'unsent';
+  if (decision.overloaded) return 'overload';
+  return decision.outcome === 'succeeded' ? 'success' : 'failure';
 }

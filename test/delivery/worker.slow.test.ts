@@ -237,6 +237,32 @@ it.each(databases)('an attempt that cannot be sent is stored with its own time, 
   await gateway.close();
 });
 
+it.each(databases)('an attempt that was not made says nothing of its destination, on $name', async (dialect) => {
+  const [silent, fast] = [await startReceiver(), await startReceiver()];
+  silent.answer = () => {};
+  const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
+  const destinations = gateway.app.database.updateTable('webhook_destinations');
+  await gateway.webhook(silent.address);
+  const { secrets } = await gateway.app.database
+    .selectFrom('webhook_destinations')
+    .select('secrets')
+    .executeTakeFirstOrThrow();
+  await destinations.set({ secrets: 'sealed1:AAAA' }).execute();
+  await gateway.emit('not sent');
+  await gateway.delivery.worker.idle();
+  await destinations.set({ secrets }).execute();
+  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
+  await silent.waitFor(1);
+  await gateway.webhook(fast.address);
+  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
+  await fast.waitFor(50);
+  // Who has never answered gets one request.
+  expect(silent.received).toHaveLength(1);
+  await silent.close();
+  await gateway.close();
+  await fast.close();
+});
+
 it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {
   const receiver = await startReceiver();
   const gateway = await startDelivering({ dialect });
