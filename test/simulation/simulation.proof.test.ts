@@ -44,7 +44,7 @@ const foundBy: Readonly<Record<string, number>> = {
   'what dead processes have claimed is freed, and not due': 13,
   'outcomes that could not be stored are forgotten': 19,
   'a delivery that is claimed anew is sent anew': 100_317,
-  'an outcome is stored under the claim that it was sent under': 200_231,
+  'an outcome is stored under the claim that it was sent under': 69,
   'a lease begins when its claim is answered': 70,
   'a request may outlast its lease': 66,
   'a 410 is forgotten for what arrives with it': 339,
