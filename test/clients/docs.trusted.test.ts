@@ -162,15 +162,18 @@ test('Relay', async () => {
       ["{ query: text ?? '', variables }", told("{ query: '', documentId: id,")],
     ),
   );
-  for (const helper of ['retry.ts', 'skip-failed.ts', 'steady-fetch.ts'])
+  for (const helper of ['retry.ts', 'send-operation.ts', 'skip-failed.ts', 'steady-fetch.ts'])
     await project.write(`postern/${helper}`, await readFile(join(examples, 'shared', helper), 'utf8'));
   // In the place of that of a page, and of the proxy, which adds the key.
   await project.write(
     'gateway.ts',
     `import { createClient } from 'graphql-sse';
     const { fetch: send } = globalThis;
-    globalThis.fetch = (input, init) =>
-      send(input, { ...init, headers: { ...init?.headers, authorization: 'Bearer ' + process.env.POSTERN_KEY } });
+    globalThis.fetch = (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('authorization', 'Bearer ' + process.env.POSTERN_KEY);
+      return send(input, { ...init, headers });
+    };
     export const url = 'http://127.0.0.1:4000/graphql';
     export const streams = createClient({ url });
     export const waits = (_what: string) => (_isWaiting: boolean) => {};
