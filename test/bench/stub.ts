@@ -14,9 +14,16 @@ const response = (body: Buffer): Buffer =>
 
 const pages = new Map<string, Buffer>();
 
+/** The few posts of a nested list. They have authors of their own, as equal reads of a gateway may share a call. */
+const fewPosts = page(5).toString();
+const fewPostsOf = (list: string): Buffer =>
+  response(Buffer.from(fewPosts.replaceAll('ACoAuthor', `ACoAuthor${list}-`)));
+
 function pageFor(target: string): Buffer {
   const count = Number(/[?&]limit=(\d+)/.exec(target)?.[1] ?? 100);
   const isPhotonet = target.includes('/users/PHO');
+  const list = /users\/ACo(\d+)\//.exec(target)?.[1];
+  if (list !== undefined && count === 5) return fewPostsOf(list);
   const key = `${isPhotonet} ${count}`;
   const found = pages.get(key) ?? response(isPhotonet ? page(count, photonetPosts(count)) : page(count));
   pages.set(key, found);
