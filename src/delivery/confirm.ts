@@ -24,12 +24,20 @@ export async function confirmClaims(
 ): Promise<ReadonlySet<string>> {
   const ids = deliveries.map(({ deliveryId }) => deliveryId);
   const rows = await database
-    .selectFrom('deliveries')
-    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
+    // By their ids, whatever the statistics say: a webhook has any number of pending deliveries.
+    .with(
+      (cte) => cte('claimed').materialized(),
+      (query) =>
+        query
+          .selectFrom('deliveries')
+          .select(['id', 'webhook_id', 'claim_token', 'state'])
+          .where(isOneOf(kind, 'id', ids)),
+    )
+    .selectFrom('claimed')
+    .innerJoin('webhooks', 'webhooks.id', 'claimed.webhook_id')
     .innerJoin('webhook_destinations as destination', 'destination.webhook_id', 'webhooks.id')
-    .select(['deliveries.id', 'deliveries.claim_token', 'webhooks.revision'])
-    .where(isOneOf(kind, 'deliveries.id', ids))
-    .where('deliveries.state', '=', 'pending')
+    .select(['claimed.id', 'claimed.claim_token', 'webhooks.revision'])
+    .where('claimed.state', '=', 'pending')
     .where('webhooks.enabled', '=', 1)
     .where('destination.paused_until', '<=', now)
     .execute();

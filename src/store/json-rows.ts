@@ -41,8 +41,12 @@ export function rowsTable<All extends string, Column extends All>(
   }
 }
 
-/** `column in ids` with one parameter for any number of ids, so that it is one statement. */
+/**
+ * `column in ids` with one parameter for any number of ids, so that it is one statement. Postgres sees how many there are in an
+ * array, where it takes any set of rows for a hundred.
+ */
 export function isOneOf(kind: DatabaseKind, column: string, ids: readonly string[]): RawBuilder<boolean> {
+  if (kind === 'postgres') return sql`${sql.ref(column)} = any(${ids})`;
   const rows = rowsText(ids.map((one_id) => ({ one_id })));
   return sql`${sql.ref(column)} in (select one_id from ${rowsTable(kind, 'one', { one_id: 'text' }, rows)})`;
 }

@@ -9,6 +9,7 @@ import { deleteOldStatistics } from '../../src/capabilities/deliveries/attempt-c
 import { requeueAll } from '../../src/capabilities/deliveries/requeue.ts';
 import { jobOrders } from '../../src/capabilities/jobs/vocabulary.ts';
 import { webhookOrders } from '../../src/capabilities/webhooks/shapes.ts';
+import { confirmClaims } from '../../src/delivery/confirm.ts';
 import { freeDeadClaims } from '../../src/delivery/dead-claims.ts';
 import { deleteStep, firstPlace } from '../../src/delivery/retention-step.ts';
 import { releaseClaims } from '../../src/delivery/settle.ts';
@@ -215,6 +216,26 @@ describe.each(databases)('on $name', (dialect) => {
       // It claims eight, and looks for one destination and for another.
       expect(read).toBeGreaterThan(8);
       expect(read).toBeLessThan(20);
+    },
+  );
+
+  it.skipIf(dialect.name === 'SQLite')(
+    'the last look before sending reads what is about to be sent, where Postgres expects nothing to wait',
+    async () => {
+      gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+      const { database } = gateway.app;
+      const webhookId = await gateway.webhook('https://hooks.example/');
+      const filling = fillingOf(gateway, 'postgres', webhookId);
+      await sql`analyze`.execute(database);
+      await subjects['waiting deliveries'](filling, rows);
+      const waiting = await database.selectFrom('deliveries').select('id').limit(8).execute();
+      const tickets = waiting.map(({ id }) => ({ deliveryId: id, claimToken: 'token', revision: 0 }));
+
+      const statements = await statementsOf(() => confirmClaims(database, 'postgres', tickets, filling.now));
+      const looks = statements.filter(({ sql: text }) => text.includes('revision'));
+      const plans = await plansOf(database, dialect, looks);
+      const indexes = plans.map(({ plan }) => plan.join().match(/(?<=Scan (on|using) )deliveries_\w+/g));
+      expect(indexes).toEqual([['deliveries_pkey']]);
     },
   );
 
