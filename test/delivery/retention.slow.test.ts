@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { afterTimeout } from '../../src/delivery/after.ts';
+import { type After, afterTimeout } from '../../src/delivery/after.ts';
 import { startRetention } from '../../src/delivery/retention.ts';
 import { creationBeyond, deleteStep, firstPlace, type Place } from '../../src/delivery/retention-step.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -132,21 +132,24 @@ describe.each(databases)('retention on $name', (dialect) => {
     expect(await counting.next()).toEqual({ done: false, value: 30 });
   });
 
-  it('stops in the middle of a sweep', async () => {
-    const events = await store(300, 2 * day);
-    const pauses: (() => void)[] = [];
-    const retention = startRetention({
+  const start = (maxEvents: number, after: After) =>
+    startRetention({
       database: gateway.app.database,
       kind,
       days: 1,
-      maxEvents: 0,
+      maxEvents,
       now: () => gateway.clock.now,
       clock: () => performance.now(),
-      after(_ms, work) {
-        pauses.push(work);
-        return () => pauses.splice(0);
-      },
+      after,
       logger: pino({ level: 'error' }),
+    });
+
+  it('stops in the middle of a sweep', async () => {
+    const events = await store(300, 2 * day);
+    const pauses: (() => void)[] = [];
+    const retention = start(0, (_ms, work) => {
+      pauses.push(work);
+      return () => pauses.splice(0);
     });
     await expect.poll(() => pauses).toHaveLength(1);
     pauses.pop()?.();
@@ -161,16 +164,7 @@ describe.each(databases)('retention on $name', (dialect) => {
   }, async () => {
     await store(10_000, 2 * day);
     const young = await store(150, day / 2);
-    const retention = startRetention({
-      database: gateway.app.database,
-      kind,
-      days: 1,
-      maxEvents: 100,
-      now: () => gateway.clock.now,
-      clock: () => performance.now(),
-      after: afterTimeout,
-      logger: pino({ level: 'error' }),
-    });
+    const retention = start(100, afterTimeout);
     await expect.poll(count).toBe(100);
     expect(await left()).toEqual(young.slice(50));
     await retention.close();

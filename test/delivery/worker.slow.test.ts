@@ -6,24 +6,29 @@ import { retryDelays } from '../../src/delivery/retry-policy.ts';
 import type { Outbound } from '../../src/net/outbound.ts';
 import type { Database } from '../../src/store/database.ts';
 import { databases, type TestDialect } from '../support/databases.ts';
-import { startDelivering } from '../support/deliveries.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 
-it.each(databases)('a destination that hangs holds up no other, on $name', async (dialect) => {
-  const [silent, fast] = [await startReceiver(), await startReceiver()];
-  silent.answer = () => {};
-  const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
-  await gateway.webhook(silent.address);
+/** A destination that has never answered gets one request, and holds up no other. Closes both. */
+async function expectOneRequest(gateway: DeliveringGateway, silent: Receiver): Promise<void> {
+  const fast = await startReceiver();
   for (let n = 0; n < 50; n += 1) await gateway.emit(n);
   await silent.waitFor(1);
   await gateway.webhook(fast.address);
   for (let n = 0; n < 50; n += 1) await gateway.emit(n);
   await fast.waitFor(50);
-  // Who has never answered gets one request.
   expect(silent.received).toHaveLength(1);
   await silent.close();
   await gateway.close();
   await fast.close();
+}
+
+it.each(databases)('a destination that hangs holds up no other, on $name', async (dialect) => {
+  const silent = await startReceiver();
+  silent.answer = () => {};
+  const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
+  await gateway.webhook(silent.address);
+  await expectOneRequest(gateway, silent);
 });
 
 it.each(databases)('many that are new and hang yield their places to one that waits, on $name', async (dialect) => {
@@ -238,7 +243,7 @@ it.each(databases)('an attempt that cannot be sent is stored with its own time, 
 });
 
 it.each(databases)('an attempt that was not made says nothing of its destination, on $name', async (dialect) => {
-  const [silent, fast] = [await startReceiver(), await startReceiver()];
+  const silent = await startReceiver();
   silent.answer = () => {};
   const gateway = await startDelivering({ dialect, delivery: { deadlineMs: 5_000, leaseMs: 12_000 } });
   const destinations = gateway.app.database.updateTable('webhook_destinations');
@@ -251,16 +256,7 @@ it.each(databases)('an attempt that was not made says nothing of its destination
   await gateway.emit('not sent');
   await gateway.delivery.worker.idle();
   await destinations.set({ secrets }).execute();
-  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
-  await silent.waitFor(1);
-  await gateway.webhook(fast.address);
-  for (let n = 0; n < 50; n += 1) await gateway.emit(n);
-  await fast.waitFor(50);
-  // Who has never answered gets one request.
-  expect(silent.received).toHaveLength(1);
-  await silent.close();
-  await gateway.close();
-  await fast.close();
+  await expectOneRequest(gateway, silent);
 });
 
 it.each(databases)('outcomes are kept until they can be stored, on $name', async (dialect) => {
