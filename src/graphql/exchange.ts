@@ -109,13 +109,19 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
 
   /** @param signal aborts when the result is no longer needed */
   contextOf(caller: Caller, signal: AbortSignal = this.http.clientAborted): RequestContext {
-    const { turn } = this;
-    const shared = { caller, requestId: this.http.id, spent: this.#spent, signal, turn };
-    if (this.isSubscription) return shared;
-    const whenPrinted: RequestContext['whenPrinted'] = (callback) => this.#printing.wait(callback);
+    const { turn, isSubscription } = this;
     // Reads must not be handed over once a mutation has changed them.
-    if (this.isMutation) return { ...shared, whenPrinted };
-    return { ...shared, whenPrinted, responses: this.reads, generation: this.cached?.generation };
+    const isRead = !isSubscription && !this.isMutation;
+    return {
+      caller,
+      requestId: this.http.id,
+      spent: this.#spent,
+      signal,
+      turn,
+      whenPrinted: isSubscription ? undefined : this.#printing.whenPrinted,
+      responses: isRead ? this.reads : undefined,
+      generation: isRead ? this.cached?.generation : undefined,
+    };
   }
 
   printed(): void {

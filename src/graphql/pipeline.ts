@@ -35,6 +35,7 @@ import {
   limit,
   lookUp,
   readRequest,
+  requireEvent,
   validate,
 } from './stages.ts';
 
@@ -66,6 +67,8 @@ export const stages = {
   /** The schema needs no key. */
   authorize,
   coerce,
+  /** The one field of a subscription. */
+  requireEvent,
   /** In the response cache. */
   lookUp,
 } as const satisfies Record<string, (options: PipelineOptions) => Stage>;
@@ -79,7 +82,7 @@ export const executors = {
 
 export interface Pipeline {
   /** @returns null for an operation to execute */
-  pass(exchange: Exchange): Promise<Presented | null>;
+  pass(exchange: Exchange): Presented | null | Promise<Presented | null>;
   execute(exchange: Exchange): Promise<Presented>;
   refuse(error: unknown, exchange: Exchange): PresentedBody;
   /** An event's result, or a door's refusal, for clients. */
@@ -91,40 +94,53 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const gates = Object.values(stages).map((stage) => stage(options));
   const takers = Object.values(executors).map((executor) => executor(options));
 
-  async function outcomeOf(exchange: Exchange): Promise<Outcome> {
-    for (const execute of takers) {
-      const outcome = await execute(exchange);
-      if (!(outcome instanceof Declined)) return outcome;
+  /** @param first the gates before it have let it pass */
+  function pass(exchange: Exchange, first = 0): Presented | null | Promise<Presented | null> {
+    const refuse = (error: unknown) => presentRefusal(error, exchange, options);
+    try {
+      for (let at = first; at < gates.length; at += 1) {
+        const outcome = gates[at]?.(exchange) ?? null;
+        if (outcome instanceof Promise)
+          return outcome
+            .then((later) => (later === null ? pass(exchange, at + 1) : present(later, exchange, options)))
+            .catch(refuse);
+        if (outcome === null) continue;
+        const presented = present(outcome, exchange, options);
+        return presented instanceof Promise ? presented.catch(refuse) : presented;
+      }
+      exchange.hasPassed = true;
+      return null;
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+
+  /** @param first the executors before it have declined */
+  function outcomeOf(exchange: Exchange, first = 0): Outcome | Promise<Outcome> {
+    for (let at = first; at < takers.length; at += 1) {
+      const outcome = takers[at]?.(exchange);
+      if (outcome instanceof Promise)
+        return outcome.then((later) => (later instanceof Declined ? outcomeOf(exchange, at + 1) : later));
+      if (outcome !== undefined && !(outcome instanceof Declined)) return outcome;
     }
     throw new Error('No executor took the operation');
   }
 
-  function tracedOutcomeOf(exchange: Exchange): Promise<Outcome> {
+  function tracedOutcomeOf(exchange: Exchange): Outcome | Promise<Outcome> {
     const { tracer } = options;
     // A subscription lasts as long as its request, which has a span.
     if (tracer === null || exchange.operation.isSubscription) return outcomeOf(exchange);
     const { name, options: ofSpan } = spanOf(exchange.operation.facts);
-    return inSpan(tracer, name, ofSpan, () => outcomeOf(exchange));
+    return inSpan(tracer, name, ofSpan, async () => outcomeOf(exchange));
   }
 
   return {
-    async pass(exchange) {
-      try {
-        for (const gate of gates) {
-          const passing = gate(exchange);
-          const outcome = passing instanceof Promise ? await passing : passing;
-          if (outcome !== null) return await present(outcome, exchange, options);
-        }
-        exchange.hasPassed = true;
-        return null;
-      } catch (error) {
-        return presentRefusal(error, exchange, options);
-      }
-    },
+    pass: (exchange) => pass(exchange),
     async execute(exchange) {
       try {
         const outcome = await tracedOutcomeOf(exchange);
-        return await present(outcome, exchange, options);
+        const presented = present(outcome, exchange, options);
+        return presented instanceof Promise ? await presented : presented;
       } catch (error) {
         // Nothing is executed twice.
         return presentRefusal(error, exchange, options);

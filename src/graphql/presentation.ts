@@ -50,20 +50,24 @@ export function present(
 export function presentRefusal(error: unknown, exchange: Exchange, options: ResponseOptions): PresentedBody {
   const failure =
     error instanceof GraphQLError ? error : new GraphQLError('Refused', { originalError: fromUnknown(error) });
-  const { value, ...presented } = withCost({ errors: shortErrors([failure]) }, exchange, options);
-  return { ...presented, body: JSON.stringify(value) };
+  const { value, errors, hasData } = withCost({ errors: shortErrors([failure]) }, exchange, options);
+  return { errors, hasData, body: JSON.stringify(value) };
 }
 
-async function printResult(
+function printResult(
   executed: ExecutionResult,
   exchange: Exchange,
   options: ResponseOptions,
-): Promise<PresentedBody> {
-  const { value, bytes, ...presented } = withCost(executed, exchange, options);
-  const body = await printJson(value, exchange.turn, bytes);
-  if (presented.errors.length > 0) return { ...presented, body };
-  exchange.cached?.set(body);
-  return { ...presented, body: wantsCost(exchange) ? withExtensions(body, { cost: exchange.cost }) : body };
+): PresentedBody | Promise<PresentedBody> {
+  const { value, bytes, errors, hasData } = withCost(executed, exchange, options);
+  const printing = printJson(value, exchange.turn, bytes);
+  const bodyOf = (printed: Uint8Array | string): PresentedBody => {
+    if (errors.length > 0) return { errors, hasData, body: printed };
+    exchange.cached?.set(printed);
+    const body = wantsCost(exchange) ? withExtensions(printed, { cost: exchange.cost }) : printed;
+    return { errors, hasData, body };
+  };
+  return printing instanceof Promise ? printing.then(bodyOf) : bodyOf(printing);
 }
 
 /** One result of a stream. */

@@ -24,16 +24,17 @@ export interface EndpointPage {
 }
 
 export function graphqlRoutes({ doors, page }: GraphQLOptions): readonly Route[] {
-  async function serve(request: IncomingRequest): Promise<void> {
+  function serve(request: IncomingRequest): Promise<void> {
     const { method, headers } = request;
     const refusal = codingRefusal(headers);
     if (refusal !== undefined) throw refusal;
     if (method === 'GET' && page?.wants(request)) return page.send(request);
     if (method === 'POST' && hasBody(request)) {
       requireJson(request);
-      await request.json();
+      const body = request.json();
+      if (body instanceof Promise) return body.then(() => doors.serve(request));
     }
-    await doors.serve(request);
+    return doors.serve(request);
   }
 
   const routes: Route[] = [

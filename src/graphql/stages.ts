@@ -2,12 +2,13 @@
 import { GraphQLError } from 'graphql';
 import { type Admission, apiKeyOf } from '../auth/admission.ts';
 import { parametersOfUrl } from '../http/query.ts';
-import { missingKey } from '../kernel/caller.ts';
+import { type Caller, missingKey } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { shortened, shortList } from '../kernel/issues.ts';
 import { isObject } from '../kernel/lib/is-object.ts';
 import { hasFewEntries, isShallow, maxJsonDepth, maxJsonEntries, parseJson } from '../kernel/lib/json-text.ts';
 import { LimitError, maxIntrospectionCost } from './cost/limits.ts';
+import { collectFields, fragmentsOf, includedBy, variablesOf } from './cost/selections.ts';
 import type { KnownDocument } from './documents/known-documents.ts';
 import { type DocumentOf, weightOfText } from './documents/known-documents.ts';
 import { type PersistedQueries, requireHash } from './documents/persisted-queries.ts';
@@ -18,13 +19,19 @@ import { badRequest } from './kit/errors.ts';
 import type { CacheLookup, ResponseCache } from './response-cache.ts';
 
 /** @throws ServiceError `malformed_request` for no request, or too much nesting; LimitError for long lists */
-export const readRequest = (): Stage => async (exchange) => {
+export const readRequest = (): Stage => (exchange) => {
   const { http } = exchange;
-  const body: unknown = http.method === 'GET' ? parametersIn(http.url) : await http.json();
+  const body = http.method === 'GET' ? parametersIn(http.url) : http.json();
+  return body instanceof Promise
+    ? body.then((parsed: unknown) => keepSent(exchange, parsed))
+    : keepSent(exchange, body);
+};
+
+function keepSent(exchange: Exchange, body: unknown): null {
   if (Array.isArray(body)) exchange.batchSize = body.length;
   exchange.sent = reasonable(requestIn(body));
   return null;
-};
+}
 
 function requestIn(body: unknown): SentParameters {
   if (Array.isArray(body)) {
@@ -62,10 +69,16 @@ function reasonable<T>(request: T): T {
 /** Identifies and counts, by key or else by address. @throws ServiceError as {@link Admission} */
 export const admit =
   ({ admitAnyone }: Admission): Stage =>
-  async (exchange) => {
-    exchange.caller = await admitAnyone(exchange.http);
-    return null;
+  (exchange) => {
+    const caller = admitAnyone(exchange.http);
+    if (caller instanceof Promise) return caller.then((found) => keepCaller(exchange, found));
+    return keepCaller(exchange, caller);
   };
+
+function keepCaller(exchange: Exchange, caller: Caller | null): null {
+  exchange.caller = caller;
+  return null;
+}
 
 export interface FindDocumentOptions {
   readonly findDocument: DocumentFinder;
@@ -221,6 +234,25 @@ export const coerce = (): Stage => (exchange) => {
   exchange.values = coerced.values;
   return null;
 };
+
+/**
+ * A subscription to no field: graphql-js takes the first one that `@skip` and `@include` leave, if there is one or not.
+ * @throws ServiceError `invalid_parameters`
+ */
+export const requireEvent =
+  (): Stage =>
+  ({ operation, values }) => {
+    if (!operation.isSubscription) return null;
+    const variables = variablesOf(operation.node, values);
+    const { fields } = collectFields([operation.node.selectionSet], fragmentsOf(operation.document), {
+      includes: (selection) => includedBy(selection, variables),
+      applies: () => true,
+    });
+    if (fields.size > 0) return null;
+    throw new ServiceError('invalid_parameters', {
+      detail: 'The subscription selects no field: @skip and @include leave out the one that it has.',
+    });
+  };
 
 export interface LookUpOptions {
   readonly responseCache: ResponseCache | null;

@@ -52,8 +52,8 @@ export class ForwardedKey {
   }
 }
 
-/** @throws ServiceError `missing_credentials` without a key, else `invalid_credentials` or `expired_credentials` */
-export type Authenticate = (apiKey: string | undefined) => Promise<Caller>;
+/** Rejects with ServiceError `missing_credentials` without a key, else `invalid_credentials` or `expired_credentials` */
+export type Authenticate = (apiKey: string | undefined) => Caller | Promise<Caller>;
 
 export const missingKey = (): ServiceError =>
   new ServiceError('missing_credentials', {

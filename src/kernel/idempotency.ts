@@ -9,7 +9,7 @@ export interface TakenKey {
 }
 
 /** The key of an atomic command, which stores its response with its rows (store/key-response.ts). */
-export interface KeyClaim extends TakenKey {
+export interface AtomicKey extends TakenKey {
   print(result: object): string;
 }
 

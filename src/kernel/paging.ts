@@ -6,7 +6,8 @@
  * In embedded mode cursors are sealed twice, by the port (REST and other gateways hand them out) and by
  * connections with an offset. One format would tie the faces to a backend, as an upstream's cursors are opaque.
  */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from './lib/hmac.ts';
 
 /** `cursor` marks the next page; null on the last. */
 export interface Page<T> {
@@ -140,15 +141,10 @@ export function cursorCodec(
   encoding: 'base64' | 'base64url',
   previous: readonly Uint8Array[] = [],
 ): CursorCodec {
-  const current = createSecretKey(key);
-  const keys = [current, ...previous.map((each) => createSecretKey(each))];
-  const mac = (secret: KeyObject, scope: CursorScope, body: Buffer) =>
-    createHmac('sha256', secret)
-      .update(JSON.stringify(scope))
-      .update('\0')
-      .update(body)
-      .digest()
-      .subarray(0, macLength);
+  const current = hmacSha256(key);
+  const keys = [current, ...previous.map(hmacSha256)];
+  const mac = (sign: typeof current, scope: CursorScope, body: Buffer) =>
+    sign(Buffer.from(`${JSON.stringify(scope)}\0`), body).subarray(0, macLength);
   return {
     seal(scope, payload) {
       const body = Buffer.from(JSON.stringify(payload));
@@ -160,7 +156,7 @@ export function cursorCodec(
       if (bytes.length <= macLength || bytes.toString(encoding) !== text) return undefined;
       const body = bytes.subarray(macLength);
       const given = bytes.subarray(0, macLength);
-      const isOurs = keys.some((secret) => timingSafeEqual(mac(secret, scope, body), given));
+      const isOurs = keys.some((sign) => timingSafeEqual(mac(sign, scope, body), given));
       return isOurs ? JSON.parse(body.toString()) : undefined;
     },
   };

@@ -21,9 +21,9 @@ export function performOnceForKey<Output extends object>(
   const { caller, signal } = context;
   const isAtomic = operation.isAtomic && !ports.serviceJudges;
   return idempotency.once({ caller, endpoint, key, request, signal, isAtomic }, async (taken) => {
-    const claim = isAtomic ? { ...taken, print } : undefined;
+    const atomicKey = isAtomic ? { ...taken, print } : undefined;
     // A client that disconnects comes back for the response: the work does not end with its connection.
-    const uninterrupted = { ...context, claim, signal: new AbortController().signal };
+    const uninterrupted = { ...context, atomicKey, signal: new AbortController().signal };
     return print(await operation.perform(ports, uninterrupted, request));
   });
 }

@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts';
-import type { KeyClaim } from './idempotency.ts';
+import type { AtomicKey } from './idempotency.ts';
 import type { Turn } from './lib/fair-turns.ts';
 import type { ReadMemo } from './wire-response.ts';
 
@@ -35,7 +35,7 @@ export interface RequestContext {
   /** Without it, nothing waits for the event loop. */
   readonly turn?: Turn | undefined;
   /** The idempotency key of an atomic command. */
-  readonly claim?: KeyClaim | undefined;
+  readonly atomicKey?: AtomicKey | undefined;
   /** With forwarded keys: the service stores responses. */
   readonly idempotency?: ForwardedIdempotency | undefined;
   /** Responses by read: bytes are not fetched again for their value. Requests without effect only. */
@@ -48,10 +48,10 @@ export interface RequestContext {
 export class Printing {
   #waiting: (() => void)[] | null = [];
 
-  wait(callback: () => void): void {
+  readonly whenPrinted = (callback: () => void): void => {
     if (this.#waiting === null) callback();
     else this.#waiting.push(callback);
-  }
+  };
 
   end(): void {
     const waiting = this.#waiting ?? [];

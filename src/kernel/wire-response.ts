@@ -15,30 +15,33 @@ export interface WireResponse extends Shared {
 }
 
 /** The value, parsed in its turn. @throws ServiceError as {@link WireResponse.value} */
-export async function readValue(response: WireResponse, turn: Turn | undefined): Promise<object> {
-  await turn?.(weightOfBytes(bytesOf(response.body)));
-  return response.value();
+export function readValue(response: WireResponse, turn: Turn | undefined): object | Promise<object> {
+  const waiting = turn?.(weightOfBytes(bytesOf(response.body))) ?? null;
+  return waiting === null ? response.value() : waiting.then(() => response.value());
 }
 
 export const bytesOf = (body: readonly Uint8Array[]): number => body.reduce((bytes, { length }) => bytes + length, 0);
 
 /** A request's reads by their subjects, failures included. It uses them until its release. */
 export class ReadMemo {
-  readonly #reads = new Map<string, Promise<WireResponse>>();
+  #reads: Map<string, Promise<WireResponse>> | undefined;
 
   get(what: string): Promise<WireResponse> | undefined {
-    return this.#reads.get(what);
+    return this.#reads?.get(what);
   }
 
   set(what: string, read: Promise<WireResponse>): void {
-    this.#reads.set(what, read);
+    const reads = this.#reads ?? new Map<string, Promise<WireResponse>>();
+    this.#reads = reads.set(what, read);
   }
 
   /** Later reads are forgotten. */
   release(): void {
-    for (const read of this.#reads.values()) read.then(releaseOne, () => undefined);
-    this.#reads.clear();
+    for (const read of this.#reads?.values() ?? []) read.then(releaseOne, ignore);
+    this.#reads = undefined;
   }
 }
+
+const ignore = (): void => undefined;
 
 const releaseOne = (response: WireResponse): void => response.release();

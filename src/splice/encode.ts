@@ -1,3 +1,4 @@
+import { askedBy } from './asked.ts';
 import { writeDictionary } from './dictionary.ts';
 import type { EncodedPlan, EncodedShape, EncodedSlot } from './encoded-plan.ts';
 import { alignUp } from './kernel.ts';
@@ -19,7 +20,7 @@ import {
   shapeFrameBytes,
   slotBytes,
 } from './layout.ts';
-import type { ObjectShape, SplicePlan, ValueShape } from './plan.ts';
+import type { ObjectShape, Part, SplicePlan, ValueShape } from './plan.ts';
 import { PlanMemory } from './plan-memory.ts';
 import { writeTemplate } from './template.ts';
 
@@ -31,8 +32,10 @@ import { writeTemplate } from './template.ts';
 export function encodePlan(plan: SplicePlan): EncodedPlan {
   const memory = new PlanMemory();
   const root = writeShape(memory, plan.shape, new Map());
-  const templates = plan.templates.map((parts) => writeTemplate(memory, parts, root));
-  return { bytes: memory.written(), root, templates };
+  const write = (parts: readonly Part[]) => writeTemplate(memory, parts, root);
+  const templates = plan.templates.map(write);
+  const asks = plan.templates.map(askedBy).map((parts) => parts && write(parts));
+  return { bytes: memory.written(), root, templates, asks };
 }
 
 function writeShape(memory: PlanMemory, shape: ObjectShape, known: Map<ObjectShape, EncodedShape>): EncodedShape {

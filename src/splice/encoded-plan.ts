@@ -2,7 +2,10 @@ export interface EncodedPlan {
   /** The kernel's memory from `planBase` on. */
   readonly bytes: Uint8Array;
   readonly root: EncodedShape;
+  /** Their first steps. */
   readonly templates: readonly number[];
+  /** First steps of what prints the templates' asks; undefined for a template without inner prints. */
+  readonly asks: readonly (number | undefined)[];
 }
 
 export interface EncodedShape {

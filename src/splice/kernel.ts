@@ -18,7 +18,7 @@ interface KernelExports {
   reserve(end: number): number;
   scan(shape: number, start: number, length: number): number;
   tapeEnd(): number;
-  print(step: number, frame: number, from: number, to: number, parameters: number, out: number, most: number): number;
+  print(address: number, out: number, most: number): number;
 }
 
 const pageBytes = 65_536;

@@ -139,11 +139,19 @@ export const opSwitch = 12;
 export const opNumber = 13;
 export const opPresence = 14;
 export const opChoice = 15;
+export const opInner = 16;
 
-// The parameters of a print, as lists: the first has those by index, each other has one for each item.
-export const parameterListCount = 0;
+// A print: its first step, its frame, the entries of its window, the addresses of its inner prints, its parameters.
+export const printStep = 0;
+export const printFrame = 4;
+export const printFrom = 8;
+export const printTo = 12;
+export const printInner = 16;
+export const printInnerEnd = 20;
+// The parameters are lists: the first has those by index, each other has one for each item.
+export const parameterListCount = 24;
 /** Of each list: the address of its texts' places, and how many there are. Of each text: its address and its length. */
-export const parameterLists = 8;
+export const parameterLists = 32;
 export const parameterBytes = 8;
 
 // What the kernel returns in place of an address: why it refuses.

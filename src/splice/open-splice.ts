@@ -9,9 +9,6 @@ import {
   kindMask,
   kindObject,
   kindOther,
-  parameterBytes,
-  parameterListCount,
-  parameterLists,
   refusedMissing,
   refusedNotExpected,
   refusedNotJson,
@@ -21,7 +18,8 @@ import {
   slotStart,
   slotWord,
 } from './layout.ts';
-import type { PrintOptions, Refusal, Scanned, Splice } from './splice.ts';
+import { bytesOfRecords, clamped, type PrintRecord, writeRecords } from './print-records.ts';
+import type { Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
 
 const refusals: Readonly<Record<number, Refusal>> = {
   [refusedNotJson]: 'not_json',
@@ -69,7 +67,7 @@ class OpenSplice implements Splice {
   }
 
   scan(document: readonly Uint8Array[]): Scanned | Refusal {
-    const kernel = this.#open();
+    const { kernel } = this;
     let length = 0;
     for (const chunk of document) length += chunk.length;
     // The kernel clears the block before a document.
@@ -82,34 +80,34 @@ class OpenSplice implements Splice {
       at += chunk.length;
     }
     const { root } = this.#plan;
-    const frame = this.#run(() => kernel.calls.scan(root.address, start, length));
+    const frame = this.#run(kernel.calls.scan, root.address, start, length);
     if (typeof frame === 'string') return frame;
     this.#top = kernel.calls.tapeEnd();
-    return new ScannedDocument(this, frame, root, () => this.#open());
+    return new ScannedDocument(this, frame, root);
   }
 
-  print(template: number, scanned: Scanned, { from, to, parameters, itemParameters }: PrintOptions): Refusal | null {
-    const kernel = this.#open();
-    const step = this.#plan.templates[template];
-    if (step === undefined) throw new RangeError(`The plan has no template ${template}`);
-    if (!(scanned instanceof ScannedDocument && scanned.splice === this)) {
-      throw new TypeError('The document was read by another splice');
-    }
-    const lists = [parameters, ...itemParameters];
-    const needed = parametersBytes(lists);
-    const address = needed <= parametersRoom ? this.#parameters : this.#take(kernel, needed);
-    if (address === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
-    writeParameters(lists, kernel, address);
-    const out = this.#outEnd;
-    const most = index(this.#outStart + this.#maxOutput);
-    const end = this.#run(() => kernel.calls.print(step, scanned.frame, index(from), index(to), address, out, most));
+  asks(template: number, scanned: Scanned, window: WindowRange): readonly object[] | Refusal {
+    const { kernel } = this;
+    const step = this.#plan.asks[template];
+    if (step === undefined) return [];
+    const end = this.#print(kernel, [{ step, frame: this.#frameOf(scanned), window, lists: [], address: 0 }]);
+    if (typeof end === 'string') return end;
+    const asked: unknown[] = JSON.parse(kernel.text(this.#outEnd, end - this.#outEnd));
+    return asked.flat(Number.POSITIVE_INFINITY).filter((each) => typeof each === 'object' && each !== null);
+  }
+
+  print(template: number, scanned: Scanned, options: PrintOptions): Refusal | null {
+    const { kernel } = this;
+    const records: PrintRecord[] = [];
+    this.#record(template, scanned, options, records);
+    const end = this.#print(kernel, records);
     if (typeof end === 'string') return end;
     this.#top = this.#outEnd = end;
     return null;
   }
 
   text(text: string): Refusal | null {
-    const kernel = this.#open();
+    const { kernel } = this;
     if (!this.#moveOutput(kernel, mostUtf8Bytes(text))) return 'too_large';
     const end = this.#outEnd + kernel.bytes.write(text, this.#outEnd);
     if (end - this.#outStart > this.#maxOutput) return 'too_large';
@@ -118,7 +116,7 @@ class OpenSplice implements Splice {
   }
 
   output(): Uint8Array {
-    return this.#open().bytes.subarray(this.#outStart, this.#outEnd);
+    return this.kernel.bytes.subarray(this.#outStart, this.#outEnd);
   }
 
   close(): void {
@@ -127,7 +125,52 @@ class OpenSplice implements Splice {
     if (kernel !== undefined) this.#release(kernel);
   }
 
-  #open(): Kernel {
+  /** Records a print behind those in it, each once. @param known records of prints; the outermost is in none */
+  #record(
+    template: number,
+    scanned: Scanned,
+    options: PrintOptions,
+    records: PrintRecord[],
+    known?: Map<PrintOptions, PrintRecord>,
+  ): PrintRecord {
+    const inner = options.inner?.length ? this.#recordAll(options.inner, records, known) : undefined;
+    const step = this.#plan.templates[template];
+    if (step === undefined) throw new RangeError(`The plan has no template ${template}`);
+    const { parameters, itemParameters } = options;
+    const lists = itemParameters.length === 0 ? [parameters] : [parameters, ...itemParameters];
+    const record = { step, frame: this.#frameOf(scanned), window: options, lists, inner, address: 0 };
+    records.push(record);
+    return record;
+  }
+
+  #recordAll(
+    prints: readonly Print[],
+    records: PrintRecord[],
+    known = new Map<PrintOptions, PrintRecord>(),
+  ): readonly PrintRecord[] {
+    return prints.map((print) => {
+      const record = known.get(print) ?? this.#record(print.template, print.scanned, print, records, known);
+      known.set(print, record);
+      return record;
+    });
+  }
+
+  #frameOf(scanned: Scanned): number {
+    if (scanned instanceof ScannedDocument && scanned.splice === this) return scanned.frame;
+    throw new TypeError('The document was read by another splice');
+  }
+
+  /** Prints the last of the records behind the output. @returns the end of what it printed */
+  #print(kernel: Kernel, records: readonly PrintRecord[]): number | Refusal {
+    const needed = bytesOfRecords(records);
+    const room = needed <= parametersRoom ? this.#parameters : this.#take(kernel, needed);
+    if (room === undefined || !this.#moveOutput(kernel, 0)) return 'too_large';
+    const address = writeRecords(records, kernel, room);
+    return this.#run(kernel.calls.print, address, this.#outEnd, clamped(this.#outStart + this.#maxOutput));
+  }
+
+  /** @throws Error once it is closed, as the memory may be someone else's */
+  get kernel(): Kernel {
     if (this.#kernel === undefined) throw new Error('The splice is closed');
     return this.#kernel;
   }
@@ -151,9 +194,14 @@ class OpenSplice implements Splice {
   }
 
   /** @throws Error for a fault of the kernel: a trap, or a result that means nothing */
-  #run(call: () => number): number | Refusal {
+  #run(
+    call: (address: number, at: number, length: number) => number,
+    address: number,
+    at: number,
+    length: number,
+  ): number | Refusal {
     try {
-      const result = call();
+      const result = call(address, at, length);
       const outcome = result > 0 ? result : refusals[result];
       if (outcome === undefined) throw new RangeError(`It returned ${result}`);
       return outcome;
@@ -165,55 +213,15 @@ class OpenSplice implements Splice {
   }
 }
 
-/** Clamped for the kernel. */
-const index = (value: number): number => Math.min(Math.max(value, 0), 0x7fff_ffff);
-
-/** Most bytes that {@link writeParameters} may need. */
-function parametersBytes(lists: readonly (readonly string[])[]): number {
-  let bytes = parameterLists + lists.length * parameterBytes + blockBytes;
-  for (const texts of lists) {
-    for (const text of texts) bytes += parameterBytes + mostUtf8Bytes(text);
-  }
-  return bytes;
-}
-
-function writeParameters(lists: readonly (readonly string[])[], { words, bytes }: Kernel, address: number): void {
-  words[(address + parameterListCount) >>> 2] = lists.length;
-  let header = (address + parameterLists) >>> 2;
-  let place = header + lists.length * 2;
-  for (const { length } of lists) {
-    words[header++] = place << 2;
-    words[header++] = length;
-    place += length * 2;
-  }
-  const start = place << 2;
-  place = header;
-  // One write is faster than one per text; for ASCII, the lengths are known.
-  const joined = lists.map((texts) => texts.join('')).join('');
-  const areAscii = bytes.write(joined, start) === joined.length;
-  let at = start;
-  for (const texts of lists) {
-    for (const text of texts) {
-      const length = areAscii ? text.length : bytes.write(text, at);
-      words[place++] = at;
-      words[place++] = length;
-      at += length;
-    }
-  }
-}
-
 class ScannedDocument implements Scanned {
-  readonly splice: Splice;
+  readonly splice: OpenSplice;
   readonly frame: number;
   readonly #shape: EncodedShape;
-  readonly #kernel: () => Kernel;
 
-  /** @param kernel throws once the splice is closed, as the memory may be someone else's */
-  constructor(splice: Splice, frame: number, shape: EncodedShape, kernel: () => Kernel) {
+  constructor(splice: OpenSplice, frame: number, shape: EncodedShape) {
     this.splice = splice;
     this.frame = frame;
     this.#shape = shape;
-    this.#kernel = kernel;
   }
 
   count(key: string): number | undefined {
@@ -232,8 +240,8 @@ class ScannedDocument implements Scanned {
       const word = this.#word(frame, slot);
       const kind = kindIn(word);
       if (kind === kindAbsent) return undefined;
-      const start = this.#kernel().word(frame + slot.offset + slotStart);
-      if (at === path.length - 1) return isLeaf(kind) ? this.#kernel().text(start, lengthIn(word)) : null;
+      const start = this.splice.kernel.word(frame + slot.offset + slotStart);
+      if (at === path.length - 1) return isLeaf(kind) ? this.splice.kernel.text(start, lengthIn(word)) : null;
       if (kind !== kindObject || slot.kind !== 'object') return undefined;
       frame = start;
       shape = slot.shape;
@@ -242,7 +250,7 @@ class ScannedDocument implements Scanned {
   }
 
   #word(frame: number, { offset }: EncodedSlot): number {
-    return this.#kernel().word(frame + offset + slotWord);
+    return this.splice.kernel.word(frame + offset + slotWord);
   }
 }
 

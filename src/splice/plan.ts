@@ -73,6 +73,8 @@ export type Part =
   | { readonly kind: 'list'; readonly key: string; readonly required: boolean; readonly parts: readonly Part[] }
   /** The objects between two indices (passed with the print), with commas, without brackets. */
   | { readonly kind: 'window'; readonly key: string; readonly parts: readonly Part[] }
+  /** The next of the prints that are passed with the print. `asks` prints, as a JSON object, what that print is about. */
+  | { readonly kind: 'inner'; readonly asks: readonly Part[] }
   /** Parts by the string under a key. Other strings are refused without `otherwise`, other values always. */
   | {
       readonly kind: 'switch';

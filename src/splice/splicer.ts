@@ -5,7 +5,7 @@ import type { Refusal, Splice } from './splice.ts';
 
 export { encodePlan } from './encode.ts';
 export type { EncodedPlan } from './encoded-plan.ts';
-export type { PrintOptions, Refusal, Scanned, Splice } from './splice.ts';
+export type { Print, PrintOptions, Refusal, Scanned, Splice, WindowRange } from './splice.ts';
 
 export interface Splicer {
   open(plan: EncodedPlan): Splice;
@@ -60,6 +60,7 @@ export function createSplicer({
 
 const refusingSplice = (refusal: Refusal): Splice => ({
   scan: () => refusal,
+  asks: () => refusal,
   print: () => refusal,
   text: () => refusal,
   output: () => new Uint8Array(),

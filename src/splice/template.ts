@@ -9,6 +9,7 @@ import {
   opBase64url,
   opChoice,
   opEnd,
+  opInner,
   opInstant,
   opItemParameter,
   opJump,
@@ -98,6 +99,7 @@ const ops = {
   object: opObject,
   list: opList,
   window: opWindow,
+  inner: opInner,
   switch: opSwitch,
   choice: opChoice,
 } as const;
@@ -141,6 +143,8 @@ function writeDetails(place: StepScope, step: number, part: Exclude<Part, PartOf
     case 'list':
       memory.set(step + stepRequired, Number(part.required));
       writeBody(place, step, part);
+      return;
+    case 'inner':
       return;
     case 'window':
       writeBody({ ...place, inWindow: true }, step, part);

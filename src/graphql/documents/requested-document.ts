@@ -94,6 +94,7 @@ function documentName(
   { documentId, doc_id: relayId, extensions }: SentDocument,
   hasManifest: boolean,
 ): DocumentName | null {
+  if (![documentId, relayId, extensions].some(isGiven)) return null;
   const automatic = isGiven(extensions) ? persistedIdOf(extensions) : undefined;
   if (automatic !== undefined && !hasManifest && !isHash(withoutPrefix(automatic))) throw malformedRequest(hashDetail);
   const ids = new Set([documentId, relayId, automatic].filter(isGiven).map(documentIdIn));

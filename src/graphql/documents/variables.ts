@@ -32,6 +32,10 @@ const builtInChecks = new Map<unknown, (value: unknown) => boolean>([
   [GraphQLInt, (value) => typeof value === 'number' && (value | 0) === value],
 ]);
 
+/** Of a class, as V8 makes a hash table of `Object.create(null)`. A literal object would take `__proto__` for its prototype. */
+const OwnValues = function OwnValues() {} as unknown as new () => Record<string, unknown>;
+OwnValues.prototype = Object.create(null);
+
 /** Stops at the first errors: graphql-js prints the whole object into fifty, seconds of work for 70,000 keys. */
 export function coercion(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): Coerce {
   const variables = variableDefinitions.map((definition) => {
@@ -40,8 +44,7 @@ export function coercion(schema: GraphQLSchema, { variableDefinitions = [] }: Op
     return { definition, name: definition.variable.name.value, type, isPlain: builtInChecks.get(inner) };
   });
   return (sent) => {
-    // A literal object would take `__proto__` for its prototype.
-    const values: Record<string, unknown> = Object.create(null);
+    const values = new OwnValues();
     const errors: GraphQLError[] = [];
     const absent: Issue[] = [];
     try {

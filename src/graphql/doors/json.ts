@@ -32,36 +32,37 @@ export function jsonDoor({
     const type = jsonTypeFor(request.headers.accept);
     if (type === undefined) return yoga(exchange);
     const contentType = `${type}; charset=utf-8`;
-    const refused = await pipeline.pass(exchange);
+    const passing = pipeline.pass(exchange);
+    const refused = passing instanceof Promise ? await passing : passing;
     if (refused !== null) return send(exchange, contentType, refused);
     // Clients of JSON may accept a stream as well.
     if (exchange.operation.isSubscription) return yoga(exchange);
     return send(exchange, contentType, await pipeline.execute(exchange));
   }
 
-  async function send(
+  function send(
     { http, batchSize }: Exchange<IncomingRequest>,
     contentType: string,
     presented: Presented,
-  ): Promise<void> {
+  ): void | Promise<void> {
     if ('results' in presented) throw new Error('A subscription has no response of JSON');
     if ('splice' in presented) return sendPrinted(http, contentType, presented.splice);
     const { status, headers } = httpOf(presented.errors, contentType.startsWith('application/json'));
     http.addHeaders(headers);
     const body = times(batchSize, presented.body);
-    if (!sendNotModified(http, body)) await sendCompressible(http, status, contentType, body, compress);
+    if (!sendNotModified(http, body)) return sendCompressible(http, status, contentType, body, compress);
   }
 
-  async function sendPrinted(request: IncomingRequest, contentType: string, splice: Splice): Promise<void> {
+  function sendPrinted(request: IncomingRequest, contentType: string, splice: Splice): void | Promise<void> {
     let isHandedOver = false;
     try {
       const output = splice.output();
       if (sendNotModified(request, output)) return;
       const compressed = compress?.(request, output) ?? null;
-      // The kernel's memory is read until then.
-      if (compressed !== null) return await sendCompressed(request, contentType, compressed);
       isHandedOver = true;
-      sendFromKernel(request, contentType, splice);
+      if (compressed === null) sendFromKernel(request, contentType, splice);
+      // The kernel's memory is read until then.
+      else return sendCompressed(request, contentType, compressed).finally(() => splice.close());
     } finally {
       if (!isHandedOver) splice.close();
     }
@@ -105,7 +106,7 @@ function sendNotModified(request: IncomingRequest, body: Uint8Array | string): b
   for (const header of varying) request.varyBy(header);
   request.addHeaders({ ...clientCacheHeaders, etag });
   if (!isKnown(etag, request.headers['if-none-match'])) return false;
-  request.response.writeHead(304).end();
+  request.send(304, {});
   return true;
 }
 

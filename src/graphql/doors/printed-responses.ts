@@ -10,7 +10,7 @@ const maxHeldKernels = 64;
 
 /** Sends a response, and closes its splice. */
 export type SendPrinted = (
-  request: Pick<IncomingRequest, 'response' | 'whenClosed'>,
+  request: Pick<IncomingRequest, 'response' | 'send' | 'whenClosed'>,
   contentType: string,
   splice: Splice,
 ) => void;
@@ -18,9 +18,8 @@ export type SendPrinted = (
 export function printedResponses(): SendPrinted {
   let waiting = 0;
   return (request, contentType, splice) => {
-    const { response } = request;
     // 'close' is past, and would never free the kernel.
-    if (response.closed) return splice.close();
+    if (request.response.closed) return splice.close();
     let output = splice.output();
     if (waiting >= maxHeldKernels || output.buffer.byteLength > maxIdleBytes) {
       output = Buffer.from(output);
@@ -32,7 +31,6 @@ export function printedResponses(): SendPrinted {
         splice.close();
       });
     }
-    response.writeHead(200, { 'content-type': contentType, 'content-length': output.length });
-    response.end(output);
+    request.send(200, { 'content-type': contentType, 'content-length': output.length }, output);
   };
 }

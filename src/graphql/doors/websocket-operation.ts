@@ -66,7 +66,7 @@ export class SocketOperation implements OperationRequest, ObservedRequest {
     return this.#unread;
   }
 
-  async json(): Promise<unknown> {
+  json(): unknown {
     return this.#payload;
   }
 

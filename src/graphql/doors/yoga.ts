@@ -1,7 +1,6 @@
 /** Server-sent events, `multipart/mixed`, and refusals of other methods and media types. Yoga only writes. */
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, getSSEProcessor, mapAsyncIterator, type Plugin, processRegularResult } from 'graphql-yoga';
-import { privateHeaders } from '../../http/headers.ts';
 import type { IncomingRequest } from '../../http/incoming-request.ts';
 import { fromUnknown, isTemporary } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
@@ -104,8 +103,8 @@ function usePipeline({ pipeline, stopping }: Omit<YogaOptions, 'schema'>): Plugi
       else if (protocol !== 'parts') setResultProcessor(processRegularResult, protocol ?? 'application/json');
     },
     onResponse({ response, setResponse, fetchAPI, serverContext: { exchange, cut } }) {
-      // Event streams would be `no-cache`, which lets a cache store them.
-      response.headers.set('cache-control', privateHeaders['cache-control']);
+      // Also `cache-control`: event streams would be `no-cache`, which lets a cache store them.
+      for (const [name, value] of Object.entries(exchange.http.ownHeaders)) response.headers.set(name, `${value}`);
       const stream = cutAt([stopping, cut.signal], response, fetchAPI);
       if (stream === null) return;
       setResponse(stream);

@@ -11,7 +11,8 @@ export const graphqlJs =
   (options: GraphQLJsOptions): Executor =>
   async (exchange) => {
     // What reads nothing through a port would never wait: thousands of ids that are refused.
-    await exchange.turn();
+    const turn = exchange.turn();
+    if (turn !== null) await turn;
     const { caller, operation, variables } = exchange;
     const result = await execute({
       schema: options.schema,

@@ -1,16 +1,19 @@
 import { turnLimits } from '../../kernel/lib/fair-turns.ts';
-import type { Executor } from '../exchange.ts';
+import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { Declined } from './declined.ts';
+import type { Project } from './introspection.ts';
 
 /** Of a prepared introspection, per cost 1: about as many as a microsecond puts together. */
 const charactersOfCost = 64;
 
-export const introspect = (): Executor => async (exchange) => {
-  const { operation, values } = exchange;
-  const { project } = operation;
-  if (project === null) return new Declined('no introspection of a tool');
+export const introspect = (): Executor => (exchange) => {
+  const { project } = exchange.operation;
+  return project === null ? new Declined('no introspection of a tool') : print(exchange, project);
+};
+
+async function print(exchange: Exchange, project: Project): Promise<Outcome> {
   await exchange.turnBefore(turnLimits.perTurn);
-  const body = project(values);
+  const body = project(exchange.values);
   exchange.cost = { ...exchange.cost, requestedCost: Math.ceil(body.length / charactersOfCost) };
   return { body };
-};
+}

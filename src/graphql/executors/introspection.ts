@@ -62,12 +62,14 @@ export type Project = (values: Readonly<Record<string, unknown>>) => string;
 export type Introspect = (document: DocumentNode, operation: OperationDefinitionNode) => Project | null;
 
 export function preparedIntrospection(schema: GraphQLSchema): Introspect {
-  const whole = wholeIntrospection();
-  const selectable = withEndlessTypes(treeOfWhole(whole));
+  let known: { readonly whole: DocumentNode; readonly selectable: Tree } | undefined;
   let prepared: Prepared | undefined;
   return (document, operation) => {
     const recognised = treeOf(document, operation, null);
-    if (recognised === null || !isPartOf(recognised, selectable)) return null;
+    if (recognised === null) return null;
+    known ??= knownIntrospection();
+    const { whole, selectable } = known;
+    if (!isPartOf(recognised, selectable)) return null;
     return (values) => {
       prepared ??= prepareIntrospection(schema, whole);
       // A part of the recognised tree.
@@ -218,6 +220,12 @@ function withEndlessTypes(tree: Tree): Tree {
     tree.set(name, { includeDeprecated, inner: name === 'ofType' ? tree : withEndlessTypes(inner) });
   }
   return tree;
+}
+
+/** Made for the first tool that asks. */
+function knownIntrospection() {
+  const whole = wholeIntrospection();
+  return { whole, selectable: withEndlessTypes(treeOfWhole(whole)) };
 }
 
 function wholeIntrospection(): DocumentNode {

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { Streams } from '../../auth/streams.ts';
 import { missingKey } from '../../kernel/caller.ts';
 import type { FairTurns } from '../../kernel/lib/fair-turns.ts';
-import type { Executor } from '../exchange.ts';
+import type { Exchange, Executor, Outcome } from '../exchange.ts';
 import { createContext } from '../graphql-context.ts';
 import { presentError } from '../presentation.ts';
 import { Declined } from './declined.ts';
@@ -18,9 +18,10 @@ export interface SubscribeOptions extends GraphQLJsOptions {
 /** Every subscription is a stream: counted, and ended with its key. */
 export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptions): Executor => {
   const streamTurns = createStreamTurns(turns);
-  return async (exchange) => {
+  return (exchange) => (exchange.isSubscription ? open(exchange) : new Declined(exchange.operation.type));
+
+  async function open(exchange: Exchange): Promise<Outcome> {
     const { caller, operation, variables, http } = exchange;
-    if (!operation.isSubscription) return new Declined(operation.type);
     if (caller === null) throw missingKey();
     // It brings parts of Yoga, for streams alone.
     const { subscribeInTurns } = await import('./subscribe-in-turns.ts');
@@ -50,5 +51,5 @@ export const subscribe = ({ streams, turns, schema, ...options }: SubscribeOptio
       // A failure before the first event must not leave it open.
       if (!isOpen) stream.close();
     }
-  };
+  }
 };

@@ -16,10 +16,25 @@ export interface ListSource<Args, Request, Item, Read extends Page<Item>> {
 
 export type AnyListSource = ListSource<unknown, object, unknown, Page<unknown>>;
 
+/** Arguments of a list within a list, which the object above it gives: names of arguments, with keys of the object. */
+export interface GivenArguments<Name extends string = string> {
+  /** The account that the object was read with. */
+  readonly account: Name;
+  /** Raw ids. */
+  readonly ids: { readonly [Argument in Name]?: string };
+  /** Given where they are true. */
+  readonly flags: { readonly [Argument in Name]?: string };
+}
+
+/** @param given for a field of an object that was read from a list of the same source */
 export const readsFrom = <Args, Request, Item, Read extends Page<Item>>(
   source: ListSource<Args, Request, Item, Read>,
-) => ({ list: source });
+  given?: GivenArguments<string & keyof Args>,
+) => ({ list: source, given });
 
 export const listSourceOf = ({ extensions }: GraphQLField<unknown, unknown>): AnyListSource | undefined =>
   // Only {@link readsFrom} writes this extension, with a source of the field's arguments.
   extensions.list as AnyListSource | undefined;
+
+export const givenArgumentsOf = ({ extensions }: GraphQLField<unknown, unknown>): GivenArguments | undefined =>
+  extensions.given as GivenArguments | undefined;

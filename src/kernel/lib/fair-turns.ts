@@ -40,6 +40,8 @@ interface Waiting extends Piece {
   readonly end: number;
 }
 
+const always = (): boolean => true;
+
 /** One per event loop. */
 export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTurns {
   const waiting = new Map<string, Waiting[]>();
@@ -87,9 +89,11 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTur
   }
 
   function add(piece: Piece): void {
-    const queue = waiting.get(piece.owner) ?? [];
-    queue.push({ ...piece, end: Math.max(queue.at(-1)?.end ?? 0, clock) + piece.weight });
-    waiting.set(piece.owner, queue);
+    const { owner, weight, isReady, begin } = piece;
+    const queue = waiting.get(owner);
+    const next = { owner, weight, isReady, begin, end: Math.max(queue?.at(-1)?.end ?? 0, clock) + weight };
+    if (queue === undefined) waiting.set(owner, [next]);
+    else queue.push(next);
     schedule();
   }
 
@@ -100,7 +104,7 @@ export function createFairTurns(limits: typeof turnLimits = turnLimits): FairTur
       weight <= limits.light
         ? null
         : new Promise((begin) => {
-            add({ owner, weight, isReady: () => true, begin });
+            add({ owner, weight, isReady: always, begin });
           }),
   };
 }

@@ -38,10 +38,14 @@ export function hasFewEntries(value: unknown): boolean {
   const open = isNested(value) ? [value] : [];
   let entries = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) entries += next.length;
-    if (entries > maxJsonEntries) return false;
-    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
-    for (const each of inner) if (isNested(each)) open.push(each);
+    if (Array.isArray(next)) {
+      entries += next.length;
+      if (entries > maxJsonEntries) return false;
+      for (const each of next) if (isNested(each)) open.push(each);
+    } else {
+      // `Object.values` would allocate.
+      for (const key in next) if (isNested(next[key])) open.push(next[key]);
+    }
   }
   return true;
 }
@@ -55,11 +59,13 @@ export const isShallow = (value: unknown): boolean => isWithin(maxJsonDepth, val
 function isWithin(levels: number, value: unknown): boolean {
   if (!isNested(value)) return true;
   if (levels === 0) return false;
-  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return inner.every((each) => isWithin(levels - 1, each));
+  if (Array.isArray(value)) return value.every((each) => isWithin(levels - 1, each));
+  for (const key in value) if (!isWithin(levels - 1, value[key])) return false;
+  return true;
 }
 
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isNested = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

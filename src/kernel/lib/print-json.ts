@@ -9,12 +9,13 @@ const sliceBytes = 524_288;
 const pieceLength = 65_536;
 
 /** The value as `JSON.stringify` prints it: text if small, else bytes. @param bytes of the JSON, roughly, if counted */
-export async function printJson(
+export const printJson = (
   value: unknown,
   turn: Turn | undefined,
   bytes = jsonBytes(value, sliceBytes),
-): Promise<Uint8Array | string> {
-  if (bytes <= sliceBytes) return JSON.stringify(value);
+): string | Promise<Uint8Array> => (bytes <= sliceBytes ? JSON.stringify(value) : printInTurns(value, turn));
+
+async function printInTurns(value: unknown, turn: Turn | undefined): Promise<Uint8Array> {
   const printed: Buffer[] = [];
   let text = '';
   let left = 0;

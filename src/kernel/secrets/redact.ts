@@ -4,7 +4,8 @@ const replacement = '[redacted]';
 const credential = /(?:postern(?:_|%5f)|eyJ[\w-]{8,256}(?:\.|%2e))[\w.%-]+/gi;
 
 /** For a path in the log and in traces. */
-export const withoutCredentials = (path: string): string => path.replaceAll(credential, replacement);
+export const withoutCredentials = (path: string): string =>
+  path.search(credential) === -1 ? path : path.replaceAll(credential, replacement);
 
 /** Shorter values, such as flags, stand in ordinary text: only beside a credential's name are they replaced. */
 const minSecretLength = 8;
@@ -38,15 +39,18 @@ export function dataRedactor(secrets: readonly string[]): (chunks: readonly Uint
   const forms = formsOf(long).map((form) => Buffer.from(form));
   const seam = Math.max(0, ...forms.map(({ length }) => length - 1));
   const has = (bytes: Buffer) => forms.some((form) => bytes.includes(form));
-  return (chunks) => {
-    let before: Buffer = Buffer.alloc(0);
-    const found = chunks.some(({ buffer, byteOffset, byteLength }) => {
+  const isFoundIn = (chunks: readonly Uint8Array[]): boolean => {
+    let before: Buffer | null = null;
+    for (const { buffer, byteOffset, byteLength } of chunks) {
       const chunk = Buffer.from(buffer, byteOffset, byteLength);
-      if (has(chunk) || (before.length > 0 && has(Buffer.concat([before, chunk.subarray(0, seam)])))) return true;
-      before = (chunk.length < seam ? Buffer.concat([before, chunk]) : chunk).subarray(-seam);
-      return false;
-    });
-    if (!found) return chunks;
+      if (has(chunk) || (before !== null && has(Buffer.concat([before, chunk.subarray(0, seam)])))) return true;
+      if (chunks.length > 1)
+        before = (before !== null && chunk.length < seam ? Buffer.concat([before, chunk]) : chunk).subarray(-seam);
+    }
+    return false;
+  };
+  return (chunks) => {
+    if (forms.length === 0 || !isFoundIn(chunks)) return chunks;
     // One character per byte: invalid UTF-8 stays as it is.
     let text = Buffer.concat(chunks).toString('latin1');
     for (const form of forms) text = text.replaceAll(form.toString('latin1'), replacement);

@@ -2,10 +2,11 @@ import { parameterBytes, parameterListCount, parameterLists, refusedMissing } fr
 import { refuse } from './refusal.ts';
 import { printSpan } from './room.ts';
 
-let parameters: usize = 0;
+/** The print whose parameters are used. */
+export let current: usize = 0;
 
-export function setParameters(address: usize): void {
-  parameters = address;
+export function setCurrent(print: usize): void {
+  current = print;
 }
 
 export function printParameter(list: u32, index: u32, out: usize): usize {
@@ -15,7 +16,7 @@ export function printParameter(list: u32, index: u32, out: usize): usize {
 
 /** @returns the address of a parameter's address and length, or 0 if it was not passed */
 export function parameterText(list: u32, index: u32): usize {
-  if (list >= load<u32>(parameters, parameterListCount)) return refuse(refusedMissing);
-  const texts = parameters + parameterLists + list * parameterBytes;
+  if (list >= load<u32>(current, parameterListCount)) return refuse(refusedMissing);
+  const texts = current + parameterLists + list * parameterBytes;
   return index < load<u32>(texts, 4) ? <usize>load<u32>(texts) + index * parameterBytes : refuse(refusedMissing);
 }

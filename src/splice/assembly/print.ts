@@ -8,6 +8,7 @@ import {
   opBase64url,
   opChoice,
   opEnd,
+  opInner,
   opInstant,
   opItemParameter,
   opJump,
@@ -21,6 +22,12 @@ import {
   opSwitch,
   opValue,
   opWindow,
+  printFrame,
+  printFrom,
+  printInner,
+  printInnerEnd,
+  printStep,
+  printTo,
   refusedMissing,
   refusedNotExpected,
   refusedTooLarge,
@@ -36,40 +43,50 @@ import {
 } from '../layout.ts';
 import { closeBracket, comma, openBracket } from './characters.ts';
 import { find } from './dictionary.ts';
-import { printParameter, setParameters } from './parameters.ts';
+import { current, printParameter, setCurrent } from './parameters.ts';
 import { printBase64url, printInstant, printMapped, printNull, printNumber, printPresence } from './print-leaf.ts';
 import { printString } from './print-string.ts';
 import { refusal, refuse } from './refusal.ts';
 import { copy, limit, reserve, setBound } from './room.ts';
 import { isLiteral, isString, kindOf, lengthOf, startOf } from './slots.ts';
 
-/** The entries of the window. */
-let windowFrom: u32 = 0;
-let windowTo: u32 = 0;
 /** Index in the window of the printed entry. */
 let place: u32 = 0;
+/** Where the address of the next inner print stands. */
+let nextInner: usize = 0;
 
 /**
  * @param most no output is written behind this address
  * @returns the end of the output, or a code of refusal
  */
-export function print(
-  step: usize,
-  frame: usize,
-  from: u32,
-  to: u32,
-  parameters: usize,
-  out: usize,
-  most: usize,
-): i32 {
-  setParameters(parameters);
-  windowFrom = from;
-  windowTo = to;
-  place = 0;
+export function print(address: usize, out: usize, most: usize): i32 {
   setBound(most);
-  const end = printSteps(step, frame, out);
+  const end = printWhole(address, out);
   setBound(usize.MAX_VALUE);
   return end === 0 ? refusal : <i32>end;
+}
+
+function printWhole(address: usize, out: usize): usize {
+  const outer = current;
+  const outerPlace = place;
+  const outerNext = nextInner;
+  setCurrent(address);
+  place = 0;
+  nextInner = load<u32>(address, printInner);
+  out = printSteps(load<u32>(address, printStep), load<u32>(address, printFrame), out);
+  // What is left over would stand in another place.
+  if (out !== 0 && nextInner !== load<u32>(address, printInnerEnd)) out = refuse(refusedMissing);
+  setCurrent(outer);
+  place = outerPlace;
+  nextInner = outerNext;
+  return out;
+}
+
+function printNextInner(out: usize): usize {
+  if (nextInner === load<u32>(current, printInnerEnd)) return refuse(refusedMissing);
+  const address: usize = load<u32>(nextInner);
+  nextInner += 4;
+  return printWhole(address, out);
 }
 
 /** Prints steps up to the end of their object. Brackets, a comma or null fit into the slack. */
@@ -135,6 +152,9 @@ function printSteps(step: usize, frame: usize, out: usize): usize {
       case opWindow:
         out = printWindow(step, slot, out);
         break;
+      case opInner:
+        out = printNextInner(out);
+        break;
       case opSwitch:
         step = chosen(step, slot);
         if (step === 0) return 0;
@@ -179,13 +199,14 @@ function printEntry(body: usize, frame: usize, isFirst: bool, out: usize): usize
 function printWindow(step: usize, slot: usize, out: usize): usize {
   const kind = kindOf(slot);
   if (kind !== kindList) return refuse(kind > kindNull ? refusedNotExpected : refusedMissing);
-  const to = min(windowTo, <u32>lengthOf(slot));
+  const from: u32 = load<u32>(current, printFrom);
+  const to = min(load<u32>(current, printTo), <u32>lengthOf(slot));
   const body: usize = load<u32>(step, stepBody);
   const outerPlace = place;
   let frame = startOf(slot);
   for (let at: u32 = 0; at < to; at++) {
-    if (at >= windowFrom) {
-      place = at - windowFrom;
+    if (at >= from) {
+      place = at - from;
       out = printEntry(body, frame, place === 0, out);
       if (out === 0) return 0;
     }

@@ -19,6 +19,7 @@ import {
 } from 'graphql';
 import type { Part } from '../../../splice/plan.ts';
 import { type Collected, collectFields, type Fragments, selectionSetsOf } from '../../cost/selections.ts';
+import { listSourceOf } from '../../kit/list-source.ts';
 import { type IdKind, idSuffix } from '../../kit/node.ts';
 import { isRequired, type RawIds, tagOf, wireOf } from '../../kit/wire.ts';
 import { Declined } from '../declined.ts';
@@ -32,10 +33,23 @@ export interface Compiling {
   readonly count: (selected: Collected['fields']) => void;
   /** The parameter that the global ids of a kind begin with. */
   readonly prefixOf: (kind: IdKind) => number;
+  /** A list below an object. @throws Declined for one that is not known to be read from a service */
+  readonly innerOf: (place: InnerPlace) => Part;
 }
 
+interface InnerPlace {
+  readonly parent: GraphQLObjectType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly nodes: readonly FieldNode[];
+  /** Of the parent. */
+  readonly shape: MutableShape;
+}
+
+/** What all lists of an operation share. */
+export type CompilingLists = Omit<Compiling, 'prefixOf' | 'innerOf'>;
+
 export function selectedOf(
-  { schema, fragments, includes, count }: Omit<Compiling, 'prefixOf'>,
+  { schema, fragments, includes, count }: CompilingLists,
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
 ): Collected['fields'] {
@@ -106,10 +120,11 @@ function partOf(
 ): Part {
   const name = nodes[0]?.name.value ?? '';
   const field = parent.getFields()[name];
-  const wire = field && wireOf(field);
-  if (field === undefined || wire === undefined || field.args.length > 0) {
-    throw new Declined(`${parent.name}.${name} is known to its resolver only`);
+  if (field !== undefined && listSourceOf(field) !== undefined) {
+    return compiling.innerOf({ parent, field, nodes, shape });
   }
+  const wire = field && wireOf(field);
+  if (field === undefined || wire === undefined || field.args.length > 0) throw knownToResolver(parent, name);
   if ('constant' in wire) return textPart(JSON.stringify(wire.constant));
   if ('present' in wire) {
     addShape(shape, wire.present, 'leaf');
@@ -140,6 +155,9 @@ function partOf(
   addShape(shape, within, { object: inner });
   return { kind: 'object', key: within, required, parts: [part] };
 }
+
+export const knownToResolver = (parent: GraphQLObjectType, name: string): Declined =>
+  new Declined(`${parent.name}.${name} is known to its resolver only`);
 
 function fromNetwork(
   compiling: Compiling,
