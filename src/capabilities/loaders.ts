@@ -9,6 +9,7 @@
  *    the same list at once are one call to the service. It joins identical HTTP requests and knows nothing of lengths.
  */
 import DataLoader from 'dataloader';
+import { entriesOf } from '../kernel/lib/keys-of.ts';
 import { type Operation, run } from '../kernel/operation.ts';
 import { longestPages, type Page } from '../kernel/paging.ts';
 import type { Ports } from '../kernel/ports.ts';
@@ -31,8 +32,6 @@ import type { PostList, PostListRequest } from './posts/shapes.ts';
 import type { WebhookSearch } from './webhooks/filter.ts';
 import { countWebhooks, findWebhookHealth, findWebhooks, readWebhooks } from './webhooks/operations.ts';
 
-export type Loaders = ReturnType<typeof createLoaders>;
-
 interface FieldOfJob {
   readonly jobId: string;
   readonly field: keyof JobFields;
@@ -46,50 +45,93 @@ interface StatisticsOfWebhook {
 /** A page of posts to read. Two pages of the same list at the same cursor are one read. */
 type PageOfPosts = PostListRequest & { readonly limit: number };
 
+type Make<Loader> = (ports: Ports, context: RequestContext) => Loader;
+
+const batched =
+  <Item>(operation: Operation<readonly string[], (Item | Error | null)[]>): Make<DataLoader<string, Item | null>> =>
+  (ports, context) =>
+    new DataLoader((ids) => run(operation, ports, context, ids));
+
+/** Nothing is remembered: a list may be read before and after a mutation. */
+const counted =
+  <Filter>(operation: Operation<Filter[], (number | Error)[]>): Make<DataLoader<Filter, number>> =>
+  (ports, context) =>
+    new DataLoader((filters) => run(operation, ports, context, filters), { cache: false });
+
+/** The connection has checked scope and shape (see connection.ts), so only the port method is called. */
+const paged =
+  <Request, Item>(
+    lists: (ports: Ports, context: RequestContext, requests: readonly Request[]) => Promise<(Page<Item> | Error)[]>,
+  ): Make<DataLoader<Request, Page<Item>>> =>
+  (ports, context) =>
+    new DataLoader((requests) => lists(ports, context, requests), { cache: false });
+
 /** Each loader runs an operation, so that no by-id read bypasses its scope. Null stands for what the key cannot see. */
-export function createLoaders(ports: Ports, context: RequestContext) {
-  const batched = <Item>(operation: Operation<readonly string[], (Item | Error | null)[]>) =>
-    new DataLoader<string, Item | null>((ids) => run(operation, ports, context, ids));
-  // Nothing is remembered: a list may be read before and after a mutation.
-  const counted = <Filter>(operation: Operation<Filter[], (number | Error)[]>) =>
-    new DataLoader<Filter, number>((filters) => run(operation, ports, context, filters), { cache: false });
-  // The connection has checked scope and shape (see connection.ts), so only the port method is called.
-  const paged = <Request, Item>(lists: (requests: readonly Request[]) => Promise<(Page<Item> | Error)[]>) =>
-    new DataLoader<Request, Page<Item>>(lists, { cache: false });
-  return {
-    accounts: batched(findAccounts),
-    jobs: batched(findJobs),
-    jobFields: new DataLoader<FieldOfJob, JobFields | null, string>((wanted) => loadJobFields(ports, context, wanted), {
+const makers = {
+  accounts: batched(findAccounts),
+  jobs: batched(findJobs),
+  jobFields: (ports: Ports, context: RequestContext) =>
+    new DataLoader<FieldOfJob, JobFields | null, string>((wanted) => loadJobFields(ports, context, wanted), {
       cacheKeyFn: ({ jobId, field }) => `${jobId} ${field}`,
     }),
-    webhooks: batched(findWebhooks),
-    wholeWebhooks: batched(readWebhooks),
-    webhookHealth: batched(findWebhookHealth),
-    deliveries: batched(findDeliveries),
-    eventData: batched(readEventData),
-    lastAttempts: batched(findLastAttempts),
-    backlogs: batched(readBacklogs),
-    statistics: new DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>(
+  webhooks: batched(findWebhooks),
+  wholeWebhooks: batched(readWebhooks),
+  webhookHealth: batched(findWebhookHealth),
+  deliveries: batched(findDeliveries),
+  eventData: batched(readEventData),
+  lastAttempts: batched(findLastAttempts),
+  backlogs: batched(readBacklogs),
+  statistics: (ports: Ports, context: RequestContext) =>
+    new DataLoader<StatisticsOfWebhook, WebhookStatistics | null, string>(
       (wanted) => loadStatistics(ports, context, wanted),
-      {
-        cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}`,
-      },
+      { cacheKeyFn: ({ webhookId, period }) => `${webhookId} ${period}` },
     ),
-    // Pages, and sizes, of lists: each statement is of all that are read in one tick.
-    accountCounts: counted(countAccounts),
-    jobPages: paged((requests: readonly JobListRequest[]) => ports.jobs.lists(context, requests)),
-    jobCounts: counted(countJobs),
-    webhookPages: paged((requests: readonly WebhookSearch[]) => ports.webhooks.lists(context, requests)),
-    webhookCounts: counted(countWebhooks),
-    deliveryPages: paged((requests: readonly DeliveryListRequest[]) => ports.deliveries.lists(context, requests)),
-    deliveryCounts: counted(countDeliveries),
-    // A page may be longer than requested.
-    posts: new DataLoader<PageOfPosts, PostList, string>((pages) => loadPages(ports, context, pages), {
+  // Pages, and sizes, of lists: each statement is of all that are read in one tick.
+  accountCounts: counted(countAccounts),
+  jobPages: paged(({ jobs }, context, requests: readonly JobListRequest[]) => jobs.lists(context, requests)),
+  jobCounts: counted(countJobs),
+  webhookPages: paged(({ webhooks }, context, requests: readonly WebhookSearch[]) => webhooks.lists(context, requests)),
+  webhookCounts: counted(countWebhooks),
+  deliveryPages: paged(({ deliveries }, context, requests: readonly DeliveryListRequest[]) =>
+    deliveries.lists(context, requests),
+  ),
+  deliveryCounts: counted(countDeliveries),
+  // A page may be longer than requested.
+  posts: (ports: Ports, context: RequestContext) =>
+    new DataLoader<PageOfPosts, PostList, string>((pages) => loadPages(ports, context, pages), {
       cacheKeyFn: (page) => `${page.limit} ${pageKey(page)}`,
     }),
-    postSearch: new PostSearch(),
-  };
+  postSearch: () => new PostSearch(),
+} as const satisfies Record<string, Make<unknown>>;
+
+export type Loaders = { readonly [Name in keyof typeof makers]: ReturnType<(typeof makers)[Name]> };
+
+/** Has those that were asked for: all together would be a tenth of what a mutation allocates. */
+class LoadersOfRequest {
+  readonly #ports: Ports;
+  readonly #context: RequestContext;
+
+  constructor(ports: Ports, context: RequestContext) {
+    this.#ports = ports;
+    this.#context = context;
+  }
+
+  static {
+    for (const [name, make] of entriesOf(makers)) {
+      Object.defineProperty(LoadersOfRequest.prototype, name, {
+        get(this: LoadersOfRequest) {
+          const value = make(this.#ports, this.#context);
+          Object.defineProperty(this, name, { value, enumerable: true });
+          return value;
+        },
+      });
+    }
+  }
 }
+
+// The compiler does not see the properties of the table.
+export const createLoaders = (ports: Ports, context: RequestContext): Loaders =>
+  new LoadersOfRequest(ports, context) as unknown as Loaders;
 
 /** One read for each set of fields: those of one list are selected alike. */
 async function loadJobFields(

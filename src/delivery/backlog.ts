@@ -32,7 +32,7 @@ export function startBacklog(
   { metrics, now, logger }: { readonly metrics: Metrics | null; readonly now: () => Date; readonly logger: Logger },
 ): Backlog {
   if (metrics === null) return { close: async () => undefined };
-  const own = ownConnection(location);
+  let own: Database | null = null;
   let counts: Counts | null = null;
   let countedAt = Number.NEGATIVE_INFINITY;
   let nextAt = 0;
@@ -42,6 +42,7 @@ export function startBacklog(
   async function count(): Promise<void> {
     const began = performance.now();
     try {
+      own ??= await ownConnection(location);
       counts = await countDeliveries(own ?? database);
       countedAt = performance.now();
     } catch (error) {
@@ -82,7 +83,7 @@ export function startBacklog(
 }
 
 /** A database in memory has one connection. */
-function ownConnection(location: DatabaseLocation): Database | null {
+async function ownConnection(location: DatabaseLocation): Promise<Database | null> {
   if (location.kind === 'sqlite') return location.file === ':memory:' ? null : openUnmigrated(location);
   const settings = { ...(location.settings ?? postgresDefaults), connections: 1 };
   return openUnmigrated({ ...location, settings });

@@ -5,6 +5,7 @@
  * Between the read and the request lies its way back, a millisecond or so: what the command meets there is sent as before.
  * To close this, each command would wait for the requests of all processes, or each request would hold a lock.
  */
+import { sql } from 'kysely';
 import type { Database } from '../store/database.ts';
 import { type DatabaseKind, isOneOf } from '../store/json-rows.ts';
 
@@ -23,24 +24,16 @@ export async function confirmClaims(
   now: number,
 ): Promise<ReadonlySet<string>> {
   const ids = deliveries.map(({ deliveryId }) => deliveryId);
-  const rows = await database
-    // By their ids, whatever the statistics say: a webhook has any number of pending deliveries.
-    .with(
-      (cte) => cte('claimed').materialized(),
-      (query) =>
-        query
-          .selectFrom('deliveries')
-          .select(['id', 'webhook_id', 'claim_token', 'state'])
-          .where(isOneOf(kind, 'id', ids)),
-    )
-    .selectFrom('claimed')
-    .innerJoin('webhooks', 'webhooks.id', 'claimed.webhook_id')
-    .innerJoin('webhook_destinations as destination', 'destination.webhook_id', 'webhooks.id')
-    .select(['claimed.id', 'claimed.claim_token', 'webhooks.revision'])
-    .where('claimed.state', '=', 'pending')
-    .where('webhooks.enabled', '=', 1)
-    .where('destination.paused_until', '<=', now)
-    .execute();
+  // By their ids, as a webhook has any number of pending deliveries: a query with a limit is planned by itself. With `with`
+  // it would wait for the writer of SQLite.
+  const { rows } = await sql<{ id: string; claim_token: string | null; revision: number }>`
+    select claimed.id, claimed.claim_token, webhooks.revision
+    from (
+      select id, webhook_id, claim_token, state from deliveries where ${isOneOf(kind, 'id', ids)} limit ${ids.length}
+    ) claimed
+    join webhooks on webhooks.id = claimed.webhook_id
+    join webhook_destinations destination on destination.webhook_id = claimed.webhook_id
+    where claimed.state = 'pending' and webhooks.enabled = 1 and destination.paused_until <= ${now}`.execute(database);
   const stored = new Map(rows.map((row) => [row.id, row]));
   const confirmed = deliveries.flatMap(({ deliveryId, claimToken, revision }) => {
     const row = stored.get(deliveryId);

@@ -26,34 +26,34 @@ export interface Target {
 /** Kept destinations: unsealing costs as much as several requests. */
 const maxDestinations = 2_000;
 
-type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'>;
-type StoredDestination = Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
+type StoredWebhook = Pick<WebhookTable, 'id' | 'request_url' | 'format' | 'headers'> &
+  Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
 
-export type OpenDestination = (webhook: StoredWebhook, stored: StoredDestination) => Destination;
+export type OpenDestination = (webhook: StoredWebhook) => Destination;
 
 /** Returns the same destination until it changes. */
 export function createDestinations(vault: Vault): OpenDestination {
   const kept = new LRUCache<string, { readonly version: string; readonly destination: Destination }>({
     max: maxDestinations,
   });
-  return (webhook, stored) => {
-    const failing = stored.failing_since !== null;
-    const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, stored.secrets, failing]);
+  return (webhook) => {
+    const failing = webhook.failing_since !== null;
+    const version = JSON.stringify([webhook.request_url, webhook.format, webhook.headers, webhook.secrets, failing]);
     const known = kept.get(webhook.id);
     if (known?.version === version) return known.destination;
-    const destination: Destination = { webhookId: webhook.id, failing, target: openTarget(vault, webhook, stored) };
+    const destination: Destination = { webhookId: webhook.id, failing, target: openTarget(vault, webhook) };
     kept.set(webhook.id, { version, destination });
     return destination;
   };
 }
 
-function openTarget(vault: Vault, webhook: StoredWebhook, stored: StoredDestination): Target | Error {
+function openTarget(vault: Vault, webhook: StoredWebhook): Target | Error {
   try {
     return {
       url: new URL(webhook.request_url),
       format: webhook.format as WebhookFormat,
       headers: openHeaders(vault, webhook),
-      secrets: openSecrets(vault, stored),
+      secrets: openSecrets(vault, webhook),
     };
   } catch (error) {
     return toError(error);

@@ -19,7 +19,8 @@
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
- *   queue.ts              asks for a transaction of the durable queue, which on Postgres has connections of its own and consists of
+ *   queue.ts              asks for a transaction of the durable queue, which on Postgres has connections of its own, runs on SQLite in
+ *                           the thread that writes (store/module-transaction.ts), and consists of
  *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
  *                           (capabilities/deliveries/attempt-counts.ts):
  *   due.ts                  which destinations have deliveries due (SQL), shared out by
@@ -66,6 +67,7 @@ import type { Channels } from '../store/channels.ts';
 import type { Database, DatabaseLocation } from '../store/database.ts';
 import { createNotifications, type Notifications } from '../store/notifications.ts';
 import { openPresence, type Presence } from '../store/presence.ts';
+import { inThread } from '../store/sqlite-threads.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { type After, type AfterRound, afterImmediate, afterTimeout } from './after.ts';
 import { startBacklog } from './backlog.ts';
@@ -74,10 +76,12 @@ import { createEmit, type Emit } from './emit.ts';
 import { type LaneLimits, laneLimits } from './lanes.ts';
 import { notices } from './notices.ts';
 import { createQueue, type QueueContext } from './queue.ts';
-import { settleAndClaim } from './queue-transaction.ts';
+import { type QueueReport, settleAndClaim } from './queue-transaction.ts';
 import { startRetention } from './retention.ts';
 import { startSteps } from './steps.ts';
 import { Worker } from './worker.ts';
+
+const queueModule = new URL('./queue-transaction.ts', import.meta.url);
 
 /** For tests alone, not settings of the gateway. */
 export interface DeliveryTuning {
@@ -138,17 +142,32 @@ export function startDeliveryEngine(options: DeliveryEngineOptions): DeliveryEng
   const { presence = openPresence(database, location, options) } = tuning;
   const notifications = createNotifications(database, options.channels);
   const queueTransaction = notifications.transactionOn(queueDatabase);
-  const transact: QueueContext['transact'] = (order) =>
-    queueTransaction(async (transaction, changed) => {
+  const transactInThread = inThread(queueDatabase);
+  const transact: QueueContext['transact'] = async (order) => {
+    // A gateway that delivers nothing settles nothing: its claims load no Kysely into the thread.
+    if (transactInThread !== null && order.settlement !== null) {
+      const report = await transactInThread<QueueReport>(queueModule, order);
+      notifications.committed(report.changed);
+      return report;
+    }
+    return queueTransaction(async (transaction, changed) => {
       const report = await settleAndClaim(transaction, location.kind, order);
       changed.deliveries(report.changed);
       return report;
     });
+  };
   const { outbound: network = createOutbound({ allows, lookup, connectTimeoutMs: deadlineMs }) } = tuning;
   const outbound = options.before?.(network) ?? network;
   const worker = new Worker({
     ...options,
-    queue: createQueue({ ...options, kind: location.kind, transact, processId: presence.id, leaseMs }),
+    queue: createQueue({
+      ...options,
+      database: queueDatabase,
+      kind: location.kind,
+      transact,
+      processId: presence.id,
+      leaseMs,
+    }),
     outbound,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     clock,

@@ -1,5 +1,8 @@
-/** Settles and claims in one transaction: a busy worker needs one commit for many deliveries. */
-import type { Kysely, Transaction } from 'kysely';
+/**
+ * Settles and claims in one transaction: a busy worker needs one commit for many deliveries. Order and report are plain
+ * data, for the thread of SQLite's writer.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { countAttempts } from '../capabilities/deliveries/attempt-counts.ts';
 import { accountIdsOf } from '../capabilities/webhooks/manageable.ts';
 import { listensTo } from '../capabilities/webhooks/match.ts';
@@ -55,20 +58,19 @@ export interface QueueReport {
   readonly unfinished: boolean;
 }
 
-// By name: on Postgres these are prepared statements.
-const webhookColumns = ['id', 'name', 'request_url', 'format', 'account_ids', 'headers', 'data', 'revision'] as const;
-const destinationColumns = ['webhook_id', 'secrets', 'failing_since'] as const;
-
 export interface ClaimedBatch {
-  readonly webhook: Pick<WebhookTable, (typeof webhookColumns)[number]>;
-  readonly destination: Pick<WebhookDestinationTable, (typeof destinationColumns)[number]>;
+  readonly webhook: Pick<
+    WebhookTable,
+    'id' | 'name' | 'request_url' | 'format' | 'account_ids' | 'headers' | 'data' | 'revision'
+  > &
+    Pick<WebhookDestinationTable, 'webhook_id' | 'secrets' | 'failing_since'>;
   readonly deliveries: readonly PreparedDelivery[];
 }
 
 export interface PreparedDelivery {
   readonly deliveryId: string;
-  /** A Buffer, which no garbage collector moves; or the reason for none. */
-  readonly body: Buffer | Error;
+  /** Or the reason for none. */
+  readonly payload: string | Error;
   /** From 1, over all redeliveries. */
   readonly number: number;
   /** In the retry schedule, from 1. */
@@ -96,6 +98,10 @@ export async function settleAndClaim(
   await countAttempts(transaction, kind, samples);
   return { ...report, disabled, changed: [...settled.keys(), ...report.changed] };
 }
+
+/** In that thread. */
+export const transact = (transaction: Transaction<Tables>, order: QueueOrder): Promise<QueueReport> =>
+  settleAndClaim(transaction, 'sqlite', order);
 
 const nothing: Settled = { settled: new Map(), disabled: [] };
 
@@ -166,24 +172,17 @@ async function toBatches(
 ): Promise<Batches> {
   const rowsOf = Map.groupBy(rows, (row) => row.webhook_id);
   if (rowsOf.size === 0) return { claimed: [], refused: [], surplus: [] };
-  const ids = [...rowsOf.keys()];
-  const webhooks = await transaction
-    .selectFrom('webhooks')
-    .select(webhookColumns)
-    .where(isOneOf(kind, 'id', ids))
-    .execute();
-  const destinations = await transaction
-    .selectFrom('webhook_destinations')
-    .select(destinationColumns)
-    .where(isOneOf(kind, 'webhook_id', ids))
-    .execute();
+  // By name: on Postgres this is a prepared statement.
+  const { rows: webhooks } = await sql<ClaimedBatch['webhook']>`
+    select id, name, request_url, format, account_ids, headers, data, revision, webhook_id, secrets, failing_since
+    from webhooks join webhook_destinations on webhook_id = id
+    where ${isOneOf(kind, 'id', [...rowsOf.keys()])}`.execute(transaction);
   const webhookOf = new Map(webhooks.map((row) => [row.id, row]));
-  const destinationOf = new Map(destinations.map((row) => [row.webhook_id, row]));
   const [refused, surplus]: [string[], string[]] = [[], []];
   const claimed = [...rowsOf].flatMap(([id, ofWebhook]) => {
-    const [webhook, destination] = [webhookOf.get(id), destinationOf.get(id)];
-    // Missing webhooks were deleted a moment ago, with their deliveries.
-    if (webhook === undefined || destination === undefined) return [];
+    const webhook = webhookOf.get(id);
+    // Deleted a moment ago, with its deliveries.
+    if (webhook === undefined) return [];
     // One row says where and for whom to send: whoever took over the webhook since gets events of its present accounts
     // only.
     const accountIds = accountIdsOf(webhook);
@@ -197,7 +196,7 @@ async function toBatches(
       if (prepared === null) surplus.push(row.id);
       else deliveries.push(prepared);
     }
-    return { webhook, destination, deliveries };
+    return { webhook, deliveries };
   });
   return { claimed, refused, surplus };
 }
@@ -221,11 +220,11 @@ const toPayloadTarget = ({ name, format, data }: ClaimedBatch['webhook']): Paylo
 
 /** @returns null without room for the payload */
 function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTaker): PreparedDelivery | null {
-  const body = bodyOf(row, webhook);
-  if (!room.take(webhook.id, body instanceof Error ? 0 : body.length)) return null;
+  const payload = payloadOf(row, webhook);
+  if (!room.take(webhook.id, payload instanceof Error ? 0 : Buffer.byteLength(payload))) return null;
   return {
     deliveryId: row.id,
-    body,
+    payload,
     number: row.attempts + 1,
     attempt: row.attempts - row.attempts_before + 1,
     traceparent: row.traceparent,
@@ -233,7 +232,7 @@ function prepare(row: ClaimedRow, webhook: ClaimedBatch['webhook'], room: RoomTa
 }
 
 /** A payload that cannot be built fails its delivery alone. */
-function bodyOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): Buffer | Error {
+function payloadOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): string | Error {
   try {
     const event = {
       accountId: row.account_id,
@@ -242,7 +241,7 @@ function bodyOf(row: ClaimedRow, webhook: ClaimedBatch['webhook']): Buffer | Err
       event: row.event,
       data: readJsonColumn<Record<string, unknown>>(row.data),
     };
-    return Buffer.from(buildPayload(event, toPayloadTarget(webhook)));
+    return buildPayload(event, toPayloadTarget(webhook));
   } catch (error) {
     return toError(error);
   }

@@ -10,7 +10,9 @@ import { createDestinations, type Destination } from './destination.ts';
 import type { PreparedDelivery, QueueOrder, QueueReport } from './queue-transaction.ts';
 import { type AttemptOutcome, type ReleasedClaim, settlementOf } from './settle.ts';
 
-export interface ClaimedDelivery extends PreparedDelivery, ClaimTicket {
+export interface ClaimedDelivery extends Omit<PreparedDelivery, 'payload'>, ClaimTicket {
+  /** A Buffer, which no garbage collector moves; or the reason for none. */
+  readonly body: Buffer | Error;
   readonly destination: Destination;
 }
 
@@ -64,10 +66,13 @@ export function createQueue(context: QueueContext): Queue {
         latestFirst: count % latestFirstEvery === 0,
         now: time,
       });
-      const deliveries = claimed.flatMap(({ webhook, destination: stored, deliveries }) => {
-        const destination = open(webhook, stored);
+      const deliveries = claimed.flatMap(({ webhook, deliveries }) => {
+        const destination = open(webhook);
         const { revision = 0 } = webhook;
-        return deliveries.map((delivery) => ({ ...delivery, claimToken, destination, revision }));
+        return deliveries.map(({ payload, ...delivery }) => {
+          const body = payload instanceof Error ? payload : Buffer.from(payload);
+          return { ...delivery, body, claimToken, destination, revision };
+        });
       });
       return { ...report, deliveries };
     },

@@ -100,6 +100,8 @@ function withDefaults({ format, headers }: Target, traceHeaders: Readonly<Record
 
 /** As text for every database (Postgres has no U+0000). Echoes of sealed headers and of the signature are redacted. */
 function bodyText({ body }: OutboundResponse, headers: Target['headers'], sent: readonly string[]): string {
+  // Most bodies are empty, and a redactor costs as much as a signature.
+  if (body.length === 0) return '';
   const names = headers.map(({ key }) => key);
   const redact = redactor([...sent, ...headers.map(({ value }) => value)], names);
   return redact(body.toString('utf8')).replaceAll('\0', '\uFFFD');

@@ -42,8 +42,8 @@ export interface WorkerOptions {
 const flushDelayMs = 10;
 /** Outcomes that do not wait. */
 const outcomesOfFlush = 192;
-/** Deliveries that are confirmed with one statement, and begin in one round of the event loop. */
-const sendsOfRound = 32;
+/** Deliveries that are confirmed with one statement, which costs as much as several requests, and begin in one round. */
+const sendsOfRound = 128;
 /** Confirmations at once. Deliveries that wait for one share it: a busy database is asked less often. */
 const confirmsAtOnce = 2;
 /** Milliseconds after a flush that left new destinations without a place. */

@@ -1,18 +1,9 @@
-/** Messages between the processes on one Postgres database: NOTIFY as `origin,message`. A process ignores its own. */
+/** Receives the messages of other processes on one Postgres database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { type Channel, channelNames } from './channel-messages.ts';
 import { clientConfig, onceLate, PostgresClient, silentMs } from './postgres-client.ts';
 import { type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
-
-/** Gateways of other versions know these names too. */
-export const channelNames = {
-  revocation: 'postern_key_revoked',
-  work: 'postern_work',
-  /** Ids of changed deliveries. */
-  updates: 'postern_updates',
-} as const;
-
-export type Channel = keyof typeof channelNames;
 
 export interface ChannelListener {
   onMessage(message: string): void;
@@ -26,12 +17,6 @@ export interface Channels {
   subscribe(channel: Channel, listener: ChannelListener): void;
   close(): Promise<void>;
 }
-
-/** The origin of a process that does not listen, such as a command. */
-export const nobody = '';
-
-export const encodeMessage = (origin: string, message = ''): string =>
-  message === '' ? origin : `${origin},${message}`;
 
 /** Spares a server that is down, in milliseconds. */
 const reconnectMs = 1_000;

@@ -28,7 +28,7 @@ export async function buildIndexes(
   steps: SchemaSteps,
   say: (condition: ReturnType<typeof isBlocking>) => Promise<void>,
 ): Promise<void> {
-  const wanted = wantedBy(steps);
+  const wanted = await findPendingIndexes(database, steps);
   if (wanted.length === 0) return;
   if (!isPostgres(database)) {
     for (const [name, definition] of wanted) {
@@ -60,12 +60,13 @@ export async function buildIndexes(
   });
 }
 
-/** The indexes that are missing or half-built, and those that shall go. */
-export async function findPendingIndexes(database: Kysely<Tables>, steps: SchemaSteps): Promise<readonly string[]> {
+/** The indexes that are missing or half-built, with their definitions, and those that shall go, with null. */
+export async function findPendingIndexes(
+  database: Kysely<Tables>,
+  steps: SchemaSteps,
+): Promise<ReturnType<typeof wantedBy>> {
   const isValid = isPostgres(database) ? await findIndexes(database) : await findSqliteIndexes(database);
-  return wantedBy(steps).flatMap(([name, definition]) =>
-    isValid.get(name) === (definition === null ? undefined : true) ? [] : [name],
-  );
+  return wantedBy(steps).filter(([name, definition]) => isValid.get(name) !== (definition === null ? undefined : true));
 }
 
 async function findSqliteIndexes(database: Kysely<Tables>): Promise<ReadonlyMap<string, boolean>> {

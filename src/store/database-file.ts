@@ -3,13 +3,13 @@
  * file drops the locks of all its connections (https://www.sqlite.org/howtocorrupt.html, 2.2), and the next client to
  * close it would delete the log in use.
  */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readlinkSync,
   readSync,
@@ -17,7 +17,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { databaseMoved } from './faults.ts';
@@ -73,7 +73,9 @@ function openingRefusal(file: string, access: Opening['access']): string | null 
 export function createPrivately(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.incomplete-${randomBytes(4).toString('hex')}`;
+  // The system invents the name: for a random one, each thread would load all of node:crypto (1.5 MiB).
+  const folder = mkdtempSync(`${file}.incomplete-`);
+  const draft = join(folder, 'draft');
   try {
     closeSync(openSync(draft, 'wx', 0o600));
     linkSync(draft, file);
@@ -81,7 +83,7 @@ export function createPrivately(file: string): void {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code !== 'EEXIST') throw error;
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -5,11 +5,12 @@ import type { OnWait } from './lock-holders.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import type { StoreObserver } from './observed.ts';
-import { type PostgresPoolOptions, postgresDialect } from './postgres.ts';
+import type { PostgresPoolOptions } from './postgres.ts';
 import { forMigrations, type PostgresSettings, postgresDefaults } from './postgres-settings.ts';
 import type { Tables } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
-import { ThreadedSqliteDialect } from './sqlite-threads.ts';
+import { type SqliteThreadOptions, ThreadedSqliteDialect } from './sqlite-threads.ts';
 
 export type Database = Kysely<Tables>;
 
@@ -22,7 +23,7 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<SqliteThreadOptions, 'startsBoth'> {
   readonly onFault?: OnFault;
   readonly observer?: StoreObserver | null;
   readonly onWait?: OnWait;
@@ -32,26 +33,27 @@ export interface OpenOptions {
 export async function openDatabase(
   location: DatabaseLocation,
   steps: SchemaSteps = migrations,
-  { onFault = () => undefined, observer = null, onWait }: OpenOptions = {},
+  { onFault = () => undefined, observer = null, onWait, startsBoth = false }: OpenOptions = {},
 ): Promise<Database> {
-  if (location.kind === 'sqlite') return migrated(openUnmigrated(location, { onFault, ...observer }), steps, onWait);
-  const migrating = await migrated(connectForMigrations(location), steps, onWait);
+  if (location.kind === 'sqlite')
+    return migrated(await openUnmigrated(location, { onFault, startsBoth, ...observer }), steps, onWait);
+  const migrating = await migrated(await connectForMigrations(location), steps, onWait);
   await migrating.destroy();
   return openUnmigrated(location, { onFault });
 }
 
 /** Opens the database as it is, for {@link migrate}. */
-export function connectForMigrations(location: DatabaseLocation): Database {
+export async function connectForMigrations(location: DatabaseLocation): Promise<Database> {
   if (location.kind === 'sqlite') return openUnmigrated(location);
   const { settings = postgresDefaults } = location;
   return openUnmigrated({ ...location, settings: forMigrations(settings) });
 }
 
-export interface ConnectOptions extends PostgresPoolOptions, Partial<StoreObserver> {}
+export interface ConnectOptions extends PostgresPoolOptions, SqliteThreadOptions, Partial<StoreObserver> {}
 
-export const openUnmigrated = (location: DatabaseLocation, options: ConnectOptions = {}): Database =>
+export const openUnmigrated = async (location: DatabaseLocation, options: ConnectOptions = {}): Promise<Database> =>
   new Kysely<Tables>({
-    dialect: dialectOf(location, options),
+    dialect: await dialectOf(location, options),
     ...(options.onStatement === undefined ? {} : { log: options.onStatement }),
   });
 
@@ -86,14 +88,17 @@ export async function ping(database: Database): Promise<void> {
   await database.executeQuery(CompiledQuery.raw('select 1'));
 }
 
-function dialectOf(location: DatabaseLocation, options: ConnectOptions): Dialect {
+/** The driver of Postgres is loaded for Postgres only. */
+async function dialectOf(location: DatabaseLocation, options: ConnectOptions): Promise<Dialect> {
   switch (location.kind) {
     case 'sqlite':
       return location.file === ':memory:'
-        ? sqliteDialect(location.file, options.onFault)
-        : new ThreadedSqliteDialect(location.file, options.onFault ?? (() => undefined), options.onPool);
-    case 'postgres':
+        ? sqliteDialect(async () => openSqlite(location.file, options.onFault))
+        : new ThreadedSqliteDialect(location.file, options.onFault ?? (() => undefined), options);
+    case 'postgres': {
+      const { postgresDialect } = await import('./postgres.ts');
       return postgresDialect(location.url, location.settings ?? postgresDefaults, options);
+    }
     default:
       return location satisfies never;
   }

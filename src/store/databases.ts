@@ -4,7 +4,6 @@ import type { OnFault } from './faults.ts';
 import type { OnWait } from './lock-holders.ts';
 import { migrations } from './migrations/index.ts';
 import type { PoolFigures, StoreObserver } from './observed.ts';
-import { Epoch } from './postgres.ts';
 import { postgresDefaults } from './postgres-settings.ts';
 
 /** The share of the connections that each pool gets. */
@@ -15,8 +14,8 @@ const shares = {
   accounts: 0.2,
   /** Jobs and stored responses of an Idempotency-Key. */
   jobs: 0.2,
-  /** Transactions of the delivery queue: one at a time. */
-  queue: 0.05,
+  /** The delivery queue: one transaction at a time, and the looks before sending beside it. */
+  queue: 0.1,
 } as const;
 
 /** `deliveries` has the rest: webhooks, events and deliveries, for requests and for the engine. */
@@ -48,7 +47,8 @@ export async function openDatabases(
   onFault: OnFault,
   { observer = null, queueSession, onWait }: DatabasesOptions = {},
 ): Promise<Databases> {
-  const migrated = await openDatabase(location, migrations, { onFault, observer, ...(onWait && { onWait }) });
+  const options = { onFault, observer, startsBoth: true, ...(onWait && { onWait }) };
+  const migrated = await openDatabase(location, migrations, options);
   if (location.kind === 'sqlite') {
     return {
       keys: migrated,
@@ -62,6 +62,7 @@ export async function openDatabases(
   }
   await migrated.destroy();
   const { settings = postgresDefaults } = location;
+  const { Epoch } = await import('./postgres.ts');
   const epoch = new Epoch();
   const connectionsOf = divideConnections(settings.connections);
   const open = (pool: Pool) => {
@@ -79,11 +80,11 @@ export async function openDatabases(
     );
   };
   const pools = {
-    keys: open('keys'),
-    accounts: open('accounts'),
-    jobs: open('jobs'),
-    deliveries: open('deliveries'),
-    queue: open('queue'),
+    keys: await open('keys'),
+    accounts: await open('accounts'),
+    jobs: await open('jobs'),
+    deliveries: await open('deliveries'),
+    queue: await open('queue'),
   };
   return {
     ...pools,

@@ -12,7 +12,7 @@ import { day } from '../kernel/lib/time-units.ts';
 import { apiKeyCharacters, idempotencyLimits, idempotencyRows } from './idempotency-rows.ts';
 import { readJsonColumn } from './json.ts';
 import { storedResponse } from './key-response.ts';
-import { createLeases, type LeaseClaim, type LeaseDependencies } from './lease.ts';
+import { createLeases, type LeaseColumns, type LeaseDependencies } from './lease.ts';
 import type { IdempotentResponseTable } from './schema.ts';
 
 const responseLifetimeMs = day;
@@ -48,9 +48,9 @@ export function databaseIdempotency(
       .executeTakeFirst();
 
   /** Stores a request without a row. False if a concurrent request was faster. */
-  async function take(id: string, fingerprint: string, claim: LeaseClaim): Promise<boolean> {
+  async function take(id: string, fingerprint: string, columns: LeaseColumns): Promise<boolean> {
     const time = now().getTime();
-    const row = { fingerprint, ...claim, status: null, body: null, expires_at: time + responseLifetimeMs };
+    const row = { fingerprint, ...columns, status: null, body: null, expires_at: time + responseLifetimeMs };
     const { numInsertedOrUpdatedRows } = await database
       .insertInto('idempotent_responses')
       .values({ id, ...row })
@@ -63,10 +63,10 @@ export function databaseIdempotency(
   }
 
   /** False if a concurrent request was faster, or the lease goes on. */
-  async function takeOver(id: string, from: string, claim: LeaseClaim): Promise<boolean> {
+  async function takeOver(id: string, from: string, columns: LeaseColumns): Promise<boolean> {
     const { numUpdatedRows } = await database
       .updateTable('idempotent_responses')
-      .set(claim)
+      .set(columns)
       .where('id', '=', id)
       .where('claimed_by', '=', from)
       .where('claimed_until', '<=', leases.time())
@@ -141,21 +141,21 @@ export function databaseIdempotency(
       const fingerprint = requestFingerprint(request);
       /** The holder whose insert was not confirmed. */
       let unconfirmed: string | null = null;
-      const attempt = async (claim: LeaseClaim) => {
+      const attempt = async (columns: LeaseColumns) => {
         const found = await find(id);
         unconfirmed = null;
         if (found === undefined) {
           await rows.requireRoom(id, now().getTime());
-          unconfirmed = claim.claimed_by;
-          return (await take(id, fingerprint, claim)) ? 'taken' : 'busy';
+          unconfirmed = columns.claimed_by;
+          return (await take(id, fingerprint, columns)) ? 'taken' : 'busy';
         }
         if (found.fingerprint !== fingerprint) throw keyReused();
         if (found.status !== null) return { body: found.body ?? '', replayed: true };
-        if (found.claimed_by === claim.claimed_by) return 'taken';
+        if (found.claimed_by === columns.claimed_by) return 'taken';
         if (found.is_running) return 'busy';
         if (found.claimed_by?.startsWith(atomicMark)) {
-          unconfirmed = claim.claimed_by;
-          return (await takeOver(id, found.claimed_by, claim)) ? 'taken' : 'busy';
+          unconfirmed = columns.claimed_by;
+          return (await takeOver(id, found.claimed_by, columns)) ? 'taken' : 'busy';
         }
         throw readFailure(found.body) ?? responseLost();
       };

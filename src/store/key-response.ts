@@ -1,7 +1,7 @@
 /** What an idempotency key stands for, once its request has ended. */
 import type { Transaction } from 'kysely';
 import { ServiceError } from '../kernel/errors.ts';
-import type { KeyClaim } from '../kernel/idempotency.ts';
+import type { AtomicKey } from '../kernel/idempotency.ts';
 import { idempotencyLimits } from './idempotency-rows.ts';
 import type { IdempotentResponseTable, Tables } from './schema.ts';
 
@@ -20,15 +20,15 @@ export const storedResponse = (body: string): Pick<IdempotentResponseTable, 'sta
  */
 export async function storeWithRows(
   transaction: Transaction<Tables>,
-  claim: KeyClaim | undefined,
+  atomicKey: AtomicKey | undefined,
   result: object,
 ): Promise<void> {
-  if (claim === undefined) return;
+  if (atomicKey === undefined) return;
   const { numUpdatedRows } = await transaction
     .updateTable('idempotent_responses')
-    .set({ ...storedResponse(claim.print(result)), claimed_by: null })
-    .where('id', '=', claim.id)
-    .where('claimed_by', '=', claim.holder)
+    .set({ ...storedResponse(atomicKey.print(result)), claimed_by: null })
+    .where('id', '=', atomicKey.id)
+    .where('claimed_by', '=', atomicKey.holder)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw takenOver();
 }

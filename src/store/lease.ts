@@ -37,7 +37,7 @@ export interface LeaseOptions {
 }
 
 /** The columns that take a row. */
-export interface LeaseClaim {
+export interface LeaseColumns {
   readonly claimed_by: string;
   readonly claimed_until: RawBuilder<number>;
 }
@@ -53,13 +53,13 @@ export interface Leases {
   time(): RawBuilder<number>;
   /**
    * Waits until the row is free, or until `attempt` finds that no lease is needed.
-   * @param attempt takes the row if it is free, or has the claim's holder: the answer to its statement may be lost
+   * @param attempt takes the row if it is free, or is held by the one of the columns: the answer to its statement may be lost
    * @throws ServiceError `busy` or `request_timeout` (`signal` aborts); as `attempt` does
    */
   acquire<Found extends object>(
     id: string,
     signal: AbortSignal,
-    attempt: (claim: LeaseClaim) => Promise<'taken' | 'busy' | Found>,
+    attempt: (columns: LeaseColumns) => Promise<'taken' | 'busy' | Found>,
   ): Promise<RowLease | Found>;
 }
 

@@ -1,5 +1,6 @@
 /** Sessions that a migration on Postgres waits for, for the log: without statement texts, which may hold data. */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { DatabaseFault } from './faults.ts';
 import type { Tables } from './schema.ts';
 
 export interface LockHolder {
@@ -17,6 +18,12 @@ export type OnWait = (holders: readonly LockHolder[]) => void;
 
 export const isPostgres = (database: Kysely<Tables>): boolean =>
   database.getExecutor().adapter instanceof PostgresAdapter;
+
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseFault &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === '55P03';
 
 /** Both halves of an advisory lock's number, as in `pg_locks`. */
 const isAdvisory = (id: bigint) =>

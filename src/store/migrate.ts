@@ -4,8 +4,7 @@ import { Migrator } from 'kysely/migration';
 import { findNeededStep, lastOf, recordingCompatibility, type SchemaSteps, SchemaTooNew } from './compatibility.ts';
 import { buildIndexes, findPendingIndexes } from './concurrent-indexes.ts';
 import { isConflict } from './faults.ts';
-import { findLockHolders, holdsTables, isPostgres, type OnWait } from './lock-holders.ts';
-import { isLockTimeout } from './postgres-faults.ts';
+import { findLockHolders, holdsTables, isLockTimeout, isPostgres, type OnWait } from './lock-holders.ts';
 import type { Tables } from './schema.ts';
 
 export interface SchemaState {
@@ -20,14 +19,18 @@ export interface SchemaState {
 const migrationTable = 'kysely_migration';
 
 export async function readSchemaState(database: Kysely<Tables>, steps: SchemaSteps): Promise<SchemaState> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  const executed = tables.some(({ name }) => name === migrationTable)
-    ? (await sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`.execute(database)).rows
-    : [];
+  const isMigrated = isPostgres(database)
+    ? sql`select 1 where to_regclass(${migrationTable}) is not null`
+    : sql`select 1 from sqlite_schema where type = 'table' and name = ${migrationTable}`;
+  const executed =
+    (await isMigrated.execute(database)).rows.length > 0
+      ? (await sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`.execute(database))
+          .rows
+      : [];
   const names = new Set(executed.map(({ name }) => name));
   const done = Object.fromEntries(Object.entries(steps).filter(([name]) => names.has(name)));
   return {
-    indexes: await findPendingIndexes(database, done),
+    indexes: (await findPendingIndexes(database, done)).map(([name]) => name),
     pending: Object.keys(steps)
       .sort()
       .filter((name) => !names.has(name)),
@@ -81,8 +84,10 @@ interface Migrated {
 }
 
 async function migrateOnce(database: Kysely<Tables>, steps: SchemaSteps): Promise<Migrated> {
-  const { unknown } = await readSchemaState(database, steps);
+  const { pending, unknown } = await readSchemaState(database, steps);
   await requireDeclared(database, steps, unknown);
+  // As in most starts: the migrator would ask, lock and ask again.
+  if (pending.length === 0) return { ran: [], isNewest: unknown.length === 0 };
   const { error, results = [] } = await runSteps(database, steps, unknown);
   if (error === undefined)
     return { ran: results.map(({ migrationName }) => migrationName), isNewest: unknown.length === 0 };

@@ -3,7 +3,8 @@
  * Postgres by NOTIFY. On SQLite other processes find work when they poll.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Channels, channelNames, encodeMessage, nobody } from './channels.ts';
+import { channelNames, encodeMessage, nobody } from './channel-messages.ts';
+import type { Channels } from './channels.ts';
 import type { Database } from './database.ts';
 import { type DatabaseKind, rowsTable, rowsText } from './json-rows.ts';
 import type { Tables } from './schema.ts';
@@ -45,6 +46,8 @@ export interface UpdateListener {
 export interface Notifications {
   readonly transaction: NotifyingTransaction;
   transactionOn(connections: Database): NotifyingTransaction;
+  /** Announces what a transaction of SQLite has changed. @param deliveryIds created, or changed in state */
+  committed(deliveryIds: readonly string[]): void;
   onWork(listener: () => void): void;
   /** @returns stops listening */
   listen(listener: UpdateListener): () => void;
@@ -78,6 +81,7 @@ export function createNotifications(database: Database, channels: Channels | nul
   return {
     transaction: transactionOn(database),
     transactionOn,
+    committed: (deliveryIds) => publish({ ...noChanges, deliveryIds: deliveryIds.slice(0, maxChangedIds) }),
     onWork(listener) {
       workers.add(listener);
     },

@@ -32,6 +32,3 @@ export function postgresFault(error: unknown): unknown {
   // Unsendable values are our mistake. Anything else without a SQLSTATE concerns the connection.
   return error instanceof TypeError || error instanceof RangeError ? error : new DatabaseFault('unavailable', error);
 }
-
-export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof DatabaseFault && error.cause instanceof pg.DatabaseError && error.cause.code === '55P03';

@@ -53,7 +53,7 @@ export interface PostgresPoolOptions {
    * Such a statement names its columns: `*` would fail after a migration adds one.
    */
   readonly prepares?: boolean;
-  /** The first statement of each connection. */
+  /** A statement that each connection begins with. */
   readonly session?: string | undefined;
 }
 
@@ -61,9 +61,8 @@ export interface PostgresPoolOptions {
 const maxPrepared = 100;
 
 /** A plan that is made once must not depend on table sizes: while tables are small, a full scan looks cheapest. */
-const beginPrepared = `begin;
-  set local plan_cache_mode = force_generic_plan;
-  set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`;
+const plansOnce = `set plan_cache_mode = force_generic_plan;
+  set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
 
 export const postgresDialect = (url: string, settings: PostgresSettings, options: PostgresPoolOptions): Dialect => ({
   createAdapter: () => new MigratingAdapter(),
@@ -88,7 +87,8 @@ class PooledDriver implements Driver {
   readonly #used = new Set<PooledConnection>();
   /** Names of prepared statements by text; null if none are prepared. */
   readonly #names: Map<string, string> | null;
-  readonly #session: string | undefined;
+  /** What each connection begins with; null for nothing. */
+  readonly #session: string | null;
 
   constructor(
     url: string,
@@ -96,7 +96,8 @@ class PooledDriver implements Driver {
     { epoch = new Epoch(), onFault = () => undefined, onFigures, prepares = false, session }: PostgresPoolOptions,
   ) {
     this.#names = prepares ? new Map() : null;
-    this.#session = session;
+    const beginning = [prepares ? plansOnce : [], session ?? []].flat();
+    this.#session = beginning.length === 0 ? null : beginning.join('; ');
     this.#settings = settings;
     this.#epoch = epoch;
     this.#onFault = onFault;
@@ -156,7 +157,7 @@ class PooledDriver implements Driver {
   }
 
   async #begin(client: PostgresClient, connection: PooledConnection): Promise<void> {
-    if (this.#session === undefined || client.hasSession) return;
+    if (this.#session === null || client.hasSession) return;
     try {
       await connection.run(this.#session);
       client.hasSession = true;
@@ -167,7 +168,7 @@ class PooledDriver implements Driver {
   }
 
   async beginTransaction(connection: PooledConnection): Promise<void> {
-    await connection.run(this.#names === null ? 'begin' : beginPrepared);
+    await connection.run('begin');
     connection.inTransaction = true;
   }
 

@@ -1,12 +1,9 @@
 /** Kysely's dialect on `node:sqlite`, in the calling thread. */
-import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
-import type { OnFault } from './faults.ts';
+import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { SqliteCompiler } from './long-lists.ts';
-import { openSqlite } from './sqlite.ts';
 
-export function sqliteDialect(file: string, onFault: OnFault = () => undefined): Dialect {
-  return new TransactionalDdlDialect({ database: async () => openSqlite(file, onFault) });
-}
+export const sqliteDialect = (database: () => Promise<SqliteDatabase>): Dialect =>
+  new TransactionalDdlDialect({ database });
 
 /** SQLite rolls back schema changes with their transaction, on which the migrations rely; Kysely's adapter does not. */
 class TransactionalDdlDialect extends SqliteDialect {

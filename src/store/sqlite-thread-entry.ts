@@ -4,21 +4,24 @@ import type { SqliteDatabase } from 'kysely';
 import { DatabaseFault } from './faults.ts';
 import { openSqlite } from './sqlite.ts';
 import { checkSqlite } from './sqlite-check.ts';
-import type { Statement, StatementResult } from './sqlite-threads.ts';
+import type { DatabaseOrder, ModuleTransaction, Statement, StatementResult } from './sqlite-threads.ts';
 import type { ThreadJob, ThreadResult } from './thread.ts';
 
 if (parentPort === null) throw new Error('This is the program of a thread');
 const port = parentPort;
 let database: SqliteDatabase | null = null;
 
-port.on('message', (job: ThreadJob<Statement>) => {
+port.on('message', (job: ThreadJob<DatabaseOrder>) => {
   if (job === null) {
     database?.close();
     port.close();
     return;
   }
   const { id, order } = job;
-  port.postMessage({ id, report: execute(order) } satisfies ThreadResult<StatementResult>);
+  const respond = (report: StatementResult): void =>
+    port.postMessage({ id, report } satisfies ThreadResult<StatementResult>);
+  if ('sql' in order) respond(execute(order));
+  else transact(order).then(respond, (error: unknown) => respond(failure(error)));
 });
 
 function execute({ sql, parameters, checks }: Statement): StatementResult {
@@ -33,8 +36,19 @@ function execute({ sql, parameters, checks }: Statement): StatementResult {
     const { changes, lastInsertRowid } = statement.run(parameters);
     return { rows: [], changes: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   } catch (error) {
-    // Only message and stack of an error would arrive: the other thread makes the fault anew.
-    const cause = error instanceof DatabaseFault ? error.cause : error;
-    return { error: cause, properties: cause instanceof Error ? { ...cause } : {} };
+    return failure(error);
   }
+}
+
+async function transact(order: ModuleTransaction): Promise<StatementResult> {
+  // Kysely has 250 modules.
+  const { transactIn } = await import('./module-transaction.ts');
+  database ??= openSqlite(workerData);
+  return { rows: [await transactIn(database, order)] };
+}
+
+/** Only message and stack of an error would arrive: the other thread makes the fault anew. */
+function failure(error: unknown): StatementResult {
+  const cause = error instanceof DatabaseFault ? error.cause : error;
+  return { error: cause, properties: cause instanceof Error ? { ...cause } : {} };
 }

@@ -3,6 +3,7 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type Kysely,
   type QueryResult,
   type SqliteAdapter,
   SqliteDialect,
@@ -10,6 +11,7 @@ import {
 import { DatabaseFault, type OnFault, sqliteFault, unconfirmed } from './faults.ts';
 import { SqliteCompiler } from './long-lists.ts';
 import type { OnPool, PoolFigures } from './observed.ts';
+import type { Tables } from './schema.ts';
 import { readsOnly } from './sqlite.ts';
 import { TransactionalDdlAdapter } from './sqlite-dialect.ts';
 import { openThread, type Thread, ThreadEnded } from './thread.ts';
@@ -22,19 +24,35 @@ export interface Statement {
   readonly checks?: true;
 }
 
+/** A whole transaction in one order, by the `transact` of a module. */
+export interface ModuleTransaction {
+  readonly module: string;
+  /** Plain data. */
+  readonly input: unknown;
+}
+
+export type DatabaseOrder = Statement | ModuleTransaction;
+
+/** A transaction's result is the one row. */
 export type StatementResult =
   | { readonly rows: unknown[]; readonly changes?: bigint; readonly insertId?: bigint }
   | { readonly error: unknown; readonly properties: object };
 
-type StatementThread = Thread<Statement, StatementResult>;
+type StatementThread = Thread<DatabaseOrder, StatementResult>;
+
+export interface SqliteThreadOptions {
+  readonly onPool?: OnPool;
+  /** Whether the first statement starts both threads, as the other one will soon be needed. */
+  readonly startsBoth?: boolean;
+}
 
 /** @param file not `:memory:`, which belongs to one connection */
 export class ThreadedSqliteDialect extends SqliteDialect {
   readonly #file: string;
   readonly #onFault: OnFault;
-  readonly #onPool: OnPool | undefined;
+  readonly #options: SqliteThreadOptions;
 
-  constructor(file: string, onFault: OnFault, onPool?: OnPool) {
+  constructor(file: string, onFault: OnFault, options: SqliteThreadOptions = {}) {
     super({
       database: () => {
         throw new Error('The threads open the database');
@@ -42,11 +60,11 @@ export class ThreadedSqliteDialect extends SqliteDialect {
     });
     this.#file = file;
     this.#onFault = onFault;
-    this.#onPool = onPool;
+    this.#options = options;
   }
 
   override createDriver(): Driver {
-    return new ThreadedDriver(this.#file, this.#onFault, this.#onPool);
+    return new ThreadedDriver(this.#file, this.#onFault, this.#options);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -56,6 +74,20 @@ export class ThreadedSqliteDialect extends SqliteDialect {
   override createQueryCompiler(): SqliteCompiler {
     return new SqliteCompiler();
   }
+}
+
+/** Runs a module's `transact` in a transaction, from `begin` to `commit` in the thread that writes. @throws as both do */
+export type TransactInThread = <Result>(module: URL, input: unknown) => Promise<Result>;
+
+/** @returns null for a database that is not in threads */
+export function inThread(database: Kysely<Tables>): TransactInThread | null {
+  const executor = database.getExecutor();
+  if (!(executor.adapter instanceof ThreadedAdapter)) return null;
+  return (module, input) =>
+    executor.provideConnection((connection) => {
+      if (!(connection instanceof ThreadedConnection)) throw new Error('The connection is of another database');
+      return connection.transact(module, input);
+    });
 }
 
 class ThreadedAdapter extends TransactionalDdlAdapter {
@@ -68,19 +100,23 @@ class ThreadedAdapter extends TransactionalDdlAdapter {
 class ThreadedDriver implements Driver {
   readonly #threads: readonly [reader: StatementThread, writer: StatementThread];
   readonly #connect: () => ThreadedConnection;
+  readonly #startsBoth: boolean;
 
-  constructor(file: string, onFault: OnFault, onPool: OnPool = () => undefined) {
+  constructor(file: string, onFault: OnFault, { onPool = () => undefined, startsBoth = false }: SqliteThreadOptions) {
     const entry = new URL('./sqlite-thread-entry.ts', import.meta.url);
-    const open = () => openThread<Statement, StatementResult>(entry, file, 'database');
+    const open = () => openThread<DatabaseOrder, StatementResult>(entry, file, 'database');
     const [reader, writer] = [open(), open()];
     const lock = writeLockOf(file);
     this.#threads = [reader, writer];
+    this.#startsBoth = startsBoth;
     onPool('reader', () => figuresOf(reader));
     onPool('writer', () => figuresOf(writer));
     this.#connect = () => new ThreadedConnection(reader, writer, lock, onFault);
   }
 
-  async init(): Promise<void> {}
+  async init(): Promise<void> {
+    if (this.#startsBoth) for (const thread of this.#threads) thread.start();
+  }
 
   async acquireConnection(): Promise<ThreadedConnection> {
     return this.#connect();
@@ -162,10 +198,20 @@ export class ThreadedConnection implements DatabaseConnection {
 
   /** @throws ServiceError with unknown outcome, when the thread ends in the commit or the disk fails */
   async commit(): Promise<void> {
-    await this.#end('commit').catch((error: unknown) => {
-      throw error instanceof DatabaseFault && mayBeStored(error) ? unconfirmed(error) : error;
-    });
+    await this.#end('commit').catch(refuseCommit);
     this.#release();
+  }
+
+  /** See {@link TransactInThread}. */
+  async transact<Result>(module: URL, input: unknown): Promise<Result> {
+    const release = await this.#lock.acquire();
+    try {
+      const { rows } = await this.#run<Result>(this.#writer, { module: module.href, input }).catch(refuseCommit);
+      // One row, as the thread says.
+      return rows[0] as Result;
+    } finally {
+      release();
+    }
   }
 
   async rollback(): Promise<void> {
@@ -194,8 +240,8 @@ export class ThreadedConnection implements DatabaseConnection {
     throw new DatabaseFault('unavailable', new Error('The transaction ended with the thread of the database'));
   }
 
-  async #run<Row>(thread: StatementThread, statement: Statement): Promise<QueryResult<Row>> {
-    const result = await thread.run(statement).catch((error: unknown) => {
+  async #run<Row>(thread: StatementThread, order: DatabaseOrder): Promise<QueryResult<Row>> {
+    const result = await thread.run(order).catch((error: unknown) => {
       throw error instanceof ThreadEnded ? new DatabaseFault('unavailable', error) : error;
     });
     if ('error' in result) throw this.#faultOf(result);
@@ -217,6 +263,10 @@ export class ThreadedConnection implements DatabaseConnection {
 
 /** SQLITE_IOERR_FSYNC: only a crash shows what the disk has of the commit. */
 const notSynced = 10 | (4 << 8);
+
+function refuseCommit(error: unknown): never {
+  throw error instanceof DatabaseFault && mayBeStored(error) ? unconfirmed(error) : error;
+}
 
 function mayBeStored({ cause }: DatabaseFault): boolean {
   // The driver's error, marked by the thread.

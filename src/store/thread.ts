@@ -2,6 +2,8 @@
 import { Worker } from 'node:worker_threads';
 
 export interface Thread<Order, Report> {
+  /** Spares the first order a wait. */
+  start(): void;
   /** One order at a time. */
   run(order: Order): Promise<Report>;
   /** Running or waiting orders. */
@@ -61,6 +63,9 @@ export function openThread<Order, Report>(entry: URL, workerData: unknown, name:
     return started;
   };
   return {
+    start() {
+      thread ??= start();
+    },
     async run(order) {
       const job = Promise.withResolvers<Report>();
       lastId += 1;

@@ -4,6 +4,7 @@ import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { firstMillisecondFrom } from '../../kernel/date-time.ts';
 import type { Database } from '../../store/database.ts';
+import { isInWorkspace } from '../../store/in-workspace.ts';
 import { byCreation, type Keyset, mergedIds } from '../../store/keyset.ts';
 import {
   type DeliveryFilter,
@@ -36,7 +37,11 @@ export function listedDeliveries(
     // Each state is a range of an index.
     const ofStates = statesOf(filter).map((state) =>
       fittingDeliveries(database, caller, filter)
-        .where('workspace_id', '=', caller.workspaceId)
+        .where(
+          filter.webhook_id === undefined
+            ? ({ eb }) => eb('workspace_id', '=', caller.workspaceId)
+            : isInWorkspace('deliveries', caller.workspaceId),
+        )
         .where('state', '=', state)
         .select(['id', 'created_at']),
     );

@@ -4,6 +4,7 @@ import { mayActFor } from '../../auth/account-access.ts';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import type { Database } from '../../store/database.ts';
+import { isInWorkspace } from '../../store/in-workspace.ts';
 import type { DeliveryTable, Tables } from '../../store/schema.ts';
 
 export const canSee = (caller: Caller, delivery: Pick<DeliveryTable, 'workspace_id' | 'account_id'>): boolean =>
@@ -12,8 +13,7 @@ export const canSee = (caller: Caller, delivery: Pick<DeliveryTable, 'workspace_
 /** {@link canSee} as a query. */
 export const visibleDeliveries = (database: Database, { workspaceId, accountIds }: Caller) =>
   storedDeliveries(database)
-    // No range of an index: beside ids, SQLite would look at each delivery of the workspace.
-    .where(sql<boolean>`(deliveries.workspace_id = ${workspaceId}) is true`)
+    .where(isInWorkspace('deliveries', workspaceId))
     .where(amongAccounts(accountIds, 'deliveries.account_id'));
 
 /** Whether its webhook is not being deleted: such a webhook has left its workspace. */
@@ -32,6 +32,7 @@ export const storedDeliveries = (database: Database) =>
     .innerJoin('webhooks', (join) =>
       join
         .onRef('webhooks.id', '=', 'deliveries.webhook_id')
-        .onRef('webhooks.workspace_id', '=', 'deliveries.workspace_id'),
+        // No index of workspaces finds deliveries (store/in-workspace.ts).
+        .on(sql<boolean>`(webhooks.workspace_id = deliveries.workspace_id) is true`),
     )
     .selectAll('deliveries');

@@ -1,5 +1,6 @@
 /** A changed delivery is read once for all watchers, if one can see it. Slow readers lose the oldest changes. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expressionBuilder, type RawBuilder, sql } from 'kysely';
 import { amongAccounts } from '../../auth/among-accounts.ts';
 import type { Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
@@ -12,7 +13,7 @@ import { maxChangedIds, type Notifications, type UpdateListener } from '../../st
 import { changesPerTurn } from '../../store/row-watch.ts';
 import type { DeliveryTable } from '../../store/schema.ts';
 import { type Watcher, type WatchFeed, watch } from '../../store/watch.ts';
-import { visibleWebhooks } from '../webhooks/repository.ts';
+import { webhooksById } from '../webhooks/repository.ts';
 import type { DeliveriesPort } from './port.ts';
 import { toDelivery } from './queries.ts';
 import type { Delivery } from './shapes.ts';
@@ -148,7 +149,7 @@ const watches = ({ caller, webhookIds }: WatchedDeliveries, row: DeliveryTable):
 /** @throws ServiceError `resource_not_found`: a missing one would be watched in vain */
 async function requireVisible(database: Database, caller: Caller, webhookIds: readonly string[]): Promise<void> {
   const found = await findByIds(webhookIds, isId, (ids) =>
-    visibleWebhooks({ database }, caller).where('id', 'in', ids).clearSelect().select('id').execute(),
+    webhooksById({ database }, caller, ids).clearSelect().select('id').execute(),
   );
   requireFound('webhook', webhookIds, found);
 }
@@ -164,11 +165,17 @@ async function watchedRows(
   const accountIds = distinct(watchers.map(({ caller }) => caller.accountIds));
   return storedDeliveries(database)
     .where('deliveries.id', 'in', ids)
-    .$if(workspaceIds !== null, (query) => query.where('deliveries.workspace_id', 'in', workspaceIds ?? []))
-    .$if(webhookIds !== null, (query) => query.where('deliveries.webhook_id', 'in', webhookIds ?? []))
+    .where(isAmong('deliveries.workspace_id', workspaceIds))
+    .where(isAmong('deliveries.webhook_id', webhookIds))
     .where(amongAccounts(accountIds, 'deliveries.account_id'))
     .execute();
 }
+
+/** Beside ids, whose index finds the rows (store/in-workspace.ts). */
+const isAmong = (column: string, values: readonly string[] | null): RawBuilder<boolean> =>
+  values === null
+    ? sql`1 = 1`
+    : sql`(${expressionBuilder<never, never>()(sql<string>`${sql.ref(column)}`, 'in', values)}) is true`;
 
 /** A statement has few parameters: beyond this, watchers' own checks suffice. */
 const maxValues = 1_000;

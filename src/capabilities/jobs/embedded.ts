@@ -156,7 +156,7 @@ export function embeddedJobs(dependencies: EmbeddedJobsDependencies): JobsPort {
       // A transaction tells a connection lost in the commit from one lost before.
       await inTransaction(database, async (transaction) => {
         await transaction.insertInto('jobs').values(job).execute();
-        await storeWithRows(transaction, context.claim, posting);
+        await storeWithRows(transaction, context.atomicKey, posting);
       });
       return posting;
     },

@@ -66,13 +66,13 @@ export function jobLeases(dependencies: LeaseDependencies, tuning: LeaseTuning =
   return {
     /** @throws ServiceError `service_unavailable` when no turn comes in time, `request_timeout` when `signal` aborts */
     async acquire(jobId: string, signal: AbortSignal): Promise<JobLease> {
-      const lease = await leases.acquire<never>(jobId, signal, async (claim) => {
+      const lease = await leases.acquire<never>(jobId, signal, async (columns) => {
         const { numUpdatedRows } = await database
           .updateTable('jobs')
-          .set(claim)
+          .set(columns)
           .where('id', '=', jobId)
           .where(({ eb, or }) =>
-            or([eb('claimed_until', '<=', leases.time()), eb('claimed_by', '=', claim.claimed_by)]),
+            or([eb('claimed_until', '<=', leases.time()), eb('claimed_by', '=', columns.claimed_by)]),
           )
           .executeTakeFirst();
         return numUpdatedRows === 1n ? 'taken' : 'busy';

@@ -7,6 +7,7 @@ import { isoOf } from '../../kernel/date-time.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../kernel/request-context.ts';
 import type { Database } from '../../store/database.ts';
+import { isInWorkspace } from '../../store/in-workspace.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import { jsonEntries } from '../../store/json-entries.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
@@ -44,12 +45,14 @@ const listedJobColumns = [
   ...(['publication', 'created_at', 'updated_at'] as const),
 ] as const satisfies readonly (keyof ListedJob)[];
 
-const visibleJobs = (database: Database, { workspaceId, accountIds }: Caller) =>
-  database
-    .selectFrom('jobs')
-    .select(listedJobColumns)
-    .$narrowType<StoredWords>()
-    .where('workspace_id', '=', workspaceId)
+const storedJobs = (database: Database) =>
+  database.selectFrom('jobs').select(listedJobColumns).$narrowType<StoredWords>();
+
+/** Those that the key can see. */
+const jobsById = (database: Database, { workspaceId, accountIds }: Caller, jobIds: readonly string[]) =>
+  storedJobs(database)
+    .where('id', 'in', jobIds)
+    .where(isInWorkspace('jobs', workspaceId))
     .where(amongAccounts(accountIds, 'account_id'));
 
 /** @throws ServiceError `invalid_resource_identifier` or `resource_not_found`, also for a posting of another account */
@@ -60,9 +63,8 @@ export async function requireJob(
   jobId: string,
 ): Promise<StoredJob> {
   checkJobId(jobId);
-  const job = await visibleJobs(database, caller)
+  const job = await jobsById(database, caller, [jobId])
     .select('fields')
-    .where('id', '=', jobId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   if (job === undefined) {
@@ -73,7 +75,7 @@ export async function requireJob(
 
 /** @param jobIds at least one. @returns in any order */
 export const selectJobs = (database: Database, caller: Caller, jobIds: readonly string[]): Promise<ListedJob[]> =>
-  visibleJobs(database, caller).where('id', 'in', jobIds).execute();
+  jobsById(database, caller, jobIds).execute();
 
 /** Some fields of those postings that the key can see. */
 export async function selectJobFields(
@@ -82,8 +84,7 @@ export async function selectJobFields(
   { job_ids, fields: names }: JobFieldsRequest,
 ): Promise<(JobFields | null)[]> {
   const entries = jsonEntries(kind, 'fields', names);
-  const visible = (ids: readonly string[]) =>
-    visibleJobs(database, context.caller).clearSelect().select('id').where('id', 'in', ids);
+  const visible = (ids: readonly string[]) => jobsById(database, context.caller, ids).clearSelect().select('id');
   const texts = await readExtracts(budget, context, job_ids, {
     sizes: (ids) => visible(ids).select(columnBytes('fields').as('bytes')).execute(),
     async read(ids) {
@@ -100,7 +101,9 @@ export function listedJobs(
   caller: Caller,
   { account_id, state: states = [], query: text }: JobFilter,
 ) {
-  let query = visibleJobs(database, caller);
+  let query = storedJobs(database)
+    .where('workspace_id', '=', caller.workspaceId)
+    .where(amongAccounts(caller.accountIds, 'account_id'));
   if (account_id !== undefined) {
     requireAccount(caller, account_id);
     query = query.where('account_id', '=', account_id);
@@ -129,8 +132,7 @@ export const keysetOf = ({ order_by = defaultJobOrder }: Pick<JobListRequest, 'o
   keysets[order_by];
 
 export const watchedJobs = (database: Database): RowSource<ListedJob> => ({
-  read: (ids) =>
-    database.selectFrom('jobs').select(listedJobColumns).$narrowType<StoredWords>().where('id', 'in', ids).execute(),
+  read: (ids) => storedJobs(database).where('id', 'in', ids).execute(),
   async versions(ids) {
     const rows = await database
       .selectFrom('jobs')

@@ -1,6 +1,7 @@
 import { requireAccount } from '../../auth/account-access.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { PageSource } from '../../kernel/page-source.ts';
+import type { WireResponse } from '../../kernel/wire-response.ts';
 import { pageOf, type Upstream } from '../../upstream/client.ts';
 import { postEndpoints } from './endpoints.ts';
 import type { PostsPort } from './port.ts';
@@ -20,9 +21,9 @@ export function upstreamPosts(upstream: Upstream): PostsPort {
 const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> => ({
   items: 'items',
   metadata: { object: 'leaf', cursor: 'leaf', paging: { object: { page_count: 'leaf' } } },
-  async read(context, request) {
+  read(context, request) {
     requireAccount(context.caller, request.account_id);
-    return (await upstream.read(context, postEndpoints.list, request)).body;
+    return upstream.read(context, postEndpoints.list, request).then(bodyOf);
   },
   page(metadata) {
     if (!isPostList(metadata))
@@ -30,6 +31,8 @@ const postPages = (upstream: Upstream): PageSource<PostListRequest, PostList> =>
     return postListOf(metadata);
   },
 });
+
+const bodyOf = ({ body }: WireResponse) => body;
 
 const isPostList = (metadata: object): metadata is PostList => 'object' in metadata && metadata.object === 'PostList';
 

@@ -17,7 +17,7 @@ import { changeChecked } from './manageable.ts';
 import { setNotices } from './notices.ts';
 import type { WebhooksPort } from './port.ts';
 import { removeWebhook } from './removal.ts';
-import { createWebhook, type RegistryContext, readWebhooks, toListed, visibleWebhooks } from './repository.ts';
+import { createWebhook, type RegistryContext, readWebhooks, toListed, webhooksById } from './repository.ts';
 import { webhookSecrets } from './secrets.ts';
 import { webhookLimits } from './shapes.ts';
 import { subscribedEvents, updateWebhook } from './update.ts';
@@ -63,9 +63,7 @@ export function embeddedWebhooks(context: EmbeddedWebhooksContext): WebhooksPort
       ),
 
     find: ({ caller }, webhookIds) =>
-      findByIds(webhookIds, isId, async (ids) =>
-        toListed(caller, await visibleWebhooks(context, caller).where('id', 'in', ids).execute()),
-      ),
+      findByIds(webhookIds, isId, async (ids) => toListed(caller, await webhooksById(context, caller, ids).execute())),
 
     whole: (call, webhookIds) => readWebhooks(context, call, webhookIds),
 

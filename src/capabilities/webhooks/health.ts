@@ -1,5 +1,6 @@
 import { accessTo } from '../../auth/account-access.ts';
 import { isoOrNull } from '../../kernel/date-time.ts';
+import { isInWorkspace } from '../../store/in-workspace.ts';
 import { accountIdsOf } from './manageable.ts';
 import type { WebhooksPort } from './port.ts';
 import type { RegistryContext } from './repository.ts';
@@ -19,7 +20,7 @@ export const webhookHealth =
       .select('notice_receivers.webhook_id as notified')
       .select(['webhooks.id', 'account_ids', 'health', 'disabled_reason', 'disabled_at'])
       .select(['failing_since', 'failed_attempts', 'failing', 'paused_until'])
-      .where('webhooks.workspace_id', '=', caller.workspaceId)
+      .where(isInWorkspace('webhooks', caller.workspaceId))
       .where('webhooks.id', 'in', webhookIds)
       .execute();
     const time = now().getTime();

@@ -7,6 +7,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import { checkId } from '../../kernel/ids.ts';
 import type { Database } from '../../store/database.ts';
+import { isInWorkspace } from '../../store/in-workspace.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import type { WebhookTable } from '../../store/schema.ts';
 
@@ -70,7 +71,7 @@ export async function findManageable(
   const rows = await database
     .selectFrom('webhooks')
     .select(['id', 'account_ids'])
-    .where('workspace_id', '=', caller.workspaceId)
+    .where(isInWorkspace('webhooks', caller.workspaceId))
     .where('id', 'in', webhookIds)
     .execute();
   return rows.filter((row) => accessTo(caller, accountIdsOf(row)) === 'manage').map(({ id }) => id);

@@ -10,6 +10,7 @@ import type { Vault } from '../../kernel/secrets/vault.ts';
 import { type AddressRule, isRefusedTarget } from '../../net/addresses.ts';
 import { isBlockedPort } from '../../net/ports.ts';
 import type { Database } from '../../store/database.ts';
+import { isInWorkspace } from '../../store/in-workspace.ts';
 import { readJsonColumn } from '../../store/json.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
 import { storeWithRows } from '../../store/key-response.ts';
@@ -127,8 +128,7 @@ export const readWebhooks = (
 ): Promise<(Webhook | null)[]> =>
   readLarge(context.budget, request, webhookIds, {
     sizes: (ids) =>
-      visibleWebhooks(context, request.caller)
-        .where('id', 'in', ids)
+      webhooksById(context, request.caller, ids)
         .clearSelect()
         .select(['id', largeBytes.as('bytes')])
         .execute(),
@@ -139,28 +139,42 @@ export const readWebhooks = (
 export const readWhole =
   (context: ReadingContext, { caller }: RequestContext) =>
   async (ids: readonly string[]) => {
-    const rows = await visibleWebhooks(context, caller).where('id', 'in', ids).select(['headers', 'data']).execute();
+    const rows = await webhooksById(context, caller, ids).select(['headers', 'data']).execute();
     return (await toWebhooks(context, caller, rows)).map((webhook) => [webhook.id, webhook] as const);
   };
 
 /** Of every workspace. */
 export const storedWebhooks = (database: Database) => database.selectFrom('webhooks').select(listedColumns);
 
+/** As {@link visibleWebhooks}. */
+export function webhooksById(
+  { database }: { readonly database: Database },
+  { workspaceId, accountIds }: Caller,
+  webhookIds: readonly string[],
+) {
+  const webhooks = storedWebhooks(database).where('id', 'in', webhookIds);
+  if (accountIds === null) return webhooks.where(isInWorkspace('webhooks', workspaceId));
+  return webhooks.where(({ exists, ref }) =>
+    exists(listenersFor(database, workspaceId, accountIds).where('listener.webhook_id', '=', ref('webhooks.id'))),
+  );
+}
+
 /** Without large columns: webhooks that listen to an account of the key. {@link shownTo} decides what is shown. */
 export function visibleWebhooks({ database }: { readonly database: Database }, { workspaceId, accountIds }: Caller) {
   const webhooks = storedWebhooks(database);
   if (accountIds === null) return webhooks.where('workspace_id', '=', workspaceId);
   // Without the workspace, as SQLite would look at each of its webhooks.
-  return webhooks.where('id', 'in', (query) =>
-    query
-      .selectFrom('webhook_listeners as listener')
-      .select('listener.webhook_id')
-      .where('listener.workspace_id', '=', workspaceId)
-      .where('listener.event', '=', '')
-      // Those of all accounts, too.
-      .where('listener.account_id', 'in', [...accountIds, '']),
-  );
+  return webhooks.where('id', 'in', listenersFor(database, workspaceId, accountIds));
 }
+
+const listenersFor = (database: Database, workspaceId: string, accountIds: ReadonlySet<string>) =>
+  database
+    .selectFrom('webhook_listeners as listener')
+    .select('listener.webhook_id')
+    .where('listener.workspace_id', '=', workspaceId)
+    .where('listener.event', '=', '')
+    // Those of all accounts, too.
+    .where('listener.account_id', 'in', [...accountIds, '']);
 
 export interface RegistryContext extends SecretContext {
   readonly database: Database;
@@ -177,7 +191,7 @@ type CommonRequest = Pick<WebhookCreate, 'request_url' | 'name' | 'format' | 'en
 /** @throws ServiceError `invalid_url`, as {@link requireAccounts}, `action_required` for a full workspace */
 export async function createWebhook(
   context: RegistryContext,
-  { caller, claim }: RequestContext,
+  { caller, atomicKey }: RequestContext,
   request: CommonRequest,
   kind: Pick<WebhookTable, 'type' | 'source' | 'data' | 'events' | 'trigger'>,
 ): Promise<WebhookCreated> {
@@ -202,7 +216,7 @@ export async function createWebhook(
   await inTransaction(database, async (transaction) => {
     await requireRoom(transaction, caller.workspaceId, context.maxWebhooks);
     await insertWebhook(transaction, context, row);
-    await storeWithRows(transaction, claim, created);
+    await storeWithRows(transaction, atomicKey, created);
   });
   return created;
 }

@@ -256,11 +256,9 @@ export function jobRequest({
   screeningQuestions,
   ...fields
 }: Partial<typeof EditJobInput.$inferInput>): Record<string, unknown> {
-  return {
-    ...toSnakeCase(fields),
-    ...(applyMethod === undefined ? {} : { apply_method: tagOneOf('type', applyMethod) }),
-    ...(screeningQuestions === undefined
-      ? {}
-      : { screening_questions: screeningQuestions?.map((question) => tagOneOf('answer_type', question)) ?? null }),
-  };
+  const request = toSnakeCase(fields);
+  if (applyMethod !== undefined) request.apply_method = tagOneOf('type', applyMethod);
+  if (screeningQuestions !== undefined)
+    request.screening_questions = screeningQuestions?.map((question) => tagOneOf('answer_type', question)) ?? null;
+  return request;
 }

@@ -9,14 +9,14 @@ import {
   mapItems,
   readConnection,
 } from '../../../graphql/kit/connection.ts';
-import type { ListSource } from '../../../graphql/kit/list-source.ts';
+import { type ListSource, readsFrom } from '../../../graphql/kit/list-source.ts';
 import { required } from '../../../graphql/kit/network-values.ts';
 import { partType } from '../../../graphql/kit/part-type.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import { listPosts } from '../operations.ts';
 import { type Post, type PostList, type PostListRequest, postLimits } from '../shapes.ts';
 import { PostUnion, postTypeOf } from './post-types.ts';
-import { type ReadWith, readWith } from './reading-account.ts';
+import { accountOf, type Fields, type ReadWith, readWith, requireRawId } from './reading-account.ts';
 
 /** `paging` is that of the last page read. */
 interface PostWindow extends Connection<ReadWith<Post>> {
@@ -104,4 +104,30 @@ export async function connectPosts(context: GraphQLContext, args: PostListArgume
         }),
   );
   return { ...shown, paging };
+}
+
+/** The field `posts` of an author. @param isCompany the key of the flag, on networks that list companies differently */
+export function authorPostsField<Author extends ReadWith<{ readonly id: string }>>(
+  t: Fields<Author>,
+  { description, isCompany }: { readonly description: string; readonly isCompany?: string & keyof Author },
+) {
+  return t.field({
+    type: PostConnection,
+    nullable: true,
+    description,
+    args: postConnectionArgs,
+    extensions: readsFrom(postList, {
+      account: 'accountId',
+      ids: { identifier: 'id' },
+      flags: isCompany === undefined ? {} : { isCompany },
+    }),
+    resolve: (author, args, context) =>
+      connectPosts(context, {
+        accountId: accountOf(author),
+        identifier: requireRawId(author.id),
+        // Sent for companies only: false is the contract's default.
+        isCompany: isCompany !== undefined && author[isCompany] === true ? true : undefined,
+        ...args,
+      }),
+  });
 }

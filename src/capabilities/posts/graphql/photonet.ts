@@ -4,10 +4,10 @@ import { Node } from '../../../graphql/kit/node.ts';
 import { partType } from '../../../graphql/kit/part-type.ts';
 import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { PhotonetPost } from '../shapes.ts';
-import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { authorPostsField } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
 import { registerPosts } from './post-types.ts';
-import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, requireRawId } from './reading-account.ts';
+import { globalIdField, partField, type RawIdsOf, type ReadWith } from './reading-account.ts';
 
 const CaptionObject = partType<NonNullable<PhotonetPost['caption']>>('PhotonetCaption', {
   description: 'The text under a photo or video.',
@@ -46,13 +46,8 @@ const OwnerObject = partType<ReadWith<PhotonetPost['owner']>>('PhotonetOwner', {
     profilePicUrl: t.exposeString('profile_pic_url', twinOf('profilePictureUrl', 'URL of the profile picture.')),
     isVerified: t.exposeBoolean('is_verified', required('Whether photonet has verified the user.')),
     isPrivate: t.exposeBoolean('is_private', required("Whether only followers can see the user's posts.")),
-    posts: t.field({
-      type: PostConnection,
-      nullable: true,
+    posts: authorPostsField(t, {
       description: 'Posts of this user, read with the same account. Scope: `posts:read`.',
-      args: postConnectionArgs,
-      resolve: (owner, args, context) =>
-        connectPosts(context, { accountId: accountOf(owner), identifier: requireRawId(owner.id), ...args }),
     }),
   }),
 });

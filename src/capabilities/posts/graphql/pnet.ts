@@ -7,7 +7,7 @@ import { partType } from '../../../graphql/kit/part-type.ts';
 import { readAt } from '../../../graphql/kit/wire-field.ts';
 import type { PnetAuthor, PnetPost } from '../shapes.ts';
 import { PnetPostAttachmentInterface } from './attachments.ts';
-import { connectPosts, PostConnection, postConnectionArgs } from './list.ts';
+import { authorPostsField } from './list.ts';
 import { NetworkAuthorInterface, NetworkPostInterface } from './network-post.ts';
 import {
   AnalyticsObject,
@@ -18,7 +18,7 @@ import {
   WriterObject,
 } from './pnet-parts.ts';
 import { registerPosts } from './post-types.ts';
-import { accountOf, globalIdField, partField, type RawIdsOf, type ReadWith, requireRawId } from './reading-account.ts';
+import { globalIdField, partField, type RawIdsOf, type ReadWith } from './reading-account.ts';
 
 const ReactionEnum = contractEnum(
   'PnetReaction',
@@ -48,19 +48,9 @@ const AuthorObject = partType<ReadWith<PnetAuthor>>('PnetAuthor', {
     isCompany: t.exposeBoolean('is_company', required('Whether the author is a company.')),
     headline: t.exposeString('headline', optional('Headline under the name on the profile.')),
     profilePictureUrl: t.exposeString('profile_picture_url', optional('URL of the profile picture or logo.')),
-    posts: t.field({
-      type: PostConnection,
-      nullable: true,
+    posts: authorPostsField(t, {
       description: 'Posts of this author, read with the same account. Scope: `posts:read`.',
-      args: postConnectionArgs,
-      resolve: (author, args, context) =>
-        connectPosts(context, {
-          accountId: accountOf(author),
-          identifier: requireRawId(author.id),
-          // Sent for companies only: false is the contract's default.
-          isCompany: author.is_company === true ? true : undefined,
-          ...args,
-        }),
+      isCompany: 'is_company',
     }),
   }),
 });

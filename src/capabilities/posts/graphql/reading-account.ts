@@ -13,7 +13,7 @@ import { type OwnedBy, type RawIds, type RawIdsOfKind, standsAt } from '../../..
 import { ServiceError } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/lib/is-object.ts';
 
-type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Parent>;
+export type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<SchemaTypes, Parent>;
 
 declare const account: unique symbol;
 
