@@ -1,5 +1,5 @@
 /** The composition root: chooses the backend, mounts the faces, stops everything in order. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { admission } from '../auth/admission.ts';
 import { rateLimits } from '../auth/rate-limits.ts';
 import { createStreams, type Streams } from '../auth/streams.ts';
@@ -32,7 +32,6 @@ import { tracedPorts } from '../telemetry/traced-ports.ts';
 import type { Backend, Dependencies } from './backends/backend.ts';
 import { openBackend, openStorageOf, requireStorage } from './backends/open.ts';
 import type { Config } from './config/config.ts';
-import { addGraphQL, hasWebhooksPage, openDocuments } from './graphql.ts';
 import { createMetricsEndpoint } from './metrics.ts';
 import { sandboxPictureRoutes } from './sandbox-pictures.ts';
 
@@ -72,12 +71,15 @@ export async function createApp(config: Config, dependencies: Dependencies): Pro
 async function compose(config: Config, dependencies: Dependencies, closers: Closers): Promise<App> {
   const { logger, secrets, telemetry = noTelemetry, now } = dependencies;
   const keyring = keyringOf(secrets);
-  const documents = await openDocuments(config);
   // Closed last: they tell how the gateway drains.
   const metrics = createMetricsEndpoint(config, telemetry.scrape);
   closers.push(metrics.close);
-  const storage = await openStorageOf(config, keyring, dependencies);
-  if (storage !== null) closers.push(storage.close);
+  const opening = openStorageOf(config, keyring, dependencies).then((opened) => {
+    if (opened !== null) closers.push(opened.close);
+    return opened;
+  });
+  const [storage, { addGraphQL, openDocuments }] = await Promise.all([opening, loadGraphQL()]);
+  const documents = await openDocuments(config);
   const limits = rateLimits(config.rateLimits, { store: storage?.rateLimits ?? null, now, logger });
   const backend = await openBackend(config, storage, { secrets, keyring }, { ...dependencies, limits });
   closers.push(backend.close);
@@ -106,7 +108,7 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
   const responseCache = responses?.cache ?? null;
   const ofGraphQL = { ...shared, documents, streams, responseCache, cursorKeys: keyring('graphql-cursors') };
   const signIn = await addGraphQL(server, config, ofGraphQL, dependencies);
-  if (hasWebhooksPage(config)) server.add(webhooksPageRoutes(config.graphiql));
+  if (config.webhooksPage) server.add(webhooksPageRoutes(config.graphiql));
   if (config.sandboxPictures !== null) server.add(sandboxPictureRoutes);
   server.add(docsRoutes(config.graphiql));
   server.add(restRoutes({ ...backend, ports, admit: admitting.admit, turns, compress }));
@@ -139,6 +141,12 @@ async function compose(config: Config, dependencies: Dependencies, closers: Clos
     },
     close: once(() => closeAll(closers)),
   };
+}
+
+/** Builds the schema, a turn later: the threads of the database start meanwhile. */
+async function loadGraphQL() {
+  await turn();
+  return import('./graphql.ts');
 }
 
 /** Of GraphQL or REST. Pages' files and the demo key are for their own origin only; GraphiQL's page holds nothing. */

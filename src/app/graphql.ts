@@ -46,9 +46,6 @@ interface GraphQLParts extends Admission {
   readonly cursorKeys: Keys;
 }
 
-/** Only our own delivery engine knows its contents. */
-export const hasWebhooksPage = ({ webhooksPage: isOn, upstream }: Config): boolean => isOn && upstream === null;
-
 /** @throws ConfigError for a manifest with invalid documents */
 export async function openDocuments(config: Config): Promise<Documents> {
   const served = await servedSchema(config);
@@ -99,7 +96,7 @@ export async function addGraphQL(
   const page = config.graphiql
     ? createGraphiQL(endpoint, {
         signIn,
-        webhooksPage: hasWebhooksPage(config) ? webhooksPage : null,
+        webhooksPage: config.webhooksPage ? webhooksPage : null,
         schema: config.introspection ? schema : null,
       })
     : null;
@@ -122,7 +119,7 @@ const demoSignIn = ({ demoKeyFile }: Config, { now, randomBytes }: Dependencies)
 async function trustedDocuments(config: Config, schema: GraphQLSchema): Promise<TrustedDocuments | null> {
   const { documents, introspection } = config;
   if (documents === null) return null;
-  const ofPages = hasWebhooksPage(config) ? await documentsOfPage() : [];
+  const ofPages = config.webhooksPage ? await documentsOfPage() : [];
   const { openTrustedDocuments } = await import('../graphql/documents/trusted-documents.ts');
   try {
     return openTrustedDocuments(documents, { schema, introspection, ofPages });

@@ -11,7 +11,6 @@ import { openTelemetry } from '../telemetry/open.ts';
 import { createApp } from './app.ts';
 import { reportFailure, reportUncaught } from './cli/report-error.ts';
 import { configHelp, readConfig } from './config/config.ts';
-import { hasWebhooksPage } from './graphql.ts';
 
 const help = `Postern: a GraphQL gateway for jobs, posts and webhooks of connected accounts.
 
@@ -84,7 +83,7 @@ async function main(): Promise<void> {
   });
   logger.info(`GraphiQL and GraphQL: ${address}/graphql`);
   if (app.metricsAddress !== null) logger.info(`Metrics: ${app.metricsAddress}`);
-  if (hasWebhooksPage(config)) logger.info(`Webhooks: ${address}${webhooksPage}`);
+  if (config.webhooksPage) logger.info(`Webhooks: ${address}${webhooksPage}`);
   if (app.signInToken !== null) {
     // For the terminal only: others may read the log.
     process.stderr.write(

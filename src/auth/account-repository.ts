@@ -3,6 +3,7 @@
 import { newId, type RandomBytes } from '../kernel/ids.ts';
 import type { Page } from '../kernel/paging.ts';
 import type { Database } from '../store/database.ts';
+import { isInWorkspace } from '../store/in-workspace.ts';
 import { byCreation, type PageRequest, selectPage } from '../store/keyset.ts';
 import { countRows } from '../store/keyset-pages.ts';
 import type { RowSource } from '../store/row-watch.ts';
@@ -20,8 +21,10 @@ export type StoredAccount = Omit<AccountTable, keyof Vocabulary> & Vocabulary;
 
 type Reader = Pick<Database, 'selectFrom'>;
 
+const storedAccounts = (database: Reader) => database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>();
+
 const accountsOf = (database: Reader, workspaceId: string) =>
-  database.selectFrom('accounts').selectAll().where('workspace_id', '=', workspaceId).$narrowType<Vocabulary>();
+  storedAccounts(database).where('workspace_id', '=', workspaceId);
 
 export const findAccount = (
   database: Reader,
@@ -35,7 +38,9 @@ export const findStoredAccounts = async (
   workspaceId: string,
   accountIds: readonly string[],
 ): Promise<StoredAccount[]> =>
-  accountIds.length === 0 ? [] : accountsOf(database, workspaceId).where('id', 'in', accountIds).execute();
+  accountIds.length === 0
+    ? []
+    : storedAccounts(database).where(isInWorkspace('accounts', workspaceId)).where('id', 'in', accountIds).execute();
 
 interface AccountRange {
   readonly workspaceId: string;
@@ -77,8 +82,7 @@ export const countStoredAccounts = (
   );
 
 export const watchedAccounts = (database: Database): RowSource<StoredAccount> => {
-  const read = (ids: readonly string[]) =>
-    database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>().where('id', 'in', ids).execute();
+  const read = (ids: readonly string[]) => storedAccounts(database).where('id', 'in', ids).execute();
   return {
     read,
     versions: async (ids) =>
@@ -91,8 +95,7 @@ export async function findOldestAccount(
   database: Reader,
   { workspaceId, accountIds = null }: Partial<AccountRange>,
 ): Promise<StoredAccount | undefined> {
-  let query = database.selectFrom('accounts').selectAll().$narrowType<Vocabulary>();
-  if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
+  const query = workspaceId === undefined ? storedAccounts(database) : accountsOf(database, workspaceId);
   return query.where(amongAccounts(accountIds, 'id')).orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
 }
 

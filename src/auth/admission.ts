@@ -17,12 +17,12 @@ export interface AdmissionRequest {
 export type KeyOf = (request: Pick<AdmissionRequest, 'headers' | 'method' | 'url'>) => string | undefined;
 
 /** @param keyOf default {@link apiKeyOf}. @throws as {@link Authenticate}; `service_unavailable` beyond the limit */
-export type Admit = (request: AdmissionRequest, keyOf?: KeyOf) => Promise<Caller>;
+export type Admit = (request: AdmissionRequest, keyOf?: KeyOf) => Caller | Promise<Caller>;
 
 export interface Admission {
   readonly admit: Admit;
   /** Counts a request without a key by its address. @returns null for one. @throws as {@link Admit}, but for a missing key */
-  readonly admitAnyone: (request: AdmissionRequest) => Promise<Caller | null>;
+  readonly admitAnyone: (request: AdmissionRequest) => Caller | null | Promise<Caller | null>;
 }
 
 export interface AdmissionLimits {
@@ -34,29 +34,41 @@ export interface AdmissionLimits {
 }
 
 export function admission(authenticate: Authenticate, { requests, wrongKeys, keyless }: AdmissionLimits): Admission {
-  // The key first, one read by an index: a right key is admitted whatever wrong ones come from its address, which many
-  // clients behind a proxy may share.
-  const admit: Admit = async (request, keyOf = apiKeyOf) => {
-    const caller = await authenticate(keyOf(request)).catch(async (error: unknown) => {
-      if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
-      throw error;
-    });
+  const accept = (request: AdmissionRequest, caller: Caller): Caller | Promise<Caller> => {
     requireOrigin(caller, request);
     request.facts.keyId = caller.keyId;
     if (caller.token !== undefined) request.facts.tokenId = caller.token.id;
     if (caller.forwardedKey === undefined) request.facts.workspaceId = caller.workspaceId;
-    request.addHeaders(await requests.take(caller.keyId));
-    return caller;
+    return counted(request, requests.take(caller.keyId), caller);
   };
-  return {
-    admit,
-    async admitAnyone(request) {
-      // GraphiQL sends an empty key until one is entered.
-      if (apiKeyOf(request)) return admit(request);
-      request.addHeaders(await keyless.take(clientOf(request.ip)));
-      return null;
-    },
+  const refuse = async (request: AdmissionRequest, error: unknown): Promise<never> => {
+    if (isWrongKey(error)) request.addHeaders(await wrongKeys.take(clientOf(request.ip)));
+    throw error;
   };
+  // The key first, one read by an index: a right key is admitted whatever wrong ones come from its address, which many
+  // clients behind a proxy may share.
+  const admit: Admit = (request, keyOf = apiKeyOf) => {
+    const caller = authenticate(keyOf(request));
+    if (!(caller instanceof Promise)) return accept(request, caller);
+    return caller.then(
+      (found) => accept(request, found),
+      (error: unknown) => refuse(request, error),
+    );
+  };
+  const admitKeyless = (request: AdmissionRequest) => counted(request, keyless.take(clientOf(request.ip)), null);
+  // GraphiQL sends an empty key until one is entered.
+  return { admit, admitAnyone: (request) => (apiKeyOf(request) ? admit(request) : admitKeyless(request)) };
+}
+
+/** Tells the client what is left of its limit. @returns `value` */
+function counted<Value>(
+  request: AdmissionRequest,
+  taken: ReturnType<RateLimit['take']>,
+  value: Value,
+): Value | Promise<Value> {
+  if (taken instanceof Promise) return taken.then((fields) => counted(request, fields, value));
+  request.addHeaders(taken);
+  return value;
 }
 
 /** Not for a missing key, which cost no look-up. */

@@ -3,7 +3,7 @@ import { SqliteAdapter, sql } from 'kysely';
 import { type Caller, expiredKey, missingKey, type Scope } from '../kernel/caller.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { newId, type RandomBytes } from '../kernel/ids.ts';
-import { channelNames, encodeMessage, nobody } from '../store/channels.ts';
+import { channelNames, encodeMessage, nobody } from '../store/channel-messages.ts';
 import type { Database } from '../store/database.ts';
 import { readJsonColumn } from '../store/json.ts';
 

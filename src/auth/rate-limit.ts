@@ -31,9 +31,9 @@ export type RateLimitFields = Readonly<Record<'ratelimit' | 'ratelimit-policy', 
 export interface RateLimit {
   /**
    * `cost` 0 requires that something is left. @returns null without a limit
-   * @throws ServiceError `service_unavailable` with `Retry-After` when too little is left
+   * Rejects with ServiceError `service_unavailable` with `Retry-After` when too little is left
    */
-  take(subject: string, cost?: number): Promise<RateLimitFields | null>;
+  take(subject: string, cost?: number): RateLimitFields | null | Promise<RateLimitFields>;
   /** Takes after the use, into a debt of one more bucket at most. */
   charge(subject: string, cost: number): void;
 }
@@ -51,7 +51,9 @@ export function createRateLimits(context: RateLimitsContext): (policy: Policy) =
     settle(bucket).catch((err: unknown) => context.logger.warn({ err }, 'could not settle rate limits'));
   };
   const buckets = new LRUCache<string, Bucket>({
-    max: keptBuckets,
+    // Not `max`, which takes the memory of all of them at once.
+    maxSize: keptBuckets,
+    sizeCalculation: () => 1,
     dispose: (forgotten) => {
       if (forgotten.unsettled !== 0) settleLater(forgotten);
     },
@@ -71,51 +73,60 @@ export function createRateLimits(context: RateLimitsContext): (policy: Policy) =
     const window = policy.seconds * 1_000_000;
     const ofOne = window / policy.quota;
     const allowance = Math.floor(policy.quota * unsettledPart) * ofOne;
-    const usedOf = (bucket: Bucket): number => usedAt(bucket, time());
-    const fieldsOf = (bucket: Bucket): RateLimitFields => {
-      const used = usedOf(bucket);
+    const told = `"${policy.name}";q=${policy.quota};w=${policy.seconds}`;
+    const fieldsOf = (used: number): RateLimitFields => {
       const left = Math.max(0, Math.floor((window - used) / ofOne));
       return {
         ratelimit: `"${policy.name}";r=${left};t=${Math.ceil(used / 1_000_000)}`,
-        'ratelimit-policy': `"${policy.name}";q=${policy.quota};w=${policy.seconds}`,
+        'ratelimit-policy': told,
       };
     };
-    const grant = (bucket: Bucket, amount: number) => {
-      bucket.fullAt = time() + Math.min(usedOf(bucket) + amount, maxAhead);
+    const grant = (bucket: Bucket, amount: number, at: number) => {
+      bucket.fullAt = at + Math.min(usedAt(bucket, at) + amount, maxAhead);
       bucket.unsettled += amount;
     };
     // Also where the clock jumped back.
-    const isStale = ({ settledAt }: Bucket) => Math.abs(time() - (settledAt ?? 0)) >= settleAfter;
-    const refresh = (bucket: Bucket) => {
+    const isStale = ({ settledAt }: Bucket, at: number) => Math.abs(at - (settledAt ?? 0)) >= settleAfter;
+    const refresh = (bucket: Bucket, at: number) => {
       // Before the wait, so that no other request asks for the same.
-      bucket.settledAt = time();
+      bucket.settledAt = at;
       settleLater(bucket);
     };
 
+    const refuse = (bucket: Bucket, excess: number, at: number): Promise<never> => {
+      if (bucket.unsettled !== 0) settleLater(bucket);
+      return Promise.reject(exceeded(policy, excess, fieldsOf(usedAt(bucket, at))));
+    };
+    /** The store adds all grants in their order: each request looks again. */
+    const granted = (bucket: Bucket, amount: number, spare: number): RateLimitFields | Promise<never> => {
+      const at = time();
+      const used = usedAt(bucket, at);
+      const excess = used + spare - window;
+      if (excess <= 0) return fieldsOf(used);
+      grant(bucket, -amount, at);
+      return refuse(bucket, excess, at);
+    };
+
     return {
-      async take(subject, cost = 1) {
+      take(subject, cost = 1) {
         if (policy.quota === 0) return null;
         const bucket = bucketOf(subject, policy);
         const amount = Math.round(cost * ofOne);
         /** The rest that must stay: a request that takes nothing requires one. */
         const spare = Math.max(0, ofOne - amount);
-        let excess = usedOf(bucket) + amount + spare - window;
-        if (excess <= 0) {
-          grant(bucket, amount);
-          if (bucket.settledAt === null || bucket.unsettled > allowance) await settle(bucket);
-          else if (isStale(bucket)) refresh(bucket);
-          // The store adds all grants in their order: each request looks again.
-          excess = usedOf(bucket) + spare - window;
-          if (excess <= 0) return fieldsOf(bucket);
-          grant(bucket, -amount);
-        }
-        if (bucket.unsettled !== 0) settleLater(bucket);
-        throw exceeded(policy, excess, fieldsOf(bucket));
+        const at = time();
+        const excess = usedAt(bucket, at) + amount + spare - window;
+        if (excess > 0) return refuse(bucket, excess, at);
+        grant(bucket, amount, at);
+        if (bucket.settledAt === null || bucket.unsettled > allowance)
+          return settle(bucket).then(() => granted(bucket, amount, spare));
+        if (isStale(bucket, at)) refresh(bucket, at);
+        return granted(bucket, amount, spare);
       },
       charge(subject, cost) {
         if (policy.quota === 0 || cost === 0) return;
         const bucket = bucketOf(subject, policy);
-        grant(bucket, Math.round(Math.min(cost, policy.quota) * ofOne));
+        grant(bucket, Math.round(Math.min(cost, policy.quota) * ofOne), time());
         if (bucket.unsettled > allowance) settleLater(bucket);
       },
     };

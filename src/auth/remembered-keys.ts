@@ -15,7 +15,7 @@ export interface RememberedKeys {
 
 interface Remembered {
   readonly until: number;
-  readonly caller: Promise<Caller>;
+  caller: Caller | Promise<Caller>;
 }
 
 /** Concurrent requests with one key share a look-up. @param clocks.elapsed monotonic milliseconds */
@@ -25,26 +25,33 @@ export function rememberKeys(
 ): RememberedKeys {
   let keys = new LRUCache<string, Remembered>({ max: maxRemembered });
 
+  async function lookUp(apiKey: string, id: string, time: number): Promise<Caller> {
+    const remembering = keys;
+    const remembered: Remembered = { until: time + rememberedMs, caller: authenticate(apiKey) };
+    remembering.set(id, remembered);
+    try {
+      remembered.caller = await remembered.caller;
+      return remembered.caller;
+    } catch (error) {
+      remembering.delete(id);
+      throw error;
+    }
+  }
+
+  const isExpired = ({ expiresAt }: Caller): boolean => expiresAt !== null && expiresAt <= now();
+
   return {
-    async authenticate(apiKey) {
+    authenticate(apiKey) {
       if (!apiKey) return authenticate(apiKey);
-      const remembering = keys;
       const time = elapsed();
       // Dumps of the process's memory show no keys.
       const id = hash('sha256', apiKey);
-      const known = remembering.get(id);
-      if (known !== undefined && time < known.until) {
-        const caller = await known.caller;
-        if (caller.expiresAt === null || caller.expiresAt > now()) return caller;
-      }
-      const caller = authenticate(apiKey);
-      remembering.set(id, { until: time + rememberedMs, caller });
-      try {
-        return await caller;
-      } catch (error) {
-        remembering.delete(id);
-        throw error;
-      }
+      const known = keys.get(id);
+      if (known === undefined || time >= known.until) return lookUp(apiKey, id, time);
+      const { caller } = known;
+      if (caller instanceof Promise)
+        return caller.then((found) => (isExpired(found) ? lookUp(apiKey, id, time) : found));
+      return isExpired(caller) ? lookUp(apiKey, id, time) : caller;
     },
     forget() {
       keys = new LRUCache({ max: maxRemembered });

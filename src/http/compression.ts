@@ -75,19 +75,14 @@ export function createCompression(): Compress {
 
 /** For responses ahead of the router. */
 export async function sendCompressed(
-  { response }: Pick<IncomingRequest, 'response'>,
+  request: Pick<IncomingRequest, 'send'>,
   contentType: string,
   { coding, bytes }: Compressed,
   status = 200,
 ): Promise<void> {
   const body = await bytes;
-  if (response.closed) return;
-  response.writeHead(status, {
-    'content-type': contentType,
-    'content-encoding': coding,
-    'content-length': body.length,
-  });
-  response.end(body);
+  const headers = { 'content-type': contentType, 'content-encoding': coding, 'content-length': body.length };
+  request.send(status, headers, body);
 }
 
 /** Compressed lengths tell of secrets beside repeated input (BREACH): only mutations show and repeat any. */

@@ -58,7 +58,7 @@ export function corsFor({ origins, covers }: CorsOptions): Cors {
         ...(listOfHeaders.test(wanted) ? { 'access-control-allow-headers': wanted } : {}),
       });
     }
-    request.response.writeHead(204).end();
+    request.send(204, {});
     return true;
   };
 }

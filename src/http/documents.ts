@@ -18,6 +18,6 @@ export const staticDocument = (type: string, text: string): StaticDocument => ({
 export async function sendDocument({ asset, etag }: StaticDocument, request: IncomingRequest): Promise<void> {
   request.varyBy('accept-encoding');
   request.addHeaders({ etag, 'cache-control': 'no-cache' });
-  if (isKnown(etag, request.headers['if-none-match'])) request.response.writeHead(304).end();
+  if (isKnown(etag, request.headers['if-none-match'])) request.send(304, {});
   else await sendAsset(request, asset);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { Logger } from 'pino';
 import { ServiceError } from '../kernel/errors.ts';
@@ -7,6 +7,7 @@ import { type FairTurns, weightOfBytes } from '../kernel/lib/fair-turns.ts';
 import { decodeText, parseJson } from '../kernel/lib/json-text.ts';
 import { privateHeaders } from './headers.ts';
 import type { RequestHeaders } from './request-headers.ts';
+import type { NamedResponse } from './slow-clients.ts';
 import { discardRest } from './unread-bodies.ts';
 
 /** 1 MiB. */
@@ -43,7 +44,7 @@ export interface RequestOptions {
 
 export class IncomingRequest {
   readonly raw: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: NamedResponse;
   readonly method: string;
   readonly headers: RequestHeaders;
   /** Also the `x-request-id` header. */
@@ -51,15 +52,18 @@ export class IncomingRequest {
   readonly facts: RequestFacts = {};
   /** The path's pattern, once known. */
   route: string | undefined;
+  /** Of the response, kept until it is sent: node:http would check and copy each twice. */
+  readonly #ownHeaders: Record<string, string | number>;
   readonly #startedAt = performance.now();
   readonly #options: RequestOptions;
   readonly #whenClosed: (() => void)[] = [];
   #log: Logger | undefined;
   #aborted: AbortController | undefined;
   #body: Promise<Buffer> | undefined;
-  #json: Promise<unknown> | undefined;
+  /** Parsed, or what it is parsed by. */
+  #json: unknown;
 
-  constructor(raw: IncomingMessage, response: ServerResponse, options: RequestOptions) {
+  constructor(raw: IncomingMessage, response: NamedResponse, options: RequestOptions) {
     this.raw = raw;
     this.response = response;
     this.method = raw.method ?? '';
@@ -70,8 +74,8 @@ export class IncomingRequest {
     response.on('close', () => {
       for (const callback of this.#whenClosed) callback();
     });
-    response.setHeader('x-request-id', this.id);
-    this.addHeaders(privateHeaders);
+    response.requestId = this.id;
+    this.#ownHeaders = { 'x-request-id': this.id, ...privateHeaders };
   }
 
   /** Path and query, as sent. */
@@ -80,7 +84,9 @@ export class IncomingRequest {
   }
 
   get path(): string {
-    return this.url.split('?', 1)[0] ?? '';
+    const { url } = this;
+    const end = url.indexOf('?');
+    return end === -1 ? url : url.slice(0, end);
   }
 
   /** Its lines have the request id. */
@@ -133,37 +139,45 @@ export class IncomingRequest {
     else this.#whenClosed.push(callback);
   }
 
-  /** Replaces headers of the same names, unless the response has begun. */
+  /** Those of the response so far. */
+  get ownHeaders(): Readonly<Record<string, string | number>> {
+    return this.#ownHeaders;
+  }
+
+  /** Replaces headers of the same names, in lower case or as they were added. Without effect once the response has begun. */
   addHeaders(headers: Readonly<Record<string, string>> | null): void {
-    if (headers === null || this.response.headersSent) return;
-    for (const name in headers) this.response.setHeader(name, headers[name] as string);
+    Object.assign(this.#ownHeaders, headers);
   }
 
   varyBy(header: string): void {
-    if (this.response.headersSent) return;
-    const before = this.response.getHeader('vary');
-    if (![before].flat().includes(header)) this.response.appendHeader('vary', header);
+    const { vary } = this.#ownHeaders;
+    if (vary === undefined) this.#ownHeaders.vary = header;
+    else if (!`${vary}`.split(', ').includes(header)) this.#ownHeaders.vary = `${vary}, ${header}`;
+  }
+
+  /** The whole response. Nothing is sent to a client that has gone. */
+  send(status: number, headers: Readonly<Record<string, string | number>>, body?: Uint8Array | string): void {
+    if (!this.response.closed) this.response.writeHead(status, Object.assign(this.#ownHeaders, headers)).end(body);
   }
 
   /** Read once; a large one can be parsed in this turn of the event loop. @throws ServiceError `content_too_large` beyond {@link maxBodyBytes}, `malformed_request` */
   body(): Promise<Buffer> {
-    this.#body ??= receiveBody(this).then((bytes) => this.#inTurn(bytes));
+    this.#body ??= receiveBody(this, this.#options.turns);
     return this.#body;
   }
 
-  #inTurn(bytes: Buffer): Buffer | Promise<Buffer> {
-    const turn = this.#options.turns?.take(this.ip, weightOfBytes(bytes.length)) ?? null;
-    return turn === null ? bytes : turn.then(() => bytes);
-  }
-
-  /** Parsed once. @throws ServiceError as {@link body}, and `malformed_request` for invalid JSON */
-  json(): Promise<unknown> {
-    this.#json ??= this.body().then((bytes) => parseJson(decodeText(bytes)));
+  /** A promise until it is parsed, once. Rejects with ServiceError as {@link body}, and `malformed_request` for invalid JSON */
+  json(): unknown {
+    this.#json ??= this.body().then((bytes) => {
+      this.#json = parseJson(decodeText(bytes));
+      return this.#json;
+    });
     return this.#json;
   }
 }
 
-function receiveBody({ raw, response }: IncomingRequest): Promise<Buffer> {
+function receiveBody(request: IncomingRequest, turns: FairTurns | undefined): Promise<Buffer> {
+  const { raw, response } = request;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -181,9 +195,15 @@ function receiveBody({ raw, response }: IncomingRequest): Promise<Buffer> {
       }
       chunks.push(chunk);
     });
-    raw.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    raw.on('end', () => {
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      const turn = turns?.take(request.ip, weightOfBytes(length)) ?? null;
+      resolve(turn === null ? bytes : turn.then(() => bytes));
+    });
     // Also after an error, which node:http tells of only if somebody listens.
-    raw.once('close', () => reject(endedEarly()));
+    raw.on('close', () => {
+      if (!raw.readableEnded) reject(endedEarly());
+    });
   });
 }
 

@@ -50,7 +50,7 @@ export function createRouter(): Router {
   const resourceAt = (url: string): { resource: Resource; parameters: Parameters } | null => {
     const path = pathIn(url);
     const known = resources.get(path);
-    if (known !== undefined) return { resource: known, parameters: {} };
+    if (known !== undefined) return { resource: known, parameters: none };
     const segments = segmentsOf(path);
     for (const resource of resources.values()) {
       const parameters = matchSegments(resource.segments, segments);
@@ -73,8 +73,9 @@ export function createRouter(): Router {
     },
     find(method, url) {
       const at = resourceAt(url);
-      const route = at?.resource.routes.find((each) => methodsOf(each).includes(method));
-      return at === null || route === undefined ? null : { route, parameters: at.parameters };
+      if (at === null) return null;
+      for (const route of at.resource.routes) if (serves(route, method)) return { route, parameters: at.parameters };
+      return null;
     },
     refusalOf(method, url) {
       const routes = resourceAt(url)?.resource.routes;
@@ -89,6 +90,11 @@ export function createRouter(): Router {
     refuserOf: (url) => resourceAt(url)?.resource.routes[0]?.refuse,
   };
 }
+
+const serves = ({ method, hasHead = method === 'GET' }: Route, wanted: string): boolean =>
+  wanted === method || (hasHead && wanted === 'HEAD');
+
+const none: Parameters = {};
 
 const methodsOf = ({ method, hasHead = method === 'GET' }: Route): readonly string[] =>
   hasHead ? [method, 'HEAD'] : [method];

@@ -4,28 +4,24 @@ import type { IncomingRequest } from './incoming-request.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-export type Answered = Pick<IncomingRequest, 'response'>;
+export type Answered = Pick<IncomingRequest, 'send'>;
 
-/** Nothing is sent to a client that has gone. */
-export function sendBody({ response }: Answered, status: number, contentType: string, body: Uint8Array | string): void {
-  if (response.closed) return;
-  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
-}
+export const sendBody = (request: Answered, status: number, contentType: string, body: Uint8Array | string): void =>
+  request.send(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }, body);
 
 export const sendJson = (request: Answered, status: number, value: unknown): void =>
   sendBody(request, status, jsonType, JSON.stringify(value));
 
-export async function sendCompressible(
+export function sendCompressible(
   request: IncomingRequest,
   status: number,
   contentType: string,
   body: Uint8Array | string,
   compress: Compress | null,
-): Promise<void> {
+): void | Promise<void> {
   const compressed = compress?.(request, body) ?? null;
-  if (compressed === null) sendBody(request, status, contentType, body);
-  else await sendCompressed(request, contentType, compressed, status);
+  if (compressed !== null) return sendCompressed(request, contentType, compressed, status);
+  sendBody(request, status, contentType, body);
 }
 
 export function sendPage(request: IncomingRequest, policy: string, html: string): void {

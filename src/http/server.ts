@@ -64,45 +64,50 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   let stopping = false;
   let listening: Listening | null = null;
 
-  async function serve(request: IncomingRequest): Promise<void> {
+  function serve(request: IncomingRequest): void {
     const { method, url } = request;
     const found = router.find(method, url);
     request.route = found?.route.path;
+    const refuse = (error: unknown, how: Parameters<typeof sendRefusal>[2] = found?.route) => {
+      sendRefusal(request, error, how ?? { refuse: router.refuserOf(url) }).catch((failure: unknown) => {
+        request.log.error({ err: failure }, 'a request could not be served');
+        request.response.destroy();
+      });
+    };
     try {
       const refusal = headerRefusal(request.raw);
       if (refusal !== undefined) throw refusal;
       if (cors?.(request)) return;
       const noSocket = asksForSocket(request.raw) ? refusalOfSocket(request.raw) : undefined;
-      if (noSocket !== undefined) return await sendRefusal(request, noSocket, { refuse: router.refuserOf(url) });
+      if (noSocket !== undefined) {
+        refuse(noSocket, { refuse: router.refuserOf(url) });
+        return;
+      }
       if (found === null) throw router.refusalOf(method, url);
-      await found.route.serve(request, found.parameters);
+      found.route.serve(request, found.parameters)?.catch((error: unknown) => refuse(error));
     } catch (error) {
-      await sendRefusal(request, error, found?.route ?? { refuse: router.refuserOf(url) });
+      refuse(error);
     }
   }
 
+  const ofRequests = { isTrustedProxy, logger, turns };
   const listener: RequestListener = (raw, response) => {
     unused.delete(raw.socket);
     // node:http drops what came in a packet with it: a request behind would have the response of a later one.
     if (asksForUpgrade(raw)) response.shouldKeepAlive = false;
     pipelined.take(response, () => {
-      const request = new IncomingRequest(raw, response, { isTrustedProxy, logger, turns });
-      // A connection becomes idle only after its response, and would stay open for as long as the client likes.
-      request.whenClosed(() => {
-        if (stopping) setImmediate(() => server.closeIdleConnections());
-      });
-      observed(request, () => {
-        serve(request).catch((error: unknown) => {
-          request.log.error({ err: error }, 'a request could not be served');
-          response.destroy();
-        });
-      });
+      const request = new IncomingRequest(raw, response, ofRequests);
+      observed(request, () => serve(request));
     });
   };
 
   function observed(request: ObservedRequest, work: () => void): void {
     const observation = observer?.(request) ?? unobserved;
-    request.whenClosed(() => observation.end(() => log(request)));
+    request.whenClosed(() => {
+      // A connection becomes idle only after its response, and would stay open for as long as the client likes.
+      if (stopping) setImmediate(() => server.closeIdleConnections());
+      observation.end(() => log(request));
+    });
     observation.within(work);
   }
 
@@ -116,9 +121,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       path: withoutCredentials(path),
       status: request.sentStatus,
       ms: Math.round(elapsedTime),
+      aborted: isFinished ? undefined : true,
     };
-    const aborted = isFinished ? {} : { aborted: true };
-    logger.info({ ...line, ...aborted, ...facts }, 'request');
+    logger.info(Object.assign(line, facts), 'request');
   }
 
   function refusalOfSocket(raw: IncomingMessage): ServiceError | undefined {

@@ -47,6 +47,9 @@ interface WaitingResponse {
   takenAt: number;
 }
 
+/** With the id of its request, for the log. */
+export type NamedResponse = ServerResponse & { requestId?: string };
+
 export interface LimitedWaiting {
   readonly Response: typeof ServerResponse;
   wait(socket: Socket, requestId: string): void;
@@ -83,7 +86,7 @@ export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWait
     look(socket);
   }
 
-  const waitFor = (response: ServerResponse) => wait(response.socket, response.getHeader('x-request-id'));
+  const waitFor = ({ socket, requestId }: NamedResponse) => wait(socket, requestId);
 
   /** @param newest is not cut off for others */
   function look(newest?: Socket): void {

@@ -8,7 +8,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import { onAbort } from '../kernel/lib/on-abort.ts';
-import type { Body, BodyMemory } from './body-memory.ts';
+import type { ArrivingBody, Body, BodyMemory } from './body-memory.ts';
 import { undici } from './undici.ts';
 
 export interface ServiceRequest {
@@ -68,57 +68,88 @@ export function openServicePool(
     bodyTimeout: 0,
   });
   return {
-    send: (request) => dispatch({ pool, memory, reads }, request),
+    send: (request) =>
+      new Promise((resolve) => {
+        const exchange = new ServiceExchange(request.signal, { memory, reads, resolve });
+        if (exchange.begin()) pool.dispatch(request, exchange);
+      }),
     close: () => pool.destroy(),
   };
 }
 
-interface Means {
-  readonly pool: Dispatcher;
+interface ExchangeOptions {
   readonly memory: BodyMemory;
   readonly reads: StaticReads;
+  readonly resolve: (response: ServiceResponse) => void;
 }
 
-function dispatch({ pool, memory, reads }: Means, { signal, ...request }: ServiceRequest): Promise<ServiceResponse> {
-  return new Promise((resolve) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let started: Pick<WholeResponse, 'status' | 'headers'> | null = null;
-    const body = memory.open();
-    const fail = (cause: unknown) => {
-      signal.removeEventListener('abort', abort);
-      body.discard();
-      resolve({ kind: 'broken', status: started?.status ?? null, cause });
-    };
-    // A request that waits for a connection has no controller: it ends now, and is aborted when its turn comes.
-    const abort = () => (controller === undefined ? fail(signal.reason) : controller.abort(signal.reason));
-    if (signal.aborted) return fail(signal.reason);
-    onAbort(signal, abort);
-    pool.dispatch(request, {
-      onRequestStart(startedBy) {
-        controller = startedBy;
-        if (signal.aborted) startedBy.abort(signal.reason);
-      },
-      onResponseStart(_controller, status, headers) {
-        // Informational responses (1xx) precede the final one.
-        if (status >= 200) started = { status, headers };
-      },
-      onResponseData(_controller, chunk) {
-        body.append(chunk);
-        reads.consumed(chunk);
-      },
-      onResponseEnd() {
-        reads.ended();
-        if (started === null) return fail(new Error('A response ended that had not begun'));
-        signal.removeEventListener('abort', abort);
-        resolve({ kind: 'whole', ...started, body: body.whole() });
-      },
-      onResponseError(_controller, error) {
-        // The bytes that are no HTTP, which may echo the request, would be logged with the error.
-        if ('data' in error) Reflect.deleteProperty(error, 'data');
-        fail(error);
-      },
-    });
-  });
+class ServiceExchange implements Dispatcher.DispatchHandler {
+  readonly #signal: AbortSignal;
+  readonly #reads: StaticReads;
+  readonly #resolve: (response: ServiceResponse) => void;
+  readonly #body: ArrivingBody;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status: number | null = null;
+  #headers: WholeResponse['headers'] = {};
+
+  constructor(signal: AbortSignal, { memory, reads, resolve }: ExchangeOptions) {
+    this.#signal = signal;
+    this.#reads = reads;
+    this.#resolve = resolve;
+    this.#body = memory.open();
+  }
+
+  /** @returns false if its time is up */
+  begin(): boolean {
+    if (this.#signal.aborted) this.#fail(this.#signal.reason);
+    else onAbort(this.#signal, this.#abort);
+    return !this.#signal.aborted;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: WholeResponse['headers']): void {
+    // Informational responses (1xx) precede the final one.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#body.append(chunk);
+    this.#reads.consumed(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#reads.ended();
+    if (this.#status === null) {
+      this.#fail(new Error('A response ended that had not begun'));
+      return;
+    }
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body: this.#body.whole() });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // The bytes that are no HTTP, which may echo the request, would be logged with the error.
+    if ('data' in error) Reflect.deleteProperty(error, 'data');
+    this.#fail(error);
+  }
+
+  /** A request that waits for a connection has no controller: it ends now, and is aborted when its turn comes. */
+  readonly #abort = (): void => {
+    if (this.#controller === undefined) this.#fail(this.#signal.reason);
+    else this.#controller.abort(this.#signal.reason);
+  };
+
+  #fail(cause: unknown): void {
+    this.#signal.removeEventListener('abort', this.#abort);
+    this.#body.discard();
+    this.#resolve({ kind: 'broken', status: this.#status, cause });
+  }
 }
 
 /**

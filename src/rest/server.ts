@@ -76,7 +76,7 @@ function routeOf(
         spent: nothingSpent(),
         signal: http.clientAborted,
         turn: turnsOfRequest(turns, caller.keyId, 0),
-        whenPrinted: (callback) => printing.wait(callback),
+        whenPrinted: printing.whenPrinted,
       };
       const asked = { http, parameters, context, ports, idempotency };
       const body = await respond(endpoint, asked).finally(() => printing.end());

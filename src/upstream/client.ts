@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { notOffered, ServiceError } from '../kernel/errors.ts';
-import { TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
+import { deadline, TimeoutError, underDeadline } from '../kernel/lib/deadline.ts';
 import { sharedCheck } from '../kernel/lib/shared-check.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
@@ -14,7 +14,7 @@ import { readValue, type WireResponse } from '../kernel/wire-response.ts';
 import type { BodyMemory } from '../net/body-memory.ts';
 import { noTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import { createCallBudget } from './budgets.ts';
-import { connectionWaitMs, openExchange } from './exchange.ts';
+import { connectionWaitMs, openExchange, type PreparedCall } from './exchange.ts';
 import { expiry } from './failure.ts';
 import { observedSend } from './observed-send.ts';
 import { createResilientCall } from './resilient-call.ts';
@@ -97,38 +97,42 @@ export function createUpstream(
   const singleFlight = createSingleFlight(flightTimes, elapsed);
   let warm = false;
 
-  async function responseOf(
-    context: RequestContext,
-    endpoint: ContractEndpoint,
-    request: object,
-  ): Promise<WireResponse> {
-    const { caller, signal, generation } = context;
-    const milliseconds = Math.min(timeoutMs, callBudget.take(context.spent));
-    const prepared = prepare(context, endpoint, request);
-    if (endpoint.method !== 'GET') {
-      singleFlight.forget(caller.keyId);
-      try {
-        // Not with the client: the service would carry the command out all the same, and nobody would know when.
-        return await underDeadline(milliseconds, null, deadlineMessage, (ends) =>
-          perform(prepared, ends, milliseconds),
-        );
-      } finally {
-        singleFlight.forget(caller.keyId);
-      }
+  async function carryOut(prepared: PreparedCall, keyId: string, milliseconds: number): Promise<WireResponse> {
+    singleFlight.forget(keyId);
+    // Not with the client: the service would carry the command out all the same, and nobody would know when.
+    const limit = deadline(milliseconds, null, deadlineMessage);
+    try {
+      return await perform(prepared, limit.signal, milliseconds);
+    } finally {
+      limit[Symbol.dispose]();
+      singleFlight.forget(keyId);
     }
+  }
+
+  /** Waits for no longer than the milliseconds, and the client. */
+  function shared(prepared: PreparedCall, { caller, signal, generation }: RequestContext, milliseconds: number) {
     // A flight has the full time of a call, as later callers may join it.
     const work = (flightSignal: AbortSignal) => perform(prepared, flightSignal, timeoutMs);
     // A read that began before a change must not be cached after it.
     const flight = generation === undefined ? prepared.path : `${generation} ${prepared.path}`;
-    const join = async (ends: AbortSignal) => {
-      try {
-        return await singleFlight.run(caller.keyId, flight, work, ends);
-      } catch (error) {
-        const ended = error === ends.reason || error instanceof TimeoutError;
-        throw ended ? expiry(error, { sent: true }).error : error;
-      }
-    };
-    return milliseconds < timeoutMs ? underDeadline(milliseconds, signal, deadlineMessage, join) : join(signal);
+    const join = (ends: AbortSignal) => singleFlight.run(caller.keyId, flight, work, ends);
+    const isCut = milliseconds < timeoutMs;
+    const response = isCut ? underDeadline(milliseconds, signal, deadlineMessage, join) : join(signal);
+    return response.catch((error: unknown) => {
+      const ended = error === signal.reason || error instanceof TimeoutError;
+      throw ended ? expiry(error, { sent: true }).error : error;
+    });
+  }
+
+  function responseOf(context: RequestContext, endpoint: ContractEndpoint, request: object): Promise<WireResponse> {
+    try {
+      const milliseconds = Math.min(timeoutMs, callBudget.take(context.spent));
+      const prepared = prepare(context, endpoint, request);
+      if (endpoint.method === 'GET') return shared(prepared, context, milliseconds);
+      return carryOut(prepared, context.caller.keyId, milliseconds);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   return {

@@ -1,12 +1,12 @@
 /** One HTTP exchange with the upstream: preparing and sending a call, reading its response. */
 import { apiKeyToForward } from '../auth/admission.ts';
-import { type ContractEndpoint, pathParameters } from '../kernel/endpoint.ts';
+import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { replayedHeader } from '../kernel/idempotency.ts';
 import type { RequestContext } from '../kernel/request-context.ts';
 import { dataRedactor, redactor } from '../kernel/secrets/redact.ts';
 import { Body, type BodyMemory, createBodyMemory } from '../net/body-memory.ts';
-import { openServicePool } from '../net/service-pool.ts';
+import { openServicePool, type WholeResponse } from '../net/service-pool.ts';
 import { unreadableResponse } from '../net/transport-failure.ts';
 import type { CallOrigin } from './circuits.ts';
 import { asGatewayFault, type CallFailure, connectionFailure, expiry } from './failure.ts';
@@ -66,46 +66,50 @@ export function openExchange(
       const translation = translationOf(endpoint);
       const path = translation.path(request);
       if (path === undefined) throw new ServiceError(endpoint.malformedId, { detail: 'The id is malformed.' });
-      const body = endpoint.body ? JSON.stringify(translation.encode(requestBody(endpoint, request))) : null;
+      const body = endpoint.body ? JSON.stringify(translation.body(request)) : null;
+      const headers: Record<string, string> = { ...settings.headers };
+      headers.accept = 'application/json';
+      headers['x-api-key'] = settings.apiKey ?? apiKeyToForward(caller);
+      headers['x-request-id'] = requestId;
+      if (body !== null) headers['content-type'] = 'application/json';
+      if (idempotency !== undefined) headers['idempotency-key'] = idempotency.key;
       return {
         endpoint,
         path: basePath + path + queryOf(endpoint, request),
-        headers: {
-          ...settings.headers,
-          accept: 'application/json',
-          'x-api-key': settings.apiKey ?? apiKeyToForward(caller),
-          'x-request-id': requestId,
-          ...(body === null ? {} : { 'content-type': 'application/json' }),
-          ...(idempotency === undefined ? {} : { 'idempotency-key': idempotency.key }),
-        },
+        headers,
         body,
         requestId,
-        origin: { ...requestedAccount(request), keyId: caller.keyId, capability: endpoint.capability, target: path },
+        origin: {
+          accountId: requestedAccount(request),
+          keyId: caller.keyId,
+          capability: endpoint.capability,
+          target: path,
+        },
         repeatable: endpoint.method === 'GET' || (actsOnce && idempotency !== undefined),
         idempotency,
       };
     },
 
-    async send({ endpoint, path, headers, body, idempotency }, signal) {
-      const response = await pool.send({ method: endpoint.method, path, headers, body, signal });
-      if (response.kind === 'whole') {
-        if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
-        const { inText, inData } = ofService ?? redactions(headers);
-        const shown = { ...response, body: bodyWith(inData, response.body) };
-        const outcome = readResponse(endpoint, translationOf(endpoint), shown, now().getTime(), inText);
-        return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
-      }
-      const { status, cause } = response;
-      if (signal.aborted) return expiry(signal.reason, { sent: true });
-      switch (unreadableResponse(cause)) {
-        case 'too_large':
-          return unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
-        case 'not_http':
-          return unexpectedResponse(status ?? 500, 'is not HTTP');
-        case null:
-          return connectionFailure(cause);
-      }
-    },
+    send: ({ endpoint, path, headers, body, idempotency }, signal) =>
+      pool.send({ method: endpoint.method, path, headers, body, signal }).then((response) => {
+        if (response.kind === 'whole') {
+          if (response.headers[replayedHeader] === 'true') idempotency?.onReplayed();
+          const { inText, inData } = ofService ?? redactions(headers);
+          const shown = shownAs(inData, response);
+          const outcome = readResponse(endpoint, translationOf(endpoint), shown, now().getTime(), inText);
+          return outcome.kind !== 'success' && settings.apiKey !== undefined ? asGatewayFault(outcome) : outcome;
+        }
+        const { status, cause } = response;
+        if (signal.aborted) return expiry(signal.reason, { sent: true });
+        switch (unreadableResponse(cause)) {
+          case 'too_large':
+            return unexpectedResponse(status ?? 500, `has more than ${maxBytes} bytes`);
+          case 'not_http':
+            return unexpectedResponse(status ?? 500, 'is not HTTP');
+          case null:
+            return connectionFailure(cause);
+        }
+      }),
 
     async probe(over, signal) {
       const { headers } = settings;
@@ -124,12 +128,15 @@ export function openExchange(
   };
 }
 
-function bodyWith(inData: (chunks: readonly Uint8Array[]) => readonly Uint8Array[], body: Body): Body {
-  const { chunks } = body;
+function shownAs(
+  inData: (chunks: readonly Uint8Array[]) => readonly Uint8Array[],
+  response: WholeResponse,
+): WholeResponse {
+  const { chunks } = response.body;
   const shown = inData(chunks);
-  if (shown === chunks) return body;
-  body.release();
-  return new Body(shown);
+  if (shown === chunks) return response;
+  response.body.release();
+  return { ...response, body: new Body(shown) };
 }
 
 /** In the order of the table, so that equal reads look equal. */
@@ -148,12 +155,7 @@ function queryOf(endpoint: ContractEndpoint, request: object): string {
   return query;
 }
 
-function requestedAccount(request: object): Pick<CallOrigin, 'accountId'> {
+function requestedAccount(request: object): CallOrigin['accountId'] {
   const accountId: unknown = Reflect.get(request, 'account_id');
-  return { accountId: typeof accountId === 'string' ? accountId : null };
-}
-
-function requestBody(endpoint: ContractEndpoint, request: object): object {
-  const ids = pathParameters(endpoint);
-  return Object.fromEntries(Object.entries(request).filter(([name]) => !ids.includes(name)));
+  return typeof accountId === 'string' ? accountId : null;
 }

@@ -34,14 +34,11 @@ export function disambiguateCredentials(upstream: Upstream, askWithKey: AskWithK
     return failure;
   }
 
-  async function classified<Result>(context: RequestContext, result: Promise<Result>): Promise<Result> {
-    try {
-      return await result;
-    } catch (error) {
+  const classified = <Result>(context: RequestContext, result: Promise<Result>): Promise<Result> =>
+    result.catch(async (error: unknown) => {
       const isAmbiguous = error instanceof ServiceError && error.family === 'account' && ambiguous.has(error.errorName);
       throw isAmbiguous ? await classify(context, error) : error;
-    }
-  }
+    });
 
   return {
     ...upstream,

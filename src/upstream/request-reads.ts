@@ -10,7 +10,7 @@ export function rememberReads(upstream: Upstream): Upstream {
   function keyOf(endpoint: ContractEndpoint, request: object): string {
     const names = parameters.get(endpoint) ?? [...pathParameters(endpoint), ...Object.keys(endpoint.query ?? {})];
     parameters.set(endpoint, names);
-    return JSON.stringify([endpoint.name, ...names.map((name) => Reflect.get(request, name))]);
+    return endpoint.name + JSON.stringify(names.map((name) => Reflect.get(request, name)));
   }
 
   return {
@@ -25,7 +25,7 @@ export function rememberReads(upstream: Upstream): Upstream {
       responses.set(key, read);
       return read;
     },
-    async call<Request extends object, Response>(
+    call<Request extends object, Response>(
       context: RequestContext,
       endpoint: EndpointOf<Request, Response>,
       request: Request,
@@ -34,7 +34,7 @@ export function rememberReads(upstream: Upstream): Upstream {
       // The key names the endpoint, so the value has the type of its responses.
       return read === undefined
         ? upstream.call(context, endpoint, request)
-        : ((await readValue(await read, context.turn)) as Response);
+        : read.then((response) => readValue(response, context.turn) as Response);
     },
   };
 }

@@ -56,7 +56,7 @@ export function createResilientCall({
     [slots.waiting, { state: 'waiting' }],
   ]);
 
-  function attempt(call: PreparedCall, signal: AbortSignal): Promise<Success | CallFailure | Refused> {
+  function attempt(call: PreparedCall, signal: AbortSignal): Refused | Promise<Success | CallFailure | Refused> {
     const release = slots.tryTake(call.origin.keyId);
     return release === null ? attemptInTurn(call, signal) : make(call, signal, release);
   }
@@ -70,22 +70,30 @@ export function createResilientCall({
     return make(call, signal, release);
   }
 
-  async function make(
+  function make(
     call: PreparedCall,
     signal: AbortSignal,
     release: ReleaseSlot,
-  ): Promise<Success | CallFailure | Refused> {
+  ): Refused | Promise<Success | CallFailure> {
     const permit = circuits.tryAcquire(call.origin);
-    let outcome: CallOutcome = 'unknown';
-    try {
-      if ('retryInMs' in permit) return refusedCall(permit);
-      const result = await send(call, signal);
-      outcome = breakerOutcome(result);
-      return result;
-    } finally {
-      if ('record' in permit) permit.record(outcome);
+    if ('retryInMs' in permit) {
       release();
+      return refusedCall(permit);
     }
+    const end = (outcome: CallOutcome) => {
+      permit.record(outcome);
+      release();
+    };
+    return send(call, signal).then(
+      (result) => {
+        end(breakerOutcome(result));
+        return result;
+      },
+      (error: unknown) => {
+        end('unknown');
+        throw error;
+      },
+    );
   }
 
   /** One line per failure, with the request ids of both sides, but neither key nor ids and query of the URL. */

@@ -1,5 +1,5 @@
 /** Reads a response of the upstream: a failure, or a success whose value is parsed on demand. */
-import { type ContractEndpoint, constantsOf } from '../kernel/endpoint.ts';
+import type { ContractEndpoint } from '../kernel/endpoint.ts';
 import { type ErrorFamily, type ErrorName, errorTable, ServiceError } from '../kernel/errors.ts';
 import { parseRetryAfter } from '../kernel/lib/http-semantics.ts';
 import { isObject } from '../kernel/lib/is-object.ts';
@@ -34,7 +34,7 @@ export function readResponse(
 ): Success | CallFailure {
   const { headers, body } = response;
   if (response.status >= 200 && response.status <= 299) {
-    return { kind: 'success', body, read: () => parseValue(endpoint, translation, response) };
+    return { kind: 'success', body, read: () => parseValue(translation, response) };
   }
   const redacted = (text: unknown) => (typeof text === 'string' ? redact(text) : text);
   // Another Postern sends 503 for a request too many: it concerns the caller, not the service's health.
@@ -60,15 +60,11 @@ export function readResponse(
 const isLimited = ({ status, headers: { ratelimit } }: WholeResponse): boolean =>
   status === 503 && typeof ratelimit === 'string' && /;\s*r=0\b/.test(ratelimit);
 
-function parseValue(
-  endpoint: ContractEndpoint,
-  translation: Translation,
-  { status, body }: WholeResponse,
-): Value | CallFailure {
+function parseValue(translation: Translation, { status, body }: WholeResponse): Value | CallFailure {
   const json = parseObject(body.chunks);
   if (typeof json === 'string') return unexpectedResponse(status, json);
   translation.decode?.(json);
-  return constantsOf(endpoint.response, 'object').some((object) => object === json.object)
+  return translation.objects.some((object) => object === json.object)
     ? { kind: 'value', value: json }
     : unexpectedResponse(status, 'is of no kind that the contract has for it');
 }

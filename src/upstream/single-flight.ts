@@ -6,7 +6,7 @@
  * hung, and when the first caller disconnects, the request fails for all.
  */
 
-import { type Deadline, deadline } from '../kernel/lib/deadline.ts';
+import { TimeoutError } from '../kernel/lib/deadline.ts';
 import { onAbort } from '../kernel/lib/on-abort.ts';
 import type { Shared } from '../kernel/wire-response.ts';
 
@@ -24,14 +24,18 @@ export interface SingleFlight {
   forget(owner: string): void;
 }
 
+interface Waiter {
+  readonly resolve: (value: Shared) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Waits no more. */
+  readonly leave: () => void;
+}
+
 interface Flight {
-  readonly result: Promise<Shared>;
-  readonly limit: Deadline;
+  /** Unless it has settled. Work that is slow to notice it holds up nobody, and nobody uses what comes of it. */
+  readonly end: (reason: unknown) => void;
   readonly startedAt: number;
-  waiting: number;
-  settled: boolean;
-  /** Once it is there: used by the flight until nobody waits for it. */
-  value: Shared | null;
+  readonly waiting: Set<Waiter>;
 }
 
 export interface FlightTimes {
@@ -48,47 +52,47 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
   function start(owner: string, key: string, work: (signal: AbortSignal) => Promise<Shared>): Flight {
     const flights = flightsByOwner.get(owner) ?? new Map<string, Flight>();
     flightsByOwner.set(owner, flights);
-    const limit = deadline(lastsMs, null, message);
-    // Work that is slow to notice its end holds up nobody, and nobody uses what comes of it.
-    const result = unlessAborted(work(limit.signal), limit.signal, (late) => late.release());
-    const flight: Flight = { result, limit, startedAt: elapsed(), waiting: 0, settled: false, value: null };
-    const settle = () => {
-      limit[Symbol.dispose]();
-      flight.settled = true;
+    const ends = new AbortController();
+    const waiting = new Set<Waiter>();
+    let settled = false;
+    /** @returns who waits */
+    const settle = (): readonly Waiter[] => {
+      settled = true;
+      clearTimeout(timer);
       if (flights.get(key) === flight) flights.delete(key);
       if (flights.size === 0 && flightsByOwner.get(owner) === flights) flightsByOwner.delete(owner);
+      const waiters = [...waiting];
+      for (const { leave } of waiters) leave();
+      return waiters;
     };
-    result.then((value) => {
-      settle();
-      if (flight.waiting === 0) value.release();
-      else flight.value = value;
-    }, settle);
+    const end = (reason: unknown) => {
+      if (settled) return;
+      for (const { reject } of settle()) reject(reason);
+      ends.abort(reason);
+    };
+    const timer = setTimeout(() => end(new TimeoutError(message)), lastsMs);
+    const flight: Flight = { end, startedAt: elapsed(), waiting };
+    work(ends.signal).then((value) => {
+      if (!settled) {
+        for (const { resolve } of settle()) {
+          value.retain();
+          resolve(value);
+        }
+      }
+      value.release();
+    }, end);
     flights.set(key, flight);
     return flight;
   }
 
   return {
-    async run<T extends Shared>(
-      owner: string,
-      key: string,
-      work: (signal: AbortSignal) => Promise<T>,
-      signal: AbortSignal,
-    ) {
-      signal.throwIfAborted();
+    run<T extends Shared>(owner: string, key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
       const current = flightsByOwner.get(owner)?.get(key);
-      const joinable =
-        current !== undefined && !current.limit.signal.aborted && elapsed() - current.startedAt < joinableMs;
+      const joinable = current !== undefined && elapsed() - current.startedAt < joinableMs;
       const flight = joinable ? current : start(owner, key, work);
-      flight.waiting += 1;
-      try {
-        const value = await unlessAborted(flight.result, signal, () => undefined);
-        value.retain();
-        // Callers with the same key run the same work, so the type is theirs.
-        return value as T;
-      } finally {
-        flight.waiting -= 1;
-        if (flight.waiting === 0) leave(flight, signal);
-      }
+      // Callers with the same key run the same work, so the type is theirs.
+      return wait(flight, signal) as Promise<T>;
     },
     forget(owner) {
       flightsByOwner.delete(owner);
@@ -96,30 +100,19 @@ export function createSingleFlight({ lastsMs, joinableMs, message }: FlightTimes
   };
 }
 
-function leave({ settled, limit, value }: Flight, { reason }: AbortSignal): void {
-  if (settled) value?.release();
-  else limit.abort(reason);
-}
-
-/** Settles as `work`, or rejects with the signal's reason. @param discard takes a value that comes after that */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, discard: (late: T) => void): Promise<T> {
+function wait({ waiting, end }: Flight, signal: AbortSignal): Promise<Shared> {
   return new Promise((resolve, reject) => {
-    let aborted = false;
     const abort = () => {
-      aborted = true;
+      waiter.leave();
       reject(signal.reason);
+      if (waiting.size === 0) end(signal.reason);
     };
+    const leave = () => {
+      waiting.delete(waiter);
+      signal.removeEventListener('abort', abort);
+    };
+    const waiter: Waiter = { resolve, reject, leave };
+    waiting.add(waiter);
     onAbort(signal, abort);
-    work.then(
-      (value) => {
-        signal.removeEventListener('abort', abort);
-        if (aborted) discard(value);
-        else resolve(value);
-      },
-      (reason: unknown) => {
-        signal.removeEventListener('abort', abort);
-        reject(reason);
-      },
-    );
   });
 }

@@ -1,5 +1,5 @@
 /** Terms of a service that differ from the contract's, such as `acme` for `pnet`, in requests and responses. */
-import { type ContractEndpoint, type TermPlaces, version } from '../kernel/endpoint.ts';
+import { type ContractEndpoint, constantsOf, pathParameters, type TermPlaces, version } from '../kernel/endpoint.ts';
 import { type ErrorName, errorNames } from '../kernel/errors.ts';
 import { fitsPath } from '../kernel/ids.ts';
 
@@ -17,9 +17,12 @@ export const commonVocabularies = {
 export interface Translation {
   /** From the version on, with the request's parameters; undefined if one cannot stand in a path. */
   path(request: object): string | undefined;
-  encode(body: object): object;
+  /** The request without them, in the service's terms. */
+  body(request: object): object;
   /** Puts a response into the contract's terms, in place; null if it already is. */
   readonly decode: ((response: object) => void) | null;
+  /** What a response may name in `object`. */
+  readonly objects: readonly string[];
   /** `resource_not_found` for the upstream's `errors/resource_not_found`; undefined for an unknown type. */
   errorName(type: string): ErrorName | undefined;
 }
@@ -48,6 +51,7 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
   const names = segments.map((segment) => outward.get('path_segments')?.get(segment) ?? segment);
   const encode = rewriter(endpoint.terms.request, outward);
   const decode = rewriter(endpoint.terms.response, inward);
+  const ids = pathParameters(endpoint);
   return {
     path(request) {
       let path = '';
@@ -58,13 +62,16 @@ function translationOf(endpoint: ContractEndpoint, outward: TermMaps, inward: Te
       }
       return path;
     },
-    encode(body) {
+    body(request) {
+      const body: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(request)) if (!ids.includes(name)) body[name] = value;
       if (encode === null) return body;
       const copy = structuredClone(body);
       encode(copy);
       return copy;
     },
     decode,
+    objects: constantsOf(endpoint.response, 'object'),
     errorName(type) {
       const name = /^errors\/(.+)$/.exec(type)?.[1] ?? '';
       const term = inward.get('errors')?.get(name) ?? name;

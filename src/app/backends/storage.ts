@@ -13,7 +13,7 @@ import type { Idempotency } from '../../kernel/idempotency.ts';
 import type { RandomBytes } from '../../kernel/ids.ts';
 import type { Keyring, Keys, Secrets } from '../../kernel/secrets/secret.ts';
 import type { Vault } from '../../kernel/secrets/vault.ts';
-import { type Channels, openChannels } from '../../store/channels.ts';
+import type { Channels } from '../../store/channels.ts';
 import type { DatabaseLocation } from '../../store/database.ts';
 import { databaseHealth } from '../../store/database-health.ts';
 import { type Databases, openDatabases } from '../../store/databases.ts';
@@ -93,11 +93,12 @@ export async function openStorage(
       ? tokens.authenticate(apiKey)
       : authenticate(databases.keys, apiKey, now());
   const remembered = rememberKeys(lookUp, { now });
-  const channels =
-    location.kind === 'postgres'
-      ? // This connection is asked for a sign of life, the others only when somebody needs them.
-        openChannels(location, { onSilent: databases.renew, logger })
-      : null;
+  let channels: Channels | null = null;
+  if (location.kind === 'postgres') {
+    const { openChannels } = await import('../../store/channels.ts');
+    // This connection is asked for a sign of life, the others only when somebody needs them.
+    channels = openChannels(location, { onSilent: databases.renew, logger });
+  }
   // SQLite has no messages: a revocation takes its second there.
   channels?.subscribe('revocation', { onMessage: remembered.forget, onConnected: remembered.forget });
   return {

@@ -56,7 +56,7 @@ async function using<Result>(
   location: DatabaseLocation,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = connectForMigrations(location);
+  const database = await connectForMigrations(location);
   try {
     await requireReachable(database);
     return await work(database);

@@ -38,6 +38,7 @@ export interface Config {
   /** Where the pictures of the sandbox networks are; null if they are not served. */
   readonly sandboxPictures: string | null;
   readonly graphiql: boolean;
+  /** Never in proxy mode: only our own delivery engine knows its contents. */
   readonly webhooksPage: boolean;
   /** Also whether errors suggest names. */
   readonly introspection: boolean;
@@ -99,7 +100,7 @@ export function readConfig(environment: Environment): Config {
     sandboxPictures:
       demo && upstream === null ? (values.SANDBOX_PICTURES_URL ?? picturesAddress(values.HOST, values.PORT)) : null,
     graphiql: values.GRAPHIQL === 'on',
-    webhooksPage: values.WEBHOOKS_PAGE === 'on',
+    webhooksPage: values.WEBHOOKS_PAGE === 'on' && upstream === null,
     introspection: values.INTROSPECTION === 'on',
     federation: values.FEDERATION === 'on',
     corsOrigins: values.CORS_ORIGINS,

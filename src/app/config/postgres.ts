@@ -10,7 +10,7 @@ const maxMs = 3_600_000;
 
 export const postgresVariables = {
   DATABASE_CONNECTIONS: number(
-    'Largest number of connections to Postgres, apart from the one that listens. Keys, accounts and jobs get a fifth each, the delivery queue a twentieth, webhooks and deliveries the rest.',
+    'Largest number of connections to Postgres, apart from the one that listens. Keys, accounts and jobs get a fifth each, the delivery queue a tenth, webhooks and deliveries the rest.',
     postgresDefaults.connections,
     5,
     1_000,

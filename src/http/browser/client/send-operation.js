@@ -3,7 +3,8 @@ export function sendOperation(url, operation, options = {}) {
   const headers = new Headers(init.headers);
   headers.set('content-type', 'application/json');
   if (!headers.has('accept')) headers.set('accept', 'application/graphql-response+json, application/json');
-  return send(url, { ...init, method: 'POST', headers, body: JSON.stringify(operation) });
+  const plain = Object.fromEntries(headers);
+  return send(url, { ...init, method: 'POST', headers: plain, body: JSON.stringify(operation) });
 }
 export async function readResult(response) {
   const text = await response.text();

@@ -108,6 +108,11 @@ function listen() {
       items.at((items.indexOf(document.activeElement) + step) % items.length).focus();
     });
   }
+  // An editor runs the operation by itself, and a button does what it says.
+  addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
+    const isRun = key === 'Enter' && (ctrlKey || metaKey) && !target.closest('.monaco-editor, a, button, summary');
+    if (isRun) document.querySelector('.graphiql-execute-button').click();
+  });
   addEventListener('hashchange', () => {
     const operation = linked();
     if (operation !== null) open(operation);

@@ -25,7 +25,7 @@ export function signIn(problem, onKey) {
     h(
       'p.quiet',
       { id: 'key-help' },
-      'With the scope webhooks:read it shows them, with webhooks:write it also acts. Only this tab keeps it.',
+      'A key with the scope webhooks:read shows them, one with webhooks:write also changes them. Only this tab keeps the key.',
     ),
     h('button.primary', { type: 'submit' }, 'Show my webhooks'),
   );

@@ -37,7 +37,7 @@ function pnetPostAt(content: PnetRow['content'], member: PnetMember, index: numb
 /** What a service sends that is newer than its clients, or broken: one such post on each of the first two pages. */
 function oddPost(member: PnetMember, index: number, now: number): PnetPost {
   const post = ownPost(member, index, now);
-  if (index === 2) Object.assign(post, { provider: 'CLIPNET' });
+  if (index === 2) Object.assign(post, { provider: 'NEWNET' });
   if (index === 102) for (const required of ['author', 'text']) Reflect.deleteProperty(post, required);
   return post;
 }
