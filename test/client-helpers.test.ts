@@ -2,12 +2,15 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccessTokens } from '../examples/shared/access-token.ts';
+import { devProxy } from '../examples/shared/dev-proxy.ts';
 import { mergePages } from '../examples/shared/merge-pages.ts';
 import { createNotes } from '../examples/shared/notes.ts';
+import { repeatUpdates } from '../examples/shared/repeat-updates.ts';
 import { createRetry } from '../examples/shared/retry.ts';
 import { readResult, sendOperation } from '../examples/shared/send-operation.ts';
 import { skipFailed } from '../examples/shared/skip-failed.ts';
@@ -241,6 +244,16 @@ describe('sendOperation', () => {
     expect(stub.received[1]?.headers).toMatchObject({ ...type, ...headers });
   });
 
+  test('gives its headers to a wrapper of fetch that spreads them', async () => {
+    const stub = await startStub((_request, response) => json(response, 200, { data: null }));
+    const wrapper: typeof fetch = (input, init) =>
+      fetch(input, { ...init, headers: { ...init?.headers, 'x-user': '1' } });
+    const headers = new Headers({ Accept: 'text/event-stream' });
+    await sendOperation(`${stub.url}/graphql`, { query: '{ a }' }, { headers, fetch: wrapper });
+    const sent = { 'content-type': 'application/json', accept: 'text/event-stream', 'x-user': '1' };
+    expect(stub.received[0]?.headers).toMatchObject(sent);
+  });
+
   test('says what came in the place of JSON', async () => {
     const response = new Response('<html>', { status: 502, headers: { 'content-type': 'text/html' } });
     await expect(readResult(response)).rejects.toThrow('The response with status 502 is not JSON, but text/html.');
@@ -326,6 +339,79 @@ describe('createNotes', () => {
     stop();
     notes.set('b', []);
     expect(tell).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('devProxy', () => {
+  const passed = async (key: () => string, sent: Record<string, string>) => {
+    const { bypass } = devProxy({ url: 'http://127.0.0.1:4000', key })['/graphql'] ?? {};
+    const headers: IncomingHttpHeaders = { host: '127.0.0.1:5173', ...sent };
+    return { isRefused: (await bypass?.({ headers } as IncomingMessage, undefined, {})) === false, headers };
+  };
+
+  test('adds the key to requests of its own page, and refuses any other', async () => {
+    const own = await passed(() => 'key', { origin: 'http://127.0.0.1:5173' });
+    expect(own).toMatchObject({ isRefused: false, headers: { authorization: 'Bearer key' } });
+    expect(await passed(() => 'key', { origin: 'https://evil.example' })).toMatchObject({ isRefused: true });
+    expect(await passed(() => 'key', { host: 'evil.example' })).toMatchObject({ isRefused: true });
+  });
+
+  // Vite leaves a WebSocket whose `bypass` throws open and unanswered: the page would wait for it for minutes.
+  test('passes a request on without a key that cannot be read, so that the gateway says what is missing', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => said.mockRestore());
+    const missing = new Error('ENOENT: no such file');
+    const key = () => {
+      throw missing;
+    };
+    const { isRefused, headers } = await passed(key, { authorization: 'Bearer of the page' });
+    expect(isRefused).toBe(false);
+    expect(headers).not.toHaveProperty('authorization');
+    expect(said).toHaveBeenCalledWith('The API key could not be read:', missing);
+  });
+});
+
+describe('repeatUpdates', () => {
+  /** The updates that a sink has got, and the way to report one. */
+  function subscribed() {
+    let report = (_update: number) => {};
+    const client = {
+      subscribe(_request: unknown, sink: { next(update: number): void }) {
+        report = sink.next;
+        return () => {};
+      },
+    };
+    const { streams, beginRead } = repeatUpdates(client as unknown as Parameters<typeof repeatUpdates>[0]);
+    const got: unknown[] = [];
+    const sink = { next: (update: unknown) => got.push(update), error() {}, complete() {} };
+    const unsubscribe = streams.subscribe({ query: '' }, sink);
+    return { got, report: (update: number) => report(update), beginRead, unsubscribe };
+  }
+
+  test('reports at once, and again after each query that was under way', () => {
+    const { got, report, beginRead } = subscribed();
+    report(1);
+    const endFirst = beginRead();
+    report(2);
+    const endSecond = beginRead();
+    report(3);
+    expect(got.splice(0)).toEqual([1, 2, 3]);
+    endSecond();
+    expect(got.splice(0)).toEqual([3]);
+    report(4);
+    endFirst();
+    expect(got.splice(0)).toEqual([4, 2, 3, 4]);
+    endFirst();
+    expect(got).toEqual([]);
+  });
+
+  test('repeats nothing to who has unsubscribed', () => {
+    const { got, report, beginRead, unsubscribe } = subscribed();
+    const end = beginRead();
+    report(1);
+    unsubscribe();
+    end();
+    expect(got).toEqual([1]);
   });
 });
 

@@ -44,15 +44,24 @@ describe.each(kinds)('a process that is %s', (_kind, environment) => {
     modules = await modulesOf(environment);
   });
 
-  test('loads at most 1,150 files', () => {
+  test('loads at most 1,080 files', () => {
     // A bound far above says nothing.
-    expect(loaded(/^file:/).length).toBeLessThan(1_150);
+    expect(loaded(/^file:/).length).toBeLessThan(1_080);
     expect(loaded(/^file:/).length).toBeGreaterThan(850);
+  });
+
+  test('searches for no file that an import names by its path', () => {
+    expect(loaded(/^searched /)).toEqual([]);
   });
 
   test('loads no compiler of types, and no second undici', () => {
     expect(loaded(/internal\/deps\/(?:amaro|undici)\//)).toEqual([]);
     expect(loaded(/^NativeModule /).length).toBeGreaterThan(100);
+  });
+
+  test('loads nothing of Postgres with SQLite', () => {
+    expect(loaded(/node_modules\/(?:pg|pgpass|pg-[a-z]+|postgres-[a-z]+)\//)).toEqual([]);
+    expect(loaded(/src\/store\/(?:postgres|postgres-client|channels)\.ts$/)).toEqual([]);
   });
 
   test('loads nothing of undici that it does not use', () => {

@@ -17,7 +17,7 @@ const named = { accountId: 'a', draftId: '1', webhookId: 'w', triggerId: 't', de
 const wrongKey = `postern_${'x'.repeat(43)}`;
 
 async function start(options: GatewayOptions & { readonly second?: boolean } = {}, dialect = databases[0]) {
-  const place = await dialect?.location();
+  const place = await dialect?.withSchema();
   if (place === undefined) throw new Error('there is no database');
   const clock = { now: new Date('2026-11-20T12:00:00Z') };
   const environment = { DATABASE_URL: place.url, ...options.environment };
@@ -456,7 +456,7 @@ describe('a limit', () => {
     const { store, used } = sharedStore(() => hang.promise);
     const limit = limitOn(store, 5);
     const seen: string[] = [];
-    const first = limit.take('one').then(() => seen.push('first'));
+    const first = Promise.resolve(limit.take('one')).then(() => seen.push('first'));
     await vi.advanceTimersByTimeAsync(999);
     expect(seen).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -481,7 +481,7 @@ describe('a limit', () => {
 });
 
 test.each(databases)('a bucket in $name is never more than two minutes ahead', async (dialect) => {
-  const place = await dialect.location();
+  const place = await dialect.withSchema();
   const database = await openDatabase(place.location);
   onTestFinished(async () => {
     await database.destroy();
@@ -496,7 +496,7 @@ test.each(databases)('a bucket in $name is never more than two minutes ahead', a
 });
 
 test.skipIf(databases[1] === undefined)('processes whose clocks are 12 seconds apart grant what is left', async () => {
-  const place = await databases[1]?.location();
+  const place = await databases[1]?.withSchema();
   if (place === undefined) throw new Error('There is no Postgres');
   const database = await openDatabase(place.location);
   onTestFinished(async () => {

@@ -99,7 +99,7 @@ describe.each(databases)('a key that another process revokes, on $name', ({ name
         { now: now(), randomBytes },
       );
       const use = () =>
-        ours.authenticate(key).then(
+        Promise.resolve(ours.authenticate(key)).then(
           () => 'accepted',
           (error: Error) => error.message,
         );

@@ -65,7 +65,7 @@ test('there are subscriptions', () => expect(subscriptions).not.toEqual([]));
 describe.each(databases)('on $name', (dialect) => {
   /** Two processes on one database, with one clock. */
   async function startTwo(environment: GatewayOptions['environment'] = {}) {
-    const place = await dialect.location();
+    const place = await dialect.withSchema();
     const clock = { now: new Date('2026-11-20T12:00:00Z') };
     const options = { environment: { DATABASE_URL: place.url, ...environment }, clock };
     const [first, second] = [await startGateway(options), await startGateway(options)];

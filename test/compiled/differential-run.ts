@@ -16,7 +16,8 @@ const total = newTally();
 process.stdout.write(`Seed ${seed}\n`);
 for (let from = seed; total.pairs < pairs; from += step * 1_000) {
   const tally = await runDifferential({ seed: from, pairs: Math.min(step, pairs - total.pairs) }, subject);
-  for (const key of ['pairs', 'compiled', 'wellFormed', 'wellFormedCompiled'] as const) total[key] += tally[key];
+  for (const key of ['pairs', 'compiled', 'wellFormed', 'wellFormedCompiled', 'nested', 'nestedCompiled'] as const)
+    total[key] += tally[key];
   for (const [reason, count] of tally.left) total.left.set(reason, (total.left.get(reason) ?? 0) + count);
   process.stdout.write(`${summaryOf(total)}\n`);
 }

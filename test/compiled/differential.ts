@@ -19,7 +19,7 @@ import type { Ports } from '../../src/kernel/ports.ts';
 import { nothingSpent, type RequestContext } from '../../src/kernel/request-context.ts';
 import { createSplicer, type Splicer } from '../../src/splice/splicer.ts';
 import { type GeneratedOperation, generateOperation } from '../support/list-operations.ts';
-import { type GeneratedPage, generatePage } from '../support/post-pages.ts';
+import { type GeneratedPage, generatePage, wellFormedKinds } from '../support/post-pages.ts';
 import { postsReader, testCursors } from '../support/posts-reader.ts';
 import { type Random, seededRandom } from '../support/random.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
@@ -43,6 +43,9 @@ export interface Tally {
   /** Pairs of which every page is one that the contract allows, and graphql-js has no errors. */
   wellFormed: number;
   wellFormedCompiled: number;
+  /** Those of them that have lists within lists. */
+  nested: number;
+  nestedCompiled: number;
   /** How often pairs were left to graphql-js, by the reason. */
   readonly left: Map<string, number>;
 }
@@ -68,7 +71,15 @@ const pagesPerOperation = 10;
 /** Between the seeds of operations, so that the seeds of their pages are different ones. */
 const seedStep = 1_000;
 
-export const newTally = (): Tally => ({ pairs: 0, compiled: 0, wellFormed: 0, wellFormedCompiled: 0, left: new Map() });
+export const newTally = (): Tally => ({
+  pairs: 0,
+  compiled: 0,
+  wellFormed: 0,
+  wellFormedCompiled: 0,
+  nested: 0,
+  nestedCompiled: 0,
+  left: new Map(),
+});
 
 /**
  * @param options.seed any integer. That of a failure repeats its operation first
@@ -93,12 +104,13 @@ export function generatedOperation(seed: number): GeneratedOperation {
 }
 
 /** How many were compiled, and how many were left and why, in one line. */
-export function summaryOf({ pairs, compiled, wellFormed, wellFormedCompiled, left }: Tally): string {
+export function summaryOf(tally: Tally): string {
+  const { pairs, compiled, wellFormed, wellFormedCompiled, nested, nestedCompiled, left } = tally;
   const reasons = [...left]
     .sort(([, one], [, other]) => other - one)
     .map(([reason, count]) => `${count} ${reason}`)
     .join(', ');
-  return `${pairs} pairs: ${compiled} compiled (${wellFormedCompiled} of ${wellFormed} well-formed), left: ${reasons}`;
+  return `${pairs} pairs: ${compiled} compiled (${wellFormedCompiled} of ${wellFormed} well-formed, ${nestedCompiled} of ${nested} nested), left: ${reasons}`;
 }
 
 interface PreparedOperation extends GeneratedOperation {
@@ -136,35 +148,47 @@ const portsOver = (bodyOf: (request: object) => Buffer): Ports =>
 
 async function compare(operation: PreparedOperation, pageSeed: number, subject: Subject, tally: Tally): Promise<void> {
   const random = seededRandom(pageSeed);
+  // Lists within lists read many pages: if any might be odd, few pairs would be well-formed.
+  const kinds = random.chance(0.3) ? wellFormedKinds : undefined;
   const pages = new Map<string, GeneratedPage>();
+  let calls: string[] = [];
   const ports = portsOver((request) => {
     const list = JSON.stringify(Object.entries(request).sort());
-    const page = pages.get(list) ?? generatePage(random, request as PostListRequest);
+    calls.push(list);
+    const page = pages.get(list) ?? generatePage(random, request as PostListRequest, kinds);
     pages.set(list, page);
     return page.body;
   });
   const { signal } = new AbortController();
   const context: RequestContext = { caller: postsReader, requestId: 'request', spent: nothingSpent(), signal };
   const outcome = await compiledResponse(operation, { ...context, ports, cursors: testCursors }, subject);
+  const callsOfCompiled = calls;
+  calls = [];
   const expected = await responseOfGraphQL(operation, ports, context);
 
   tally.pairs += 1;
   const used = [...pages.values()];
   // Where nothing was read, as everything is skipped, there is nothing to compile.
   const wellFormed = used.length > 0 && used.every((page) => page.wellFormed) && expected.errors === undefined;
+  const isNested = wellFormed && operation.isNested;
   if (wellFormed) tally.wellFormed += 1;
+  if (isNested) tally.nested += 1;
+  // What was left goes on with the pages that were read.
+  const needless = callsOfCompiled.filter((call) => !calls.includes(call));
+  if (needless.length > 0) throw new Difference(`Seed ${operation.seed}: nobody else makes the calls ${needless}`);
   if (typeof outcome !== 'string') {
     tally.left.set(outcome.reason, (tally.left.get(outcome.reason) ?? 0) + 1);
     return;
   }
   tally.compiled += 1;
   if (wellFormed) tally.wellFormedCompiled += 1;
+  if (isNested) tally.nestedCompiled += 1;
   const wanted = JSON.stringify(expected);
-  if (outcome === wanted) return;
+  if (outcome === wanted && callsOfCompiled.join('\n') === calls.join('\n')) return;
   const bodies = used.map(({ body }) => body.toString('latin1')).join('\n');
   const { seed, query, variables } = operation;
   throw new Difference(
-    `Seed ${seed}: the compiled response differs.\n${query}\n${JSON.stringify(variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}`,
+    `Seed ${seed}: the compiled response differs.\n${query}\n${JSON.stringify(variables)}\n${bodies}\ncompiled ${outcome}\nexpected ${wanted}\ncalls ${callsOfCompiled}\nexpected ${calls}`,
   );
 }
 

@@ -12,7 +12,7 @@ const foundBy: Readonly<Record<string, number>> = {
   'a time is printed as it came': 20_607_101,
   'a type that is unknown is the first one': 20_355_101,
   'no leaf is required': 20_299_101,
-  'no list is required': 20_435_101,
+  'no list is required': 31_723_000,
   'no object is required': 20_622_101,
   'nothing is required': 20_299_101,
   'the kind of the page is not looked at': 20_303_101,

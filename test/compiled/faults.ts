@@ -1,6 +1,7 @@
 /** Deliberate faults of the compiler and of the runner, each of which the differential test must find. */
 import { type DocumentNode, visit } from 'graphql';
 import type { Values } from '../../src/graphql/documents/variables.ts';
+import type { CompiledList } from '../../src/graphql/executors/compiled/list.ts';
 import type { CompiledOperation } from '../../src/graphql/executors/compiled/operation.ts';
 import type { PageSource } from '../../src/kernel/page-source.ts';
 import type { Ports } from '../../src/kernel/ports.ts';
@@ -39,6 +40,12 @@ const roots = (change: (root: CompiledOperation['roots'][number]) => object): Fa
 
 const plans = (change: (plan: SplicePlan) => SplicePlan): Fault =>
   compiled((operation) => ({ ...operation, plan: change(operation.plan) }));
+
+/** A compiler that makes something else of the lists within lists. */
+const innerLists = (change: (list: CompiledList) => object): Fault => {
+  const changed = (list: CompiledList): CompiledList => ({ ...list, ...change(list), inner: list.inner.map(changed) });
+  return roots(({ inner }) => ({ inner: inner.map(changed) }));
+};
 
 /** A compiler that writes other steps. @param change of each step, after those in it; several or none may take its place */
 const parts = (change: (part: Part) => Part | readonly Part[]): Fault => {
@@ -251,4 +258,20 @@ export const faults: Readonly<Record<string, Fault>> = {
     page: (metadata) => page({ ...metadata, object: 'PostList' }) as never,
   })),
   'values beside items are forgotten': parts((part) => (part.kind === 'parameter' ? [] : part)),
+  'lists within a list are in another order': printing((options) => ({
+    ...options,
+    inner: options.inner && rotated(options.inner),
+  })),
+  'of a list within a list another is printed': roots(({ inner }) => ({ inner: rotated(inner) })),
+  'lists within a list are shown to their end': printing((options) => ({
+    ...options,
+    inner: options.inner?.map((print) => ({ ...print, to: 100 })),
+  })),
+  'lists within a list are as long as their default': innerLists(() => ({ args: () => ({ first: 100 }) })),
+  'the service is told that people are no companies': innerLists(({ given }) => ({
+    given: given && { ...given, flags: {} },
+  })),
+  'ids within a list within a list are of no account': innerLists(({ parameters }) => ({
+    parameters: parameters.map((each) => (connection: never) => each(connection, '')),
+  })),
 };

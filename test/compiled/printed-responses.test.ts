@@ -26,15 +26,13 @@ function request(closed = false) {
     closed,
     sent: undefined as Uint8Array | undefined,
     head: undefined as unknown,
-    writeHead(status: number, headers: object) {
-      response.head = { status, ...headers };
-    },
-    end(bytes: Uint8Array) {
-      response.sent = bytes;
-    },
   });
   return {
     response: response as typeof response & ServerResponse,
+    send(status: number, headers: object, bytes?: Uint8Array | string) {
+      response.head = { status, ...headers };
+      response.sent = bytes as Uint8Array;
+    },
     whenClosed: (callback: () => void) => void response.once('close', callback),
   };
 }

@@ -17,10 +17,12 @@ import { pnetPost, postList } from '../support/stub.ts';
 import { upstreamOfBodies } from '../support/upstream-of-bodies.ts';
 
 const splicer = createSplicer({ maxBytes: 128 * 1_024 });
-const query = '{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { text } } } __typename }';
 
-/** @returns the response with a post whose text has so many characters; undefined if it is refused */
-async function responseWith(characters: number): Promise<unknown> {
+const list = (more: string) =>
+  `{ posts(accountId: "a1", identifier: "ACo1") { nodes { ... on PnetPost { text ${more} } } } __typename }`;
+
+/** @returns the response with posts whose texts have so many characters; undefined if it is refused */
+async function responseWith(query: string, characters: number): Promise<unknown> {
   const body = Buffer.from(JSON.stringify(postList([pnetPost('1', { text: 'x'.repeat(characters) })])));
   const ports = { posts: upstreamPosts(upstreamOfBodies(() => body)), serviceJudges: true } as unknown as Ports;
   const document = parse(query);
@@ -46,15 +48,22 @@ async function responseWith(characters: number): Promise<unknown> {
   }
 }
 
-test('whatever is not refused can be read to its end', async () => {
+test.each([
+  ['a page', list(''), (text: string) => ({ text })],
+  [
+    'pages of lists within a list',
+    list('author { posts(first: 1) { nodes { ... on PnetPost { text } } } }'),
+    (text: string) => ({ text, author: { posts: { nodes: [{ text }] } } }),
+  ],
+])('whatever is not refused can be read to its end: %s', async (_what, query, postWith) => {
   let [fits, refused] = [0, 128 * 1_024];
   while (refused - fits > 1) {
     const size = (fits + refused) >> 1;
-    const response = await responseWith(size);
+    const response = await responseWith(query, size);
     if (response === undefined) refused = size;
     else fits = size;
-    const text = 'x'.repeat(size);
-    expect([undefined, { data: { posts: { nodes: [{ text }] }, __typename: 'Query' } }]).toContainEqual(response);
+    const nodes = [postWith('x'.repeat(size))];
+    expect([undefined, { data: { posts: { nodes }, __typename: 'Query' } }]).toContainEqual(response);
   }
   expect(fits).toBeGreaterThan(10_000);
 });

@@ -203,6 +203,76 @@ describe('calls', () => {
     expect(served.calls).toHaveLength(2);
   });
 
+  const written = (by: string, id: string, more: object = {}) =>
+    pnetPost(id, { author: { ...pnetPost(id).author, id: by, is_company: by === 'company' }, ...more });
+  /** Posts of ACo1 by three authors, of whom each has written two. */
+  const authored =
+    (odd: Readonly<Record<string, Respond>> = {}): Respond =>
+    (request, response) => {
+      const of = decodeURIComponent(/users\/([^/]+)/.exec(request.path)?.[1] ?? '');
+      const respond = odd[of];
+      if (respond !== undefined) return respond(request, response);
+      const authors = of === 'ACo1' ? ['ada', 'bo', 'ada', 'company'] : [of, `friend of ${of}`];
+      json(response, 200, postList(authors.map((by, at) => written(by, `${of}-${at}`))));
+    };
+  const ofAuthors = (first: number, inner = 'id') =>
+    `posts(accountId: "a1", identifier: "ACo1", first: 4) { nodes { ... on PnetPost { id author { name posts(first: ${first}) {
+      nodes { ... on PnetPost { ${inner} } } edges { cursor } pageInfo { endCursor } } } } } }`;
+  const pageOf = (of: string, limit: number, rest = '') =>
+    `/v1/users/${encodeURIComponent(of)}/posts?account_id=a1&limit=${limit}${rest}`;
+
+  test('lists within a list are read once for each author, at the same time', async () => {
+    const both = await startBothWays(authored());
+    const served = await askBoth(both, `{ ${ofAuthors(2)} }`);
+    expect(served.compiled).toBe('yes');
+    expect(served.calls.toSorted()).toEqual(
+      [pageOf('ACo1', 4), pageOf('ada', 2), pageOf('bo', 2), pageOf('company', 2, '&is_company=true')].toSorted(),
+    );
+  });
+
+  test('of a place within a list the longest page is read, whoever asks for it', async () => {
+    const both = await startBothWays(authored());
+    const served = await askBoth(both, `{ one: ${ofAuthors(1)} two: ${ofAuthors(2)} }`);
+    expect(served.compiled).toBe('yes');
+    expect(served.calls).toHaveLength(4);
+  });
+
+  test('lists within lists within a list', async () => {
+    const both = await startBothWays(authored());
+    const served = await askBoth(both, `{ ${ofAuthors(2, 'author { posts(first: 2) { nodes { __typename } } }')} }`);
+    expect(served.compiled).toBe('yes');
+    // Equal pages of two levels are one.
+    expect(served.calls).toHaveLength(7);
+  });
+
+  test.each<readonly [string, string, string, Respond]>([
+    ['fails', 'bo', 'errors/user_unreachable', (_, response) => json(response, 422, envelope('user_unreachable', 422))],
+    ['is odd', 'bo', 'not_expected', (_, response) => json(response, 200, postList([written('bo', 'x', { id: 7 })]))],
+    ['is no page', 'bo', 'not_json', bytes('{')],
+    ['goes on', 'bo', 'the window needs another page', (_, response) => json(response, 200, postList([], 'next'))],
+    ['is of nobody', 'ACo1', 'missing', (_, response) => json(response, 200, postList([written(null as never, 'x')]))],
+    [
+      'is of a number',
+      'ACo1',
+      'not_expected',
+      (_, response) => json(response, 200, postList([written(7 as never, '')])),
+    ],
+    [
+      'is refused',
+      'ACo1',
+      'errors/invalid_recipient',
+      (_, response) => json(response, 200, postList([written('', 'x')])),
+    ],
+  ])('of the lists within a list one %s', async (_what, of, compiled, respond) => {
+    const both = await startBothWays(authored({ [of]: respond }));
+    expect((await askBoth(both, `{ ${ofAuthors(2)} }`)).compiled).toBe(compiled);
+  });
+
+  test('lists within a list are no more calls than an operation may make', async () => {
+    const both = await startBothWays(authored(), { UPSTREAM_MAX_CALLS: '2' });
+    expect((await askBoth(both, `{ ${ofAuthors(2)} }`)).calls).toHaveLength(2);
+  });
+
   test('no more than an operation may make', async () => {
     const both = await startBothWays(pages, { UPSTREAM_MAX_CALLS: '2' });
     const three = ['ACo1', 'ACo2', 'ACo3'].map((of, at) => `name${at}: ${list().replace('ACo1', of)}`);

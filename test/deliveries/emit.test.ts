@@ -31,7 +31,8 @@ describe.each(databases)('emitEvent on $name', (dialect) => {
       }
     }
     const samples = await ask('{ eventSamples { source event payload } }');
-    expect(samples.data.eventSamples).toHaveLength(26);
+    const events = Object.values(webhookSources).flatMap((source): readonly string[] => source.events);
+    expect(samples.data.eventSamples).toHaveLength(events.length);
   });
 
   it('sends the data of the caller, names an invalid key, and emits once under one idempotency key', async () => {

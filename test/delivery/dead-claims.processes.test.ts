@@ -58,7 +58,7 @@ it.each(databases)('the next process sends what a dead one had claimed, on $name
   const second = await startDelivering({
     dialect: {
       ...dialect,
-      location: async () => ({ url: first.databaseUrl, location: undefined as never, drop: async () => {} }),
+      withSchema: async () => ({ url: first.databaseUrl, location: undefined as never, drop: async () => {} }),
     },
   });
   await receiver.waitFor(1);
@@ -73,11 +73,11 @@ it.skipIf(postgres === undefined)(
   'a process that cannot listen any more keeps what it has claimed',
   async () => {
     if (postgres === undefined) return;
-    const place = await postgres.location();
+    const place = await postgres.withSchema();
     onTestFinished(place.drop);
     const proxy = await startTcpProxy(place.url);
     onTestFinished(proxy.close);
-    const on = (url: string) => ({ ...postgres, location: async () => ({ ...place, url, drop: async () => {} }) });
+    const on = (url: string) => ({ ...postgres, withSchema: async () => ({ ...place, url, drop: async () => {} }) });
     const receiver = await startReceiver();
     onTestFinished(receiver.close);
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();

@@ -50,7 +50,7 @@ describe.each(databases)('claims on $name', (dialect) => {
       }),
     );
   const bodiesOf = ({ claimed }: QueueReport) =>
-    claimed.flatMap(({ deliveries }) => deliveries.map(({ body }) => (body instanceof Error ? body : String(body))));
+    claimed.flatMap(({ deliveries }) => deliveries.map(({ payload }) => payload));
   const claimedIds = async () =>
     (await gateway.deliveries()).filter(({ claim_token }) => claim_token !== null).map(({ id }) => id);
 

@@ -4,6 +4,7 @@
  */
 import { expect, it, onTestFinished } from 'vitest';
 import { disableWebhook } from '../../src/capabilities/webhooks/destinations.ts';
+import { confirmClaims } from '../../src/delivery/confirm.ts';
 import { databases } from '../support/databases.ts';
 import { type DeliveringGateway, startDelivering } from '../support/deliveries.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
@@ -116,4 +117,20 @@ it.each(cases)('nothing is sent as before once a webhook was $change in $where, 
       each.change === 'sent elsewhere' ? '/changed' : each.change === 'sent with another header' ? 'changed' : true,
     );
   }
+});
+
+it.each(databases)('the last look before sending waits for no writer, on $name', async (dialect) => {
+  const gateway = await startDelivering({ dialect, delivery: { limits: { slots: 0 } } });
+  onTestFinished(() => gateway.close());
+  const { database } = gateway.app;
+  await gateway.webhook('https://hooks.example/');
+  await gateway.emit('first');
+  const claims = database.updateTable('deliveries').set({ claim_token: 'token' });
+  const [{ id } = { id: '' }] = await claims.returning('id').execute();
+  const ticket = { deliveryId: id, claimToken: 'token', revision: 0 };
+  await database.transaction().execute(async (writing) => {
+    await writing.updateTable('deliveries').set({ claim_token: 'other' }).execute();
+    const confirmed = await confirmClaims(database, dialect.name === 'SQLite' ? 'sqlite' : 'postgres', [ticket], 0);
+    expect([...confirmed]).toEqual([id]);
+  });
 });

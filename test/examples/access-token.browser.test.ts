@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway, type TestWorkspace } from '../support/gateway.ts';
 import { freePort } from '../support/reverse-proxy.ts';
 import { chromium } from '../support/servers.ts';
-import { runExample, type Server, serveExample } from './example.ts';
+import { again, runExample, type Server, serveExample } from './example.ts';
 import { inaccessible, launch, openTab } from './page.ts';
 
 const example = 'access-token';
@@ -26,7 +26,7 @@ describe.skipIf(!chromium)('a page with an access token', () => {
     workspace = await gateway.workspace();
     accountId = await workspace.account({ name: 'Grace' });
     const environment = { POSTERN_URL: gateway.address, POSTERN_KEY: workspace.key };
-    [site, browser] = await Promise.all([serveExample(example, 'start', environment, port), launch()]);
+    [site, browser] = await Promise.all([serveExample(example, 'start', { ...environment, ...again }, port), launch()]);
   });
   afterAll(async () => {
     await browser?.close();
@@ -62,6 +62,20 @@ describe.skipIf(!chromium)('a page with an access token', () => {
     await text('#trouble').toBe('');
     expect(refused).toBeLessThanOrEqual(2);
     expect(await inaccessible(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('goes live by itself although there was no token when it opened', async () => {
+    const context = await browser.newContext();
+    await context.route('**/access-token', (route) => route.fulfill({ status: 503 }));
+    const { page, complaints } = await openTab(context, site.address);
+    const text = (selector: string) => expect.poll(() => page.locator(selector).innerText(), { timeout: minute });
+    await text('#trouble').toContain('The accounts could not be read. No access token: 503');
+    await context.unroute('**/access-token');
+    await text('#live').toBe('Live');
+    await text('#trouble').toBe('');
+    await setStatus('STOPPED');
+    await text('#accounts').toBe('Grace: STOPPED');
     expect(complaints).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 /** `examples/bff-yoga`: a BFF with an API of its own, between a visitor and a gateway that are both elsewhere. */
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runExample, type Server, serveExample } from './example.ts';
+import { again, runExample, type Server, serveExample } from './example.ts';
 import { type Postern, startPostern } from './postern.ts';
 import { type Visitor, visitorAt } from './visitor.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   postern = await startPostern();
   const environment = { POSTERN_URL: postern.address, POSTERN_KEY: postern.key, VISITOR_TOKEN: 'of-grace' };
   expect(await runExample('bff-yoga', 'typecheck', environment)).toBe('');
-  server = await serveExample('bff-yoga', 'start', environment);
+  server = await serveExample('bff-yoga', 'start', { ...environment, ...again });
   grace = visitorAt(`${server.address}/graphql`, 'of-grace');
 });
 afterAll(async () => {

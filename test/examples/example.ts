@@ -15,6 +15,9 @@ interface Running {
   stop(): Promise<void>;
 }
 
+/** For a script after another one, which has generated what both need: npm leaves out `prestart` and the like. */
+export const again: Environment = { npm_config_ignore_scripts: 'true' };
+
 /** The path of a file of an example. */
 export const fileOf = (example: string, file: string): string => join(folder, example, file);
 

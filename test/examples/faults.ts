@@ -1,5 +1,4 @@
 /** What the user of an example for React sees, in good times and in bad ones. Every example has the same page. */
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'playwright-core';
@@ -7,12 +6,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { graphql } from '../support/gateway.ts';
 import { chromium } from '../support/servers.ts';
 import { json, pnetPost, postList, proxyTo, startStub } from '../support/stub.ts';
-import { fileOf, runExample } from './example.ts';
+import { again, fileOf, runExample } from './example.ts';
 import { inaccessible, launch, openTab, type Site, serveSite, type Tab } from './page.ts';
 import { type Postern, startPostern } from './postern.ts';
 
 /** Within which a person finds that something works again by itself: the longest wait, and time for the rest. */
 const withinSeconds = { timeout: 30_000 };
+/** What receives deliveries, as its path says. */
+const receiver = 'https://receiver.sandbox.example';
 const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, withinSeconds);
 
 export function describeFaults(example: string): void {
@@ -28,8 +29,9 @@ export function describeFaults(example: string): void {
       [postern, browser] = await Promise.all([startPostern(), launch()]);
       await runExample(example, 'build', { POSTERN_URL: postern.address });
       site = await serveSite(example, postern);
+      // It receives at once: retries would tell again what a page has missed.
       await ask(`mutation {
-        createWebhook(input: { requestUrl: "https://hooks.example/in", source: { users: { events: [NEW_RELATION] } } }) { __typename }
+        createWebhook(input: { requestUrl: "${receiver}/ok", source: { users: { events: [NEW_RELATION] } } }) { __typename }
       }`);
     });
     afterAll(async () => {
@@ -47,11 +49,42 @@ export function describeFaults(example: string): void {
       expect(errors).toEqual([]);
       return data;
     };
-    const emit = () =>
-      ask(`mutation { emitEvent(input: { accountId: "pnet-----------------A", event: NEW_RELATION }) {
-        ... on EventEmitted { deliveries { deliveryId } } ... on ServiceError { message } } }`).then(
-        ({ emitEvent }): string => emitEvent.deliveries[0].deliveryId,
-      );
+    /** Emits an event, and returns its deliveries. */
+    const send = async (event: string): Promise<{ deliveryId: string; webhookId: string }[]> => {
+      const { emitEvent } = await ask(`mutation {
+        emitEvent(input: { accountId: "pnet-----------------A", event: ${event} }) {
+          ... on EventEmitted { deliveries { deliveryId webhookId } } ... on ServiceError { message }
+        }
+      }`);
+      return emitEvent.deliveries;
+    };
+    const emit = async () => String((await send('NEW_RELATION'))[0]?.deliveryId);
+    /** Creates webhooks for sent mails, which are deleted with the test, and returns their ids. */
+    async function createWebhooks(names: readonly string[], path: string): Promise<string[]> {
+      const all: string[] = [];
+      for (let at = 0; at < names.length; at += 20) {
+        const fields = names.slice(at, at + 20).map(
+          (name, n) => `n${n}: createWebhook(input: {
+            name: "${name}", requestUrl: "${receiver}/${path}", source: { email: { events: [MAIL_SENT] } }
+          }) { ... on WebhookCreated { webhook { webhookId } } }`,
+        );
+        const created: { webhook: { webhookId: string } }[] = Object.values(await ask(`mutation { ${fields} }`));
+        const ids = created.map(({ webhook }) => webhook.webhookId);
+        all.push(...ids);
+        onTestFinished(async () => {
+          await ask(
+            `mutation { ${ids.map((id, n) => `n${n}: deleteWebhook(input: { webhookId: "${id}" }) { __typename }`)} }`,
+          );
+        });
+      }
+      return all;
+    }
+    /** Resolves as soon as all deliveries of sent mails have ended. */
+    const allDelivered = () =>
+      eventually(async () => {
+        const pending = '{ deliveries(state: [PENDING], event: [MAIL_SENT]) { totalCount } }';
+        return (await ask(pending)).deliveries.totalCount;
+      }).toBe(0);
     const open = (path: string, at = site) => openTab(context, `${at.address}/${path}`);
     const shows = async ({ page }: Tab, text: string | RegExp, options = withinSeconds) =>
       page.getByText(text).first().waitFor(options);
@@ -59,7 +92,7 @@ export function describeFaults(example: string): void {
     const hasDelivery = ({ page }: Tab, id: string) => page.locator(`[data-delivery="${id}"]`).waitFor(withinSeconds);
 
     test('the files are of the types that are generated', async () => {
-      await runExample(example, 'typecheck', { POSTERN_URL: postern.address });
+      await runExample(example, 'typecheck', { POSTERN_URL: postern.address, ...again });
     });
 
     describe('the feed', () => {
@@ -146,7 +179,7 @@ export function describeFaults(example: string): void {
           json(response, 200, postList(items, page < 2 ? `${page + 1}` : null));
         });
         const gateway = await proxyTo(stub);
-        const site = await serveSite(example, { address: gateway.address, key: 'their-key' }, script);
+        const site = await serveSite(example, { address: gateway.address, key: 'their-key' }, script, again);
         onTestFinished(() => site.stop());
         return site;
       }
@@ -264,47 +297,155 @@ export function describeFaults(example: string): void {
       });
 
       test('of 200 webhooks are one list, which is read further, chosen from, and live', async () => {
-        // A run that is repeated has webhooks of its own.
-        const run = randomUUID().slice(0, 8);
-        const names = Array.from({ length: 200 }, (_, n) => `Mail ${n} of ${run}`);
-        const create = (name: string, path: string) => `createWebhook(input: {
-          name: "${name}", requestUrl: "https://receiver.sandbox.example/${path}", source: { email: { events: [MAIL_SENT] } }
-        }) { __typename }`;
-        for (let at = 0; at < names.length; at += 20)
-          await ask(`mutation { ${names.slice(at, at + 20).map((name, n) => `n${n}: ${create(name, 'ok')}`)} }`);
-        const send = () =>
-          ask(`mutation { emitEvent(input: { accountId: "pnet-----------------A", event: MAIL_SENT }) {
-            ... on EventEmitted { deliveries { deliveryId } } ... on ServiceError { message } } }`).then(
-            ({ emitEvent }): string[] =>
-              emitEvent.deliveries.map(({ deliveryId }: { deliveryId: string }) => deliveryId),
-          );
-        await send();
-        // What is delivered while the page is open is added to its list.
-        const pending = '{ deliveries(state: [PENDING], event: [MAIL_SENT]) { totalCount } }';
-        await eventually(async () => (await ask(pending)).deliveries.totalCount).toBe(0);
+        const names = Array.from({ length: 200 }, (_, n) => `Mail ${n}`);
+        await createWebhooks(names, 'ok');
+        const mails = new Set((await send('MAIL_SENT')).map(({ deliveryId }) => deliveryId));
+        await allDelivered();
         const tab = await open('#deliveries');
         const { page } = tab;
         await isLive(tab);
         const rows = page.locator('[data-delivery]');
         const states = async () => [...new Set(await rows.locator('strong').allInnerTexts())];
-        await eventually(() => rows.count()).toBe(20);
+        const shown = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-delivery') ?? ''));
+        // Deliveries of other tests that change while the page is open are added to its list.
+        const count = async () => (await shown()).filter((id) => mails.has(id)).length;
+        await eventually(count).toBe(20);
         await page.getByRole('button', { name: 'Show more' }).click();
-        await eventually(() => rows.count()).toBe(40);
-        await page.getByLabel('Webhook').selectOption({ label: `Mail 150 of ${run}` });
+        await eventually(count).toBe(40);
+        await page.getByLabel('Webhook').selectOption({ label: 'Mail 150' });
         await eventually(() => rows.count()).toBe(1);
-        await send();
+        await send('MAIL_SENT');
         await eventually(() => rows.count()).toBe(2);
         await eventually(states).toEqual(['SUCCEEDED']);
+        expect(await rows.first().innerText()).toMatch(/\s1 attempt, the last: 200$/);
         await page.getByLabel('State').selectOption('FAILED');
         await shows(tab, 'There are no deliveries.');
         await page.getByLabel('Webhook').selectOption({ label: 'All' });
         await isLive(tab);
-        await ask(`mutation { ${create('Mail that is gone', 'gone')} }`);
-        const sent = await send();
+        await createWebhooks(['Mail that is gone'], 'gone');
+        const sent = (await send('MAIL_SENT')).map(({ deliveryId }) => deliveryId);
         await eventually(states).toEqual(['FAILED']);
-        await eventually(() =>
-          rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-delivery') ?? '')),
-        ).toEqual(expect.arrayContaining([expect.toBeOneOf(sent)]));
+        await eventually(shown).toEqual(expect.arrayContaining([expect.toBeOneOf(sent)]));
+        expect(tab.complaints).toEqual([]);
+      });
+
+      describe('between responses and updates', () => {
+        /** What the page gets: it has no WebSocket while `isCut`, and responses with deliveries are put off into `held`. */
+        async function intercept() {
+          const told: { deliveryId: string; attemptCount: number; state: string }[] = [];
+          const held: (() => Promise<void>)[] = [];
+          let close = () => {};
+          const network = {
+            isCut: false,
+            isHolding: false,
+            held,
+            cut() {
+              network.isCut = true;
+              close();
+            },
+            wasTold: (id: string, attempts: number) =>
+              told.some(
+                (each) => each.deliveryId === id && each.attemptCount === attempts && each.state === 'SUCCEEDED',
+              ),
+          };
+          await context.routeWebSocket('**/graphql', (socket) => {
+            close = () => void socket.close();
+            if (network.isCut) return close();
+            socket.connectToServer().onMessage((text) => {
+              const { type, payload } = JSON.parse(`${text}`);
+              if (type === 'next') told.push(payload.data.deliveryUpdated);
+              socket.send(text);
+            });
+          });
+          await context.route('**/graphql', async (route) => {
+            const response = await route.fetch();
+            // The page may have given it up meanwhile.
+            const pass = () => route.fulfill({ response }).catch(() => {});
+            if (network.isHolding && route.request().postData()?.includes('deliveries(')) held.push(pass);
+            else await pass();
+          });
+          return network;
+        }
+        /** Returns a function that emits an event, and returns the id of its delivery as soon as this has succeeded. */
+        async function receive(): Promise<() => Promise<string>> {
+          const [webhookId] = await createWebhooks(['Mail'], 'ok');
+          return async () => {
+            const deliveries = await send('MAIL_SENT');
+            await allDelivered();
+            return String(deliveries.find((each) => each.webhookId === webhookId)?.deliveryId);
+          };
+        }
+
+        test('an update stays that a response under way is older than', async () => {
+          const [deliver, network] = await Promise.all([receive(), intercept()]);
+          const before = await deliver();
+          const tab = await open('#deliveries');
+          await isLive(tab);
+          await hasDelivery(tab, before);
+          network.isHolding = true;
+          network.cut();
+          await shows(tab, 'Not live');
+          const meanwhile = await deliver();
+          network.isCut = false;
+          await eventually(() => network.held.length).toBeGreaterThan(0);
+          let after = '';
+          // The protocol does not say when a subscription has begun. Not at once again: a page of the list has 20 deliveries.
+          await eventually(async () => {
+            after = await deliver();
+            const told = expect.poll(() => network.wasTold(after, 1), { timeout: 5_000 }).toBe(true);
+            return told.then(
+              () => true,
+              () => false,
+            );
+          }).toBe(true);
+          await ask(`mutation { redeliver(input: { deliveryId: "${before}" }) { __typename } }`);
+          await eventually(() => network.wasTold(before, 2)).toBe(true);
+          network.isHolding = false;
+          for (const pass of network.held) await pass();
+          await hasDelivery(tab, meanwhile);
+          await hasDelivery(tab, after);
+          await eventually(() => tab.page.locator(`[data-delivery="${before}"]`).innerText()).toContain('2 attempts');
+          expect(tab.complaints).toEqual([]);
+        });
+
+        test('the list is read once more when the connection comes while it is read', async () => {
+          const [deliver, network] = await Promise.all([receive(), intercept()]);
+          network.isHolding = true;
+          network.isCut = true;
+          const tab = await open('#deliveries');
+          await eventually(() => network.held.length).toBeGreaterThan(0);
+          const meanwhile = await deliver();
+          network.isCut = false;
+          await isLive(tab);
+          network.isHolding = false;
+          for (const pass of network.held.toReversed()) await pass();
+          await hasDelivery(tab, meanwhile);
+          await tab.page.getByRole('button', { name: 'Emit an event' }).click();
+          await shows(tab, /The event has [1-9]\d* deliveries/);
+          expect(await tab.page.locator(`[data-delivery="${meanwhile}"]`).count()).toBe(1);
+          expect(tab.complaints).toEqual([]);
+        });
+      });
+
+      test('and all that belongs to them are there without a click when a refused key is put right', async () => {
+        onTestFinished(() => site.useKey(postern.key));
+        await site.useKey('sandbox_expired_credentials');
+        const tab = await open('#deliveries');
+        for (const what of ['webhooks', 'deliveries']) await shows(tab, `The ${what} could not be read`);
+        expect(await tab.page.getByText('There are no deliveries.').count()).toBe(0);
+        await tab.page.getByRole('link', { name: 'Publish' }).click();
+        await tab.page.getByRole('button', { name: 'Publish', exact: true }).click();
+        await shows(tab, /There is no result: .+ \(EXPIRED_CREDENTIALS\) Send it again/);
+        await tab.page.getByRole('link', { name: 'Feed' }).click();
+        await shows(tab, 'The posts on photonet could not be read');
+        expect(await tab.page.getByText('There are no posts.').count()).toBe(0);
+        await tab.page.getByRole('link', { name: 'Deliveries' }).click();
+        await shows(tab, 'The webhooks could not be read');
+        await site.useKey(postern.key);
+        await isLive(tab);
+        await eventually(() => tab.page.locator('.failure').count()).toBe(0);
+        await eventually(() => tab.page.getByLabel('Webhook').locator('option').count()).toBeGreaterThan(1);
+        await hasDelivery(tab, await emit());
         expect(tab.complaints).toEqual([]);
       });
 

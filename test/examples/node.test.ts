@@ -2,7 +2,7 @@
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { snippet } from '../support/docs.ts';
-import { fileOf, runExample } from './example.ts';
+import { again, fileOf, runExample } from './example.ts';
 import { type Postern, startPostern } from './postern.ts';
 
 const pnet = 'pnet-----------------A';
@@ -41,17 +41,17 @@ describe('the programs', () => {
 
   test('start prints what the documentation says, and throws what is refused the second time', async () => {
     expect(await run('start')).toBe(snippet('Feed, publish, subscribe', ''));
-    const refused = String(await caught(() => run('start')));
+    const refused = String(await caught(() => run('start', again)));
     expect(refused).toContain('PosternError: ');
     expect(refused).toContain("code: 'ACTION_ALREADY_PERFORMED'");
   });
 
   test('newest merges the posts of two networks', async () => {
-    expect((await run('newest')).split('\n').length).toBeGreaterThan(5);
+    expect((await run('newest', again)).split('\n').length).toBeGreaterThan(5);
   });
 
   test('start says which variable is missing', async () => {
-    expect(String(await caught(() => run('start', { POSTERN_KEY: '' })))).toContain('Set POSTERN_KEY');
+    expect(String(await caught(() => run('start', { POSTERN_KEY: '', ...again })))).toContain('Set POSTERN_KEY');
   });
 });
 

@@ -20,12 +20,13 @@ export async function serveSite(
   example: string,
   gateway: { readonly address: string; readonly key: string },
   script: 'preview' | 'start' = 'preview',
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const directory = await temporaryDirectory();
   const file = join(directory.path, 'key');
   const useKey = (key: string) => writeFile(file, key);
   await useKey(gateway.key);
-  const environment = { POSTERN_URL: gateway.address, POSTERN_KEY: '', POSTERN_KEY_FILE: file };
+  const environment = { POSTERN_URL: gateway.address, POSTERN_KEY: '', POSTERN_KEY_FILE: file, ...more };
   const server = await serveExample(example, script, environment);
   return {
     ...server,

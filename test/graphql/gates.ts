@@ -180,6 +180,17 @@ export const gateCases: Readonly<Record<StageName, readonly GateCase[]>> = {
       ),
     },
   ],
+  requireEvent: [
+    {
+      what: 'a subscription without its field',
+      type: 'errors/invalid_parameters',
+      requests: forEach((query, executor) =>
+        executor === 'subscribe'
+          ? { parameters: { query: query.replace('deliveryUpdated', 'deliveryUpdated @skip(if: true)') } }
+          : 'a query may be empty',
+      ),
+    },
+  ],
   // It refuses nothing: what it responds with is compared below.
   lookUp: [],
 };

@@ -116,6 +116,12 @@ describe.skipIf(!chromium)('GraphiQL in a browser', () => {
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
   });
 
+  it('runs it by Ctrl-Enter before anything has the focus', async () => {
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(answer).toContain('"Demo"');
+  });
+
   it('runs it, and shows the status, time, size and cost of the response', async () => {
     await runAndSee('"Demo"');
     await expect

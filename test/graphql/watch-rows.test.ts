@@ -38,7 +38,7 @@ describe.each(databases)('on $name', (dialect) => {
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const place = await dialect.location();
+    const place = await dialect.withSchema();
     const options = { environment: { DATABASE_URL: place.url } };
     [watching, changing] = [await startGateway(options), await startGateway(options)];
     space = await watching.workspace();

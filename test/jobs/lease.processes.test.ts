@@ -52,7 +52,7 @@ describe.each(databases)('one job and two processes, $name', (dialect) => {
     });
 
   beforeAll(async () => {
-    place = await dialect.location();
+    place = await dialect.withSchema();
     here = await start('here', 60_000);
     there = await start('there', 60_000);
     workspace = await seeded(here, here.address).workspace();

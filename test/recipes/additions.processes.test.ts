@@ -1,12 +1,13 @@
 /** The recipes of the documentation, followed in a copy of the source: it compiles, and what they add works. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pageAt } from '../support/docs.ts';
+import { pageAt, sectionOf } from '../support/docs.ts';
 import { graphql } from '../support/gateway.ts';
 import { additions } from './additions.ts';
-import { type CopyOfSource, followRecipes } from './copy-of-source.ts';
+import { type CopyOfSource, followRecipes, type Recipe } from './copy-of-source.ts';
+import { provider } from './provider.ts';
 
 let copy: CopyOfSource;
 let address: string;
@@ -29,6 +30,19 @@ it('follows each recipe of the page', () => {
   const headings = [...pageAt('docs/develop/recipes.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
   expect([...Object.keys(additions), ...elsewhere].sort()).toEqual(headings.sort());
 });
+
+/** Where a reader counts the metric and throws the error, which is nobody's but the reader's choice. */
+const ownChoice = ['src/http/observed-requests.ts', 'src/capabilities/jobs/embedded.ts'];
+
+it.each(Object.entries({ ...additions, 'Add a provider that lists posts': provider }))(
+  '%s: the page names the files that are touched',
+  (heading, { edits, newFiles = {} }: Recipe) => {
+    const text = sectionOf(heading);
+    const isNamed = (file: string) => text.includes(basename(file)) || ownChoice.includes(file);
+    expect(Object.keys(edits).filter((file) => !isNamed(file))).toEqual([]);
+    expect(Object.keys(newFiles).filter((file) => !isNamed(file) && !text.includes(dirname(file)))).toEqual([]);
+  },
+);
 
 it('compiles', async () => {
   expect(await copy.compile()).toBe('');

@@ -28,6 +28,11 @@ describe.each(examples)('%s', (folder) => {
   test('is a package that is not published, runs with one command, and has exact versions', () => {
     expect(own.private).toBe(true);
     expect(own.scripts).toHaveProperty('start');
+    // Tests run some of them only after another one.
+    const { generate, start, typecheck, build, newest } = own.scripts ?? {};
+    for (const [name, script] of Object.entries({ start, typecheck, build, newest }))
+      if (generate !== undefined && script !== undefined)
+        expect(own.scripts).toHaveProperty(`pre${name}`, 'npm run --silent generate');
     for (const version of Object.values(dependenciesOf(own))) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   });
 

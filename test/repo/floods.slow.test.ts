@@ -214,7 +214,7 @@ const floods: Readonly<Record<string, Flood>> = {
         const id = `${n}`;
         const secrets = sealSecrets(testVault, id, [newSecret(randomBytes)]);
         const webhook = { id, request_url: 'https://hooks.example', format: 'json', headers: '[]' };
-        open(webhook, { webhook_id: id, secrets, failing_since: null });
+        open({ ...webhook, webhook_id: id, secrets, failing_since: null });
       });
     },
   },

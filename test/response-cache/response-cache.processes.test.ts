@@ -19,7 +19,7 @@ const silent = pino({ level: 'silent' });
 
 /** Gateways on one database, which end with the test. */
 async function startThree(dialect: (typeof databases)[number], environment: Readonly<Record<string, string>>) {
-  const database = await dialect.location();
+  const database = await dialect.withSchema();
   const start = (more: Readonly<Record<string, string>>) =>
     startGateway({ environment: { DATABASE_URL: database.url, ...more } });
   const gateways = [await start(environment), await start(environment), await start({})] as const;
@@ -93,7 +93,7 @@ describe('in memory', () => {
   ])(
     '%s starts only when the other has ended',
     async (_, second, first) => {
-      const database = await sqlite.location();
+      const database = await sqlite.withSchema();
       onTestFinished(database.drop);
       const other = await startIn(first, database.url);
       await expect(startIn(second, database.url)).rejects.toThrow(refusal);

@@ -36,7 +36,7 @@ describe('in memory', () => {
   let newWorkspace: () => Promise<SeededWorkspace>;
 
   beforeAll(async () => {
-    const database = await (databases[0] as TestDialect).location();
+    const database = await (databases[0] as TestDialect).withSchema();
     drop = database.drop;
     keeping = await startGateway({ environment: { DATABASE_URL: database.url, RESPONSE_CACHE: 'memory' } });
     newWorkspace = seeded(keeping, keeping.address).workspace;

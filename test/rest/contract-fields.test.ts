@@ -72,7 +72,7 @@ test('deviations from the contract are passed on', async () => {
   const attachments = [{ type: 'hologram', depth: 3, more: { x: 1 } }, null, 'text', [], {}];
   const posts = [
     pnetPost('1', { text: null, author: 'Ada', reaction_counter: '5', mentions: { x: 1 }, attachments }),
-    { object: 'Post', provider: 'CLIPNET', clip: { length: 3 } },
+    { object: 'Post', provider: 'NEWNET', clip: { length: 3 } },
     null,
     'text',
     7,

@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 import { rest } from '../support/rest.ts';
 import { testSecret } from '../support/webhooks.ts';
 
-describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
+describe.each(databases)('Idempotency-Key on $name', ({ withSchema }) => {
   let database: TestDatabase;
   let gateway: Gateway;
   let workspace: SeededWorkspace;
@@ -21,7 +21,7 @@ describe.each(databases)('Idempotency-Key on $name', ({ location }) => {
   let broken = false;
 
   beforeAll(async () => {
-    database = await location();
+    database = await withSchema();
     gateway = await startGateway({
       environment: { DATABASE_URL: database.url },
       providers: (all) => ({

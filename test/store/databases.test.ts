@@ -8,5 +8,5 @@ test('the pools have all connections together, and each has one', () => {
     expect(Math.min(...parts), String(total)).toBeGreaterThanOrEqual(1);
     expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total);
   }
-  expect(divideConnections(20)).toEqual({ keys: 4, accounts: 4, jobs: 4, queue: 1, deliveries: 7 });
+  expect(divideConnections(20)).toEqual({ keys: 4, accounts: 4, jobs: 4, queue: 2, deliveries: 6 });
 });

@@ -9,7 +9,7 @@ const [, postgres] = databases;
 
 test.skipIf(postgres === undefined)('a webhook is created despite a deadlock with another session', async () => {
   if (postgres === undefined) return;
-  const place = await postgres.location();
+  const place = await postgres.withSchema();
   onTestFinished(place.drop);
   const gateway = await startGateway({ environment: { DATABASE_URL: place.url } });
   onTestFinished(gateway.close);

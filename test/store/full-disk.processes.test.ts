@@ -10,11 +10,11 @@ import { graphql } from '../support/gateway.ts';
 import { canMount, mountSmall } from '../support/mounts.ts';
 import { localPostgresUrl } from '../support/servers.ts';
 
-type OnDisk = (path: string) => TestDialect;
+type OnDisk = (path: string) => Pick<TestDialect, 'name' | 'withSchema'>;
 
 const sqliteOn: OnDisk = (path) => ({
   name: 'SQLite',
-  async location() {
+  async withSchema() {
     const file = join(path, 'postern.db');
     return { location: { kind: 'sqlite', file }, url: `sqlite:${file}`, drop: async () => {} };
   },
@@ -25,7 +25,7 @@ const postgresOn =
   (server: string): OnDisk =>
   (path) => ({
     name: 'Postgres',
-    async location() {
+    async withSchema() {
       const name = `postern_test_${randomBytes(8).toString('hex')}`;
       const folder = join(path, 'tables');
       mkdirSync(folder);

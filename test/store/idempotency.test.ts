@@ -14,11 +14,11 @@ import { databases, type TestDatabase } from '../support/databases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { requestContext } from '../support/request-context.ts';
 
-describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ name, location }) => {
+describe.each(databases)('what is stored under an Idempotency-Key on $name', ({ name, withSchema }) => {
   let place: TestDatabase;
   let gateway: Gateway;
   beforeAll(async () => {
-    place = await location();
+    place = await withSchema();
     gateway = await startGateway({ environment: { DATABASE_URL: place.url } });
   });
   afterAll(async () => {

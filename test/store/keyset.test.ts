@@ -25,7 +25,7 @@ describe.each(databases)('on $name', (dialect) => {
   let database: Database;
 
   beforeEach(async () => {
-    place = await dialect.location();
+    place = await dialect.withSchema();
     database = await openDatabase(place.location);
     await database.insertInto('workspaces').values({ id: 'w', name: 'w', created_at: 1 }).execute();
     const times = [3, 1, 2, 2, 2, 1, 4];

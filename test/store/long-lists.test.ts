@@ -7,8 +7,8 @@ import { openDatabase } from '../../src/store/database.ts';
 import { databases } from '../support/databases.ts';
 import { startGateway } from '../support/gateway.ts';
 
-test.each(databases)('a list of 70,000 ids and numbers on $name', async ({ location }) => {
-  const place = await location();
+test.each(databases)('a list of 70,000 ids and numbers on $name', async ({ withSchema }) => {
+  const place = await withSchema();
   const database = await openDatabase(place.location);
   await database
     .insertInto('workspaces')
@@ -38,8 +38,8 @@ test('no statement joins a list out of data by itself', () => {
 test.each(databases)(
   'a page of 140 webhooks for 250 accounts each on $name',
   { timeout: 120_000 },
-  async ({ location }) => {
-    const place = await location();
+  async ({ withSchema }) => {
+    const place = await withSchema();
     const gateway = await startGateway({ environment: { DATABASE_URL: place.url } });
     const workspace = await gateway.workspace();
     const account_ids = [await workspace.account()];

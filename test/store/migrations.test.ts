@@ -30,7 +30,7 @@ async function columnsOf(database: Database): Promise<ReadonlyMap<string, boolea
 
 /** What a step takes away from the gateways of before: columns that are gone, or that they would have to write, and time. */
 async function takenAway(steps: SchemaSteps, step: string): Promise<{ taken: string[]; built: string[] }> {
-  const database = openUnmigrated({ kind: 'sqlite', file: ':memory:' });
+  const database = await openUnmigrated({ kind: 'sqlite', file: ':memory:' });
   const migrations = Object.fromEntries(
     Object.entries(steps).map(([name, { up }]): [string, { up: (db: Kysely<Tables>) => Promise<void> }] => [
       name,
@@ -158,7 +158,7 @@ describe('the rule would find', () => {
 });
 
 test('steps that conflicted with other sessions run again', async () => {
-  const database = openUnmigrated({ kind: 'sqlite', file: ':memory:' });
+  const database = await openUnmigrated({ kind: 'sqlite', file: ':memory:' });
   let tries = 0;
   const meets = {
     ...migrations,

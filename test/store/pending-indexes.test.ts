@@ -11,7 +11,7 @@ const up = async () => undefined;
 test.each(databases)('of the real steps, the indexes that they declare are looked for on $name', async (dialect) => {
   const location = await dialect.location();
   onTestFinished(() => location.drop());
-  const database = connectForMigrations(location.location);
+  const database = await connectForMigrations(location.location);
   onTestFinished(() => database.destroy());
   await migrate(database, migrations);
   await sql`drop index idempotent_responses_by_expiry`.execute(database);
@@ -26,7 +26,7 @@ test.each(databases)('of the real steps, the indexes that they declare are looke
 test.each(databases)('indexes that are missing are pending on $name', async (dialect) => {
   const location = await dialect.location();
   onTestFinished(() => location.drop());
-  const database = connectForMigrations(location.location);
+  const database = await connectForMigrations(location.location);
   onTestFinished(() => database.destroy());
   await sql`create table things (id integer, name text)`.execute(database);
   const steps = {

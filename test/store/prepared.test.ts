@@ -17,7 +17,7 @@ describe.skipIf(postgres === undefined)('prepared statements', () => {
     if (postgres === undefined) throw new Error('there is no Postgres');
     gateway = await startDelivering({ dialect: postgres, delivery: { limits: { slots: 0 } } });
     const settings = { ...postgresDefaults, connections: 1 };
-    database = openUnmigrated({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: true });
+    database = await openUnmigrated({ kind: 'postgres', url: gateway.databaseUrl, settings }, { prepares: true });
   });
   afterEach(async () => {
     await database.destroy();

@@ -22,7 +22,7 @@ describe.each(databases)('presence on $name', (dialect) => {
     const processId = newProcessId(randomBytes);
     const presence = openPresence(database, place.location, { processId, randomBytes, clock: () => clock });
     if (place.location.kind === 'sqlite') return { ...presence, end: async () => presence.close() };
-    const queue = openUnmigrated(place.location, { session: aliveWhileOpen(processId) });
+    const queue = await openUnmigrated(place.location, { session: aliveWhileOpen(processId) });
     closing.push(() => queue.destroy());
     await ping(queue);
     return { ...presence, end: () => queue.destroy() };

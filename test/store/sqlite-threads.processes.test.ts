@@ -4,7 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { inThread } from '../../src/store/sqlite-threads.ts';
 import { databases, type TestDatabase } from '../support/databases.ts';
+import { startDelivering } from '../support/deliveries.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 let place: TestDatabase;
 let database: Database;
@@ -92,4 +95,77 @@ it('when the thread dies in a commit, the outcome of the transaction is unknown'
   post.mockRestore();
   await insert('b');
   expect(await ids()).toContain('b');
+});
+
+/** As a module whose transaction inserts workspaces, one after the other. */
+const inserting = new URL(`data:text/javascript,
+  export async function transact(transaction, ids) {
+    for (const id of ids) await transaction.insertInto('workspaces').values({ id, name: id, created_at: 1 }).execute();
+    return { inserted: ids.length };
+  }`);
+
+it('a transaction of a module is one order for the thread, and waits for other writers', async () => {
+  await insert('a');
+  const post = vi.spyOn(Worker.prototype, 'postMessage');
+  const results: unknown[] = [];
+  let other = Promise.resolve();
+  await database.transaction().execute(async (transaction) => {
+    other = Promise.resolve(inThread(database)?.(inserting, ['b', 'c'])).then((result) => void results.push(result));
+    await pause(20);
+    expect(results).toEqual([]);
+    await insert('d', transaction);
+  });
+  await other;
+  expect(results).toEqual([{ inserted: 2 }]);
+  expect(post.mock.calls.filter(([job]) => job?.order.module !== undefined)).toHaveLength(1);
+  post.mockRestore();
+  expect(await ids()).toEqual(['a', 'b', 'c', 'd']);
+});
+
+it('a transaction of a module that fails leaves nothing and no lock, and its error is the driver’s', async () => {
+  const failed = inThread(database)?.(inserting, ['a', 'a']);
+  await expect(failed).rejects.toThrow('UNIQUE constraint failed: workspaces.name');
+  await expect(failed).rejects.toHaveProperty('code', 'ERR_SQLITE_ERROR');
+  await insert('b');
+  expect(await ids()).toEqual(['b']);
+});
+
+it('when the thread dies in a transaction of a module, its outcome is unknown', async () => {
+  const { postMessage } = Worker.prototype;
+  const post = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, job) {
+    void this.terminate();
+    Reflect.apply(postMessage, this, [job]);
+  });
+  const lost = inThread(database)?.(inserting, ['a']);
+  await expect(lost).rejects.toMatchObject({ outcomeUnknown: true, type: 'errors/request_timeout' });
+  post.mockRestore();
+  await insert('b');
+  expect(await ids()).toContain('b');
+});
+
+it('the statements of the queue are not handed over one by one', async () => {
+  const [dialect] = databases;
+  if (dialect === undefined) throw new Error('there is no SQLite');
+  const receiver = await startReceiver();
+  const gateway = await startDelivering({ dialect, environment: { OUTBOUND_ALLOW: '127.0.0.0/8' } });
+  try {
+    const post = vi.spyOn(Worker.prototype, 'postMessage');
+    const ordersOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+      post.mockClear();
+      await work();
+      await gateway.delivery.worker.idle();
+      return post.mock.calls.flatMap(([job]) => job?.order?.module ?? job?.order?.sql ?? []);
+    };
+    const isModule = (order: string) => order.endsWith('queue-transaction.ts');
+    // A thread that nothing is delivered by has no use for Kysely.
+    const looking = await ordersOf(() => gateway.webhook(receiver.address));
+    expect(looking.filter(isModule)).toEqual([]);
+    const delivering = await ordersOf(() => gateway.emit('n'));
+    post.mockRestore();
+    expect(delivering.filter(isModule)).not.toEqual([]);
+    expect(delivering.filter((order) => /insert into (delivery_attempts|webhook_statistics)/.test(order))).toEqual([]);
+  } finally {
+    await gateway.close();
+    await receiver.close();
+  }
 });

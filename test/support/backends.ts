@@ -63,7 +63,7 @@ export const backends: readonly Backend[] = [
       name: `embedded on ${dialect.name}`,
       serves: everything,
       async start({ environment, ...options } = {}) {
-        const database = await dialect.location();
+        const database = await dialect.withSchema();
         const gateway = await startGateway({ ...options, environment: { DATABASE_URL: database.url, ...environment } });
         return {
           ...gateway,

@@ -64,7 +64,7 @@ export async function crashRun(
     if (random() < 0.1) setTimeout(() => response.end(), 30);
     else response.end();
   };
-  const place = await dialect.location();
+  const place = await dialect.withSchema();
   const setUp = await benchGateway(place.url);
   await setUp.webhook(receiver.address);
   await setUp.close();

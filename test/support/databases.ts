@@ -1,6 +1,6 @@
 /** The databases that the gateway runs on. A test that must hold on all of them loops over this list. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,26 +20,52 @@ export interface TestDialect {
   readonly name: 'SQLite' | 'Postgres';
   /** Creates an empty database for one test. */
   location(): Promise<TestDatabase>;
+  /** The same with the schema, so that no gateway has to make it. In programs without Vitest it is empty, and they do. */
+  withSchema(): Promise<TestDatabase>;
+}
+
+/** Where `ready-databases.ts` has made the schema once for all tests. */
+export const ready = {
+  /** A file of SQLite. */
+  get sqlite() {
+    return process.env.TEST_READY_SQLITE;
+  },
+  /** The name of a database of the Postgres server. */
+  get postgres() {
+    return process.env.TEST_READY_POSTGRES;
+  },
+};
+
+async function sqliteLocation(): Promise<TestDatabase & { readonly file: string }> {
+  const directory = await mkdtemp(join(tmpdir(), 'postern-db-'));
+  const file = join(directory, 'postern.db');
+  return {
+    file,
+    location: { kind: 'sqlite', file },
+    url: `sqlite:${file}`,
+    drop: () => rm(directory, { recursive: true, force: true }),
+  };
 }
 
 const sqlite: TestDialect = {
   name: 'SQLite',
-  async location() {
-    const directory = await mkdtemp(join(tmpdir(), 'postern-db-'));
-    const file = join(directory, 'postern.db');
-    return {
-      location: { kind: 'sqlite', file },
-      url: `sqlite:${file}`,
-      drop: () => rm(directory, { recursive: true, force: true }),
-    };
+  location: sqliteLocation,
+  async withSchema() {
+    const place = await sqliteLocation();
+    await writeSchema(place.file);
+    return place;
   },
 };
 
-const postgres = (server: string): TestDialect => ({
-  name: 'Postgres',
-  async location() {
+/** Writes a file with the schema of the gateway, which must not exist. */
+export async function writeSchema(file: string): Promise<void> {
+  if (ready.sqlite !== undefined) await copyFile(ready.sqlite, file);
+}
+
+const postgres = (server: string): TestDialect => {
+  async function create(template = ''): Promise<TestDatabase> {
     const name = `postern_test_${randomBytes(8).toString('hex')}`;
-    await atServer(server, `create database ${name}`);
+    await atServer(server, `create database ${name} ${template}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
     return {
@@ -47,8 +73,13 @@ const postgres = (server: string): TestDialect => ({
       url: url.href,
       drop: () => atServer(server, `drop database if exists ${name} with (force)`),
     };
-  },
-});
+  }
+  return {
+    name: 'Postgres',
+    location: () => create(),
+    withSchema: () => create(ready.postgres && `template ${ready.postgres}`),
+  };
+};
 
 /** SQLite, and Postgres if `TEST_POSTGRES_URL` is set. */
 export const databases: readonly TestDialect[] = postgresUrl === undefined ? [sqlite] : [sqlite, postgres(postgresUrl)];

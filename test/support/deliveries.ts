@@ -27,11 +27,11 @@ export async function startDelivering({
   delivery: tuning,
   environment = {},
 }: {
-  readonly dialect: TestDialect;
+  readonly dialect: Pick<TestDialect, 'withSchema'>;
   readonly delivery?: DeliveryTuning;
   readonly environment?: Readonly<Record<string, string>>;
 }): Promise<DeliveringGateway> {
-  const place = await dialect.location();
+  const place = await dialect.withSchema();
   const gateway = await startGateway({
     environment: { DATABASE_URL: place.url, OUTBOUND_ALLOW: '127.0.0.0/8', ...environment },
     ...(tuning === undefined ? {} : { delivery: tuning }),

@@ -23,6 +23,7 @@ import {
   sandboxToken,
 } from '../../src/providers/sandbox/networks.ts';
 import { openTelemetry } from '../../src/telemetry/open.ts';
+import { writeSchema } from './databases.ts';
 import { testSecret } from './webhooks.ts';
 
 export interface Gateway {
@@ -76,6 +77,8 @@ export async function startGateway({
   leases = {},
 }: GatewayOptions = {}): Promise<Gateway> {
   const directory = await mkdtemp(join(tmpdir(), 'postern-'));
+  const file = join(directory, 'postern.db');
+  if (environment.DATABASE_URL === undefined) await writeSchema(file);
   const config: Config = readConfig({
     NODE_ENV: 'test',
     PORT: '0',
@@ -83,7 +86,7 @@ export async function startGateway({
     // Gateways on one database share it, and none writes a secret file into the working directory.
     SECRET: testSecret,
     LOG_LEVEL: 'info',
-    DATABASE_URL: `sqlite:${join(directory, 'postern.db')}`,
+    DATABASE_URL: `sqlite:${file}`,
     ...environment,
   });
   const log: Record<string, unknown>[] = [];

@@ -17,6 +17,8 @@ export interface GeneratedOperation {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Whether it has lists within lists. */
+  readonly isNested: boolean;
 }
 
 /** What an operation has beside its selections. */
@@ -26,14 +28,19 @@ interface Writing {
   readonly fragments: string[];
   /** The Boolean variables that directives use. */
   readonly flags: Map<string, boolean>;
+  /** Lists within lists that may still be selected. */
+  innerLists: number;
 }
 
-/** Whether a field leads to another list: such an operation is not compiled. */
-const isNested = ({ args }: GraphQLField<unknown, unknown>): boolean => args.length > 0;
+/** More of them make plans beyond their bound, and responses of megabytes. */
+const mostInnerLists = 3;
+
+/** Whether a field leads to another list. */
+const isList = (field: GraphQLField<unknown, unknown>): boolean => listSourceOf(field) !== undefined;
 
 /** The fields of the query type that read lists of a service. */
 const listFields = (schema: GraphQLSchema): GraphQLField<unknown, unknown>[] =>
-  Object.values(schema.getQueryType()?.getFields() ?? {}).filter((field) => listSourceOf(field) !== undefined);
+  Object.values(schema.getQueryType()?.getFields() ?? {}).filter(isList);
 
 /**
  * @param authors values of `identifier`; each names a list
@@ -53,7 +60,8 @@ export function generateOperation(
     readonly cursorOf: (author: string) => string;
   },
 ): GeneratedOperation {
-  const writing: Writing = { random, schema, fragments: [], flags: new Map() };
+  const innerLists = random.chance(0.4) ? 1 + random.int(mostInnerLists) : 0;
+  const writing: Writing = { random, schema, fragments: [], flags: new Map(), innerLists };
   const roots: string[] = [];
   const definitions: string[] = [];
   const variables: Record<string, unknown> = {};
@@ -98,7 +106,7 @@ export function generateOperation(
   const variablesText = definitions.length === 0 ? '' : `(${definitions.join(', ')})`;
   const other = name !== undefined && random.chance(0.5) ? ['query Other { __typename }'] : [];
   const query = [...other, `${head}${variablesText} { ${roots.join(' ')} }`, ...writing.fragments].join('\n');
-  return { query, operationName: name, variables };
+  return { query, operationName: name, variables, isNested: writing.innerLists < innerLists };
 }
 
 function objectType(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
@@ -116,11 +124,12 @@ function selections(writing: Writing, type: GraphQLNamedType, depth: number): st
   const parts: string[] = [];
   if (isObjectType(type) || 'getFields' in type) {
     const fields = Object.values((type as GraphQLObjectType).getFields()).filter(
-      (field) => !isNested(field) && (depth < deepest || isLeafType(getNamedType(field.type))),
+      (field) => !isOtherList(field) && (depth < deepest || isLeafType(getNamedType(field.type))),
     );
     const share = random.pick([0.2, 0.5, 1]);
     for (const field of shuffled(random, fields)) {
-      if (random.chance(share)) parts.push(selectionOf(writing, field, depth));
+      if (isList(field)) parts.push(...innerList(writing, field, depth));
+      else if (random.chance(share)) parts.push(selectionOf(writing, field, depth));
     }
   }
   // Of nodes a list has few types: the others have fields of the same names and other types.
@@ -148,6 +157,20 @@ function selectionOf(writing: Writing, field: GraphQLField<unknown, unknown>, de
   const inner = isLeafType(type) ? '' : ` ${selections(writing, type, depth + 1)}`;
   const once = `${alias}${field.name}${directive}${inner}`;
   return random.chance(0.05) ? `${once} ${selectionOf(writing, field, depth)}` : once;
+}
+
+/** Whether a field of an interface is a list: those of its types are selected. */
+const isOtherList = (field: GraphQLField<unknown, unknown>): boolean => field.args.length > 0 && !isList(field);
+
+function innerList(writing: Writing, field: GraphQLField<unknown, unknown>, depth: number): string[] {
+  const { random } = writing;
+  if (writing.innerLists === 0 || random.chance(0.4)) return [];
+  writing.innerLists -= 1;
+  const first = 1 + random.int(4);
+  // Its name has the argument, so that any two selections can be merged.
+  const directive = random.chance(0.1) ? directiveOf(writing) : '';
+  const inner = selections(writing, objectType(field), depth + 1);
+  return [`first_${first}_${field.name}: ${field.name}(first: ${first})${directive} ${inner}`];
 }
 
 function fragmentOn(writing: Writing, type: GraphQLObjectType | GraphQLInterfaceType, depth: number): string {

@@ -10,6 +10,10 @@ const { LOADED_MODULES } = process.env;
 const modules = [];
 if (isMainThread) {
   registerHooks({
+    resolve(specifier, context, resolve) {
+      if (specifier.startsWith('.') && context.conditions.includes('import')) modules.push(`searched ${specifier}`);
+      return resolve(specifier, context);
+    },
     load(url, context, load) {
       modules.push(url);
       return load(url, context);

@@ -24,6 +24,9 @@ const texts = [
   '__proto__',
 ] as const;
 
+/** Also of authors, whose own lists are read: so they are few, and none is empty. */
+const ids = ['ACo1', 'ACo2', '12345', 'ACo "quoted" \\ é', 'a'.repeat(16)] as const;
+
 const numbers = [0, 1, 42, 640.5, 1_790_000_000_000, 0.073, -7] as const;
 
 const times = [
@@ -65,6 +68,7 @@ function makerOf(shape: z.core.$ZodType, key = ''): Make {
   }
   if (shape instanceof z.ZodNumber) return (random) => random.pick(numbers);
   if (shape instanceof z.ZodBoolean) return (random) => random.chance(0.5);
+  if (key === 'id') return (random) => random.pick(ids);
   return (random) => random.pick(key === 'parsed_datetime' ? times : texts);
 }
 
@@ -219,9 +223,16 @@ function damaged(random: Random, body: Buffer): Buffer {
   }
 }
 
+const kinds = ['plain', 'plain', 'well-formed', 'odd', 'hostile'] as const;
+export const wellFormedKinds = ['plain', 'well-formed'] as const;
+
 /** The page that a service sends for a request. One that has fewer items than were asked for is the last, as a rule. */
-export function generatePage(random: Random, { limit = 100 }: PostListRequest): GeneratedPage {
-  const kind = random.pick(['plain', 'plain', 'well-formed', 'odd', 'hostile'] as const);
+export function generatePage(
+  random: Random,
+  { limit = 100 }: PostListRequest,
+  from: readonly (typeof kinds)[number][] = kinds,
+): GeneratedPage {
+  const kind = random.pick(from);
   const wanted = random.pick([0, 1, 2, 3, 5, 9]);
   const length = kind === 'odd' ? wanted : Math.min(limit, wanted);
   const follows = length >= limit || random.chance(0.01);

@@ -71,6 +71,8 @@ function printPart(part: Part, place: Place): string {
       if (value !== null && typeof value !== 'string' && !isObject(value)) throw new Refused(part.key);
       return printParts(value === null ? part.otherwise : part.parts, place);
     }
+    case 'inner':
+      throw new Refused('inner');
     case 'window': {
       const value = memberOf(place, part.key);
       if (!Array.isArray(value)) throw new Refused(part.key);

@@ -48,7 +48,7 @@ describe('bodies', () => {
       screening_questions: [{ answer_type: 'numeric' }, { answer_type: 'multiple_choices' }, null],
     };
     const original = structuredClone(body);
-    expect(translate(terms, jobEndpoints.edit).encode(body)).toEqual({
+    expect(translate(terms, jobEndpoints.edit).body({ ...body, job_id: '1' })).toEqual({
       workplace: 'office',
       description: 'ON_SITE',
       screening_questions: [{ answer_type: 'number' }, { answer_type: 'multiple_choices' }, null],
@@ -56,9 +56,9 @@ describe('bodies', () => {
     expect(body).toEqual(original);
   });
 
-  test('are not copied without terms to encode', () => {
-    const body = { workplace: 'ON_SITE' };
-    expect(translate({}, jobEndpoints.edit).encode(body)).toBe(body);
+  test('are the request without the parameters of its path', () => {
+    const request = { job_id: '1', workplace: 'ON_SITE' };
+    expect(translate({}, jobEndpoints.edit).body(request)).toEqual({ workplace: 'ON_SITE' });
   });
 
   test('are decoded in place; terms may change places', () => {
