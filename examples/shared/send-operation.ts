@@ -17,7 +17,9 @@ export function sendOperation(url: string, operation: Operation, options: SendOp
   const headers = new Headers(init.headers);
   headers.set('content-type', 'application/json');
   if (!headers.has('accept')) headers.set('accept', 'application/graphql-response+json, application/json');
-  return send(url, { ...init, method: 'POST', headers, body: JSON.stringify(operation) });
+  // An object, because wrappers of `fetch` spread it.
+  const plain = Object.fromEntries(headers);
+  return send(url, { ...init, method: 'POST', headers: plain, body: JSON.stringify(operation) });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The accounts of the workspace and their status, from the gateway itself. */
 import { createAccessTokens } from './postern/access-token.ts';
 import { createNotes } from './postern/notes.ts';
+import { createRetry } from './postern/retry.ts';
 import { readResult, sendOperation } from './postern/send-operation.ts';
 import { steadyFetch } from './postern/steady-fetch.ts';
 import { createStreams } from './postern/streams.ts';
@@ -41,15 +42,18 @@ function show({ accountId, name, status }: Account): void {
   row.textContent = `${name}: ${status}`;
 }
 
-async function read(): Promise<void> {
+/** Returns whether the accounts could be read. */
+async function read(): Promise<boolean> {
   const query = 'query Accounts { accounts(first: 100) { nodes { accountId name status } } }';
   try {
     const { data, errors } = await readResult<Accounts>(await sendOperation(url, { query }, { fetch: send }));
     if (!data?.accounts) throw new Error(errors?.[0]?.message);
     for (const account of data.accounts.nodes) show(account);
     troubles.set('read', []);
+    return true;
   } catch (error) {
     troubles.set('read', [`The accounts could not be read. ${error instanceof Error ? error.message : error}`]);
+    return false;
   }
 }
 
@@ -66,7 +70,9 @@ streams.on('closed', () => {
   place('live').textContent = 'Not live';
 });
 
-await read();
+// It is told which accounts to follow: until they are known there is nothing to subscribe to.
+const retry = createRetry();
+for (let failed = 0; !(await read()); failed += 1) await retry.wait(failed);
 const query = `subscription Statuses($accountIds: [ID!]!) {
   accountUpdated(accountIds: $accountIds) { accountId name status }
 }`;

@@ -8,8 +8,8 @@ import {
   type Reference,
 } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
-import { map } from 'rxjs';
-import { reportSkipped, streams, url, waits } from './gateway.ts';
+import { defer, finalize, map } from 'rxjs';
+import { beginRead, reportSkipped, streams, url, waits } from './gateway.ts';
 import types from './gql/possible-types.ts';
 import { mergePages, type Page } from './postern/merge-pages.ts';
 import { skipFailed } from './postern/skip-failed.ts';
@@ -25,8 +25,11 @@ const skip = new ApolloLink((request, forward) =>
   ),
 );
 
+/** The cache has the response when the link is through with it. */
+const read = new ApolloLink((request, forward) => defer(() => forward(request).pipe(finalize(beginRead()))));
+
 const links = {
-  query: new HttpLink({ uri: url, fetch: steadyFetch({ onWaiting: waits('requests') }) }),
+  query: read.concat(new HttpLink({ uri: url, fetch: steadyFetch({ onWaiting: waits('requests') }) })),
   mutation: new HttpLink({ uri: url }), // sent once: it may have been executed although its response was lost
   subscription: new GraphQLWsLink(streams),
 };
@@ -44,6 +47,8 @@ const pages: FieldPolicy<Page<Edge>> = {
 const lists = { fields: { accounts: pages, deliveries: pages, jobPostings: pages, posts: pages, webhooks: pages } };
 
 export const client = new ApolloClient({
+  // What is read again is asked for again: a response that is under way may be older than the reason to read.
+  queryDeduplication: false,
   link: skip.concat(new ApolloLink((request, forward) => links[request.operationType].request(request, forward))),
   cache: new InMemoryCache({
     possibleTypes: types.possibleTypes,

@@ -38,7 +38,8 @@ export function Deliveries() {
       )}
       <Chooser choice={choice} onChoose={choose} webhooks={webhooks ?? none} />
       {rows.length > 0 && <Rows rows={rows} />}
-      {rows.length === 0 && <p>{isLoading ? 'Reading the deliveries …' : 'There are no deliveries.'}</p>}
+      {rows.length === 0 && isLoading && <p>Reading the deliveries …</p>}
+      {rows.length === 0 && !isLoading && failure === null && <p>There are no deliveries.</p>}
       {hasMore && (
         <button type="button" disabled={isLoading} onClick={readMore}>
           {isLoading ? 'Reading …' : 'Show more'}
@@ -87,7 +88,7 @@ const Chooser = memo(function Chooser({ choice, onChoose, webhooks }: ChooserPro
   );
 });
 
-const time = (text: string) => new Date(text).toLocaleTimeString('en-GB');
+const time = (text: string) => new Date(text).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
 function Rows({ rows }: { rows: readonly Delivery[] }) {
   return (
@@ -96,8 +97,9 @@ function Rows({ rows }: { rows: readonly Delivery[] }) {
         <li key={id} data-delivery={deliveryId}>
           <strong>{state}</strong> {event ?? 'trigger'}
           <p className="meta">
-            <time dateTime={createdAt}>{time(createdAt)}</time>
-            {attemptCount} attempts{lastAttempt && `, the last: ${lastAttempt.status ?? lastAttempt.failure}`}
+            <time dateTime={createdAt}>{time(createdAt)}</time>{' '}
+            {attemptCount === 1 ? '1 attempt' : `${attemptCount} attempts`}
+            {lastAttempt && `, the last: ${lastAttempt.status ?? lastAttempt.failure}`}
           </p>
         </li>
       ))}

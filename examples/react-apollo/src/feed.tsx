@@ -65,7 +65,8 @@ export function Feed() {
           </li>
         ))}
       </ol>
-      {posts.length === 0 && <p>{isLoading ? 'Reading the posts …' : 'There are no posts.'}</p>}
+      {posts.length === 0 && isLoading && <p>Reading the posts …</p>}
+      {posts.length === 0 && !isLoading && lists.every(({ failure }) => failure === null) && <p>There are no posts.</p>}
       {hasMore && (
         <button type="button" disabled={isLoading} onClick={readMore}>
           {isLoading ? 'Reading …' : 'Show more'}
@@ -85,7 +86,7 @@ function Entry({ post }: { post: Post }) {
           <time dateTime={time}>
             {new Date(time).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}
           </time>
-        )}
+        )}{' '}
         <strong>{post.author.name}</strong> on {network}
       </p>
       <p className="text">{post.text ?? 'No text.'}</p>

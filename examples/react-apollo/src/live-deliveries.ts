@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useSubscription } from '@apollo/client/react';
-import { useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { reasonOf } from './apollo.ts';
 import { argumentsOf, type Choice, isOf } from './choice.ts';
 import { withDelivery } from './delivery-list.ts';
-import { streams } from './gateway.ts';
+import { useOnConnected } from './gateway.ts';
 import { DeliveryList, EmitEvent, Updates } from './operations.ts';
 
 export type { RowFragment as Delivery } from './gql/graphql.ts';
 
+// #region live
 /** The chosen deliveries of all webhooks, as they change. */
 export function useDeliveries(choice: Choice) {
   const variables = argumentsOf(choice);
@@ -15,8 +16,8 @@ export function useDeliveries(choice: Choice) {
     variables,
     fetchPolicy: 'cache-and-network',
   });
-  // A subscription tells what happens from now on. What happened before, and while the connection was cut off, the query tells.
-  useEffect(() => streams.on('connected', () => void refetch().catch(() => undefined)), [refetch]);
+  const readList = useCallback(() => void refetch().catch(() => undefined), [refetch]);
+  useOnConnected(readList, loading);
   // It is the same whatever is chosen, so that nothing is lost between two.
   const updates = useSubscription(Updates, {
     onData({ client, data: { data: told } }) {
@@ -43,7 +44,7 @@ export function useDeliveries(choice: Choice) {
     isLoading: loading,
     failure: failure === undefined ? null : reasonOf(failure),
     streamFailure: updates.error ? reasonOf(updates.error) : null,
-    readAgain: () => void (error ? refetch().catch(() => undefined) : readMore()),
+    readAgain: () => void (error ? readList() : readMore()),
     isEmitting,
     /** Emits an event, and resolves with what became of it. */
     async emit(accountId: string): Promise<string> {
@@ -54,3 +55,4 @@ export function useDeliveries(choice: Choice) {
     },
   };
 }
+// #endregion

@@ -10,7 +10,7 @@ import {
   type SubscribeFunction,
   type Variables,
 } from 'relay-runtime';
-import { reportSkipped, streams, url, waits } from './gateway.ts';
+import { beginRead, reportSkipped, streams, url, waits } from './gateway.ts';
 import { readResult, sendOperation } from './postern/send-operation.ts';
 import { type Response as Given, skipFailed } from './postern/skip-failed.ts';
 import { steadyFetch } from './postern/steady-fetch.ts';
@@ -45,11 +45,15 @@ const request: FetchFunction = (parameters, variables) =>
     // A mutation is sent once: it may have been executed although its response was lost.
     const send = parameters.operationKind === 'mutation' ? fetch : steady;
     const gone = new AbortController();
+    const endRead = parameters.operationKind === 'query' ? beginRead() : () => {};
     sendOperation(url, requestOf(parameters, variables), { fetch: send, signal: gone.signal })
       .then(readResult<Given>)
       .then(next)
       .then(complete, (reason) => gone.signal.aborted || error(reason));
-    return () => gone.abort();
+    return () => {
+      gone.abort();
+      endRead();
+    };
   }).map((given) => whole(parameters, variables, given));
 
 const subscribe: SubscribeFunction = (parameters, variables) =>

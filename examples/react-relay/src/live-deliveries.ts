@@ -10,7 +10,7 @@ import {
 import type { RecordSourceSelectorProxy } from 'relay-runtime';
 import { argumentsOf, type Choice, isOf } from './choice.ts';
 import { reasonOf } from './environment.ts';
-import { streams } from './gateway.ts';
+import { useOnConnected } from './gateway.ts';
 import type { liveDeliveries_list$key } from './gql/liveDeliveries_list.graphql.ts';
 import type { liveDeliveries_row$data, liveDeliveries_row$key } from './gql/liveDeliveries_row.graphql.ts';
 import type { liveDeliveriesEmitMutation } from './gql/liveDeliveriesEmitMutation.graphql.ts';
@@ -98,8 +98,7 @@ export function useDeliveries(choice: Choice) {
     failure,
     readAgain,
   } = useRead<liveDeliveriesQuery>(DeliveryList, variables, 'store-and-network');
-  // A subscription tells what happens from now on. What happened before, and while the connection was cut off, the query tells.
-  useEffect(() => streams.on('connected', () => void readAgain()), [readAgain]);
+  useOnConnected(readAgain, isLoading);
   const [streamFailure, setStreamFailure] = useState<string | null>(null);
   // The stream is the same whatever is chosen, so that nothing is lost between two.
   const chosen = useRef(choice);

@@ -1,8 +1,15 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { fetchQuery, useRelayEnvironment } from 'react-relay';
-import { createOperationDescriptor, type GraphQLTaggedNode, getRequest, type OperationType } from 'relay-runtime';
+import {
+  createOperationDescriptor,
+  type GraphQLTaggedNode,
+  getRequest,
+  type OperationType,
+  type Subscription,
+} from 'relay-runtime';
 import { reasonOf } from './environment.ts';
 
+// #region read
 interface Read<Query extends OperationType> {
   /** What the store has, for the fragments of the query; null until all of it was read. It stays if it cannot be read again. */
   readonly data: Query['response'] | null;
@@ -32,9 +39,10 @@ export function useRead<Query extends OperationType>(
   const [isLoading, setIsLoading] = useState(data === null);
   const [failure, setFailure] = useState<string | null>(null);
 
+  const reading = useRef<Subscription | null>(null);
   const read = useCallback(() => {
     setIsLoading(true);
-    return fetchQuery<Query>(environment, query, variables, { fetchPolicy: 'network-only' }).subscribe({
+    reading.current = fetchQuery<Query>(environment, query, variables, { fetchPolicy: 'network-only' }).subscribe({
       next(response) {
         setData(response);
         setFailure(null);
@@ -52,12 +60,13 @@ export function useRead<Query extends OperationType>(
     const kept = environment.retain(operation);
     const found = stored();
     setData(found);
-    const reading = found === null || policy === 'store-and-network' ? read() : null;
+    if (found === null || policy === 'store-and-network') read();
     return () => {
-      reading?.unsubscribe();
+      reading.current?.unsubscribe();
       kept.dispose();
     };
   }, [environment, operation, policy, read, stored]);
 
   return { data, isLoading, failure, readAgain: read };
 }
+// #endregion

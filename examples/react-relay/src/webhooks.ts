@@ -1,4 +1,5 @@
 import { graphql, useFragment } from 'react-relay';
+import { useOnConnected } from './gateway.ts';
 import type { webhooks_list$data, webhooks_list$key } from './gql/webhooks_list.graphql.ts';
 import type { webhooksQuery } from './gql/webhooksQuery.graphql.ts';
 import { useRead } from './use-read.ts';
@@ -21,7 +22,8 @@ const none = {};
 
 /** The webhooks to choose from, up to 250. With more, let the user search: `webhooks(query:)`. */
 export function useWebhooks() {
-  const { data: query, failure, readAgain } = useRead<webhooksQuery>(Webhooks, none, 'store-and-network');
+  const { data: query, isLoading, failure, readAgain } = useRead<webhooksQuery>(Webhooks, none, 'store-and-network');
+  useOnConnected(readAgain, isLoading);
   const list = useFragment<webhooks_list$key>(List, query);
   return { webhooks: list?.webhooks.nodes ?? null, failure, readAgain };
 }

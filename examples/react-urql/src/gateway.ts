@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { createNotes } from './postern/notes.ts';
+import { repeatUpdates } from './postern/repeat-updates.ts';
 import type { Skipped } from './postern/skip-failed.ts';
 import { createStreams } from './postern/streams.ts';
 
@@ -11,12 +12,14 @@ const unreachable = 'The gateway cannot be reached. The page tries again by itse
 /** Takes down whether something waits for the gateway. */
 export const waits = (what: string) => (isWaiting: boolean) => troubles.set(what, isWaiting ? [unreachable] : []);
 
-/** All subscriptions of the page. */
-export const streams = createStreams({
-  url: url.replace('http', 'ws'),
-  onWaiting: waits('stream'),
-  onRefused: (reason) => troubles.set('refused', reason === null ? [] : [reason]),
-});
+/** All subscriptions of the page, and what their updates have to know of its queries. */
+export const { streams, beginRead } = repeatUpdates(
+  createStreams({
+    url: url.replace('http', 'ws'),
+    onWaiting: waits('stream'),
+    onRefused: (reason) => troubles.set('refused', reason === null ? [] : [reason]),
+  }),
+);
 let isOpen = false;
 streams.on('connected', () => {
   isOpen = true;
@@ -51,3 +54,18 @@ const onChange = (listener: () => void) => {
 };
 /** Whether subscriptions have their connection. */
 export const useIsLive = () => useSyncExternalStore(onChange, () => isOpen);
+
+/**
+ * Reads something again whenever subscriptions get their connection: they tell what happens from then on, and what could not be
+ * read before, as with a key that was refused, may be read now.
+ * @param isReading whether a response is under way. It may be from before the connection, so it is read once more after it
+ */
+export function useOnConnected(read: () => void, isReading: boolean): void {
+  const [isDue, setIsDue] = useState(false);
+  useEffect(() => streams.on('connected', () => setIsDue(true)), []);
+  useEffect(() => {
+    if (!isDue || isReading) return;
+    setIsDue(false);
+    read();
+  }, [isDue, isReading, read]);
+}

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { useMutation, useQuery, useSubscription } from 'urql';
 import { argumentsOf, type Choice } from './choice.ts';
-import { streams } from './gateway.ts';
+import { useOnConnected } from './gateway.ts';
 import type { DeliveryListQuery } from './gql/graphql.ts';
 import { DeliveryList, EmitEvent, Updates } from './operations.ts';
 import { reasonOf } from './urql.ts';
@@ -14,20 +14,16 @@ const none: DeliveryListQuery['deliveries'] = { edges: [], pageInfo: { hasNextPa
 export function useDeliveries(choice: Choice) {
   const [page, setPage] = useState<{ choice: Choice; after: string | null }>({ choice, after: null });
   const after = page.choice === choice ? page.after : null;
-  const [{ data, error, fetching }, read] = useQuery({
+  const [{ data, error, fetching, stale }, read] = useQuery({
     query: DeliveryList,
     variables: { ...argumentsOf(choice), after },
     requestPolicy: 'cache-and-network',
   });
-  // A subscription tells what happens from now on. What happened before, and while the connection was cut off, the query tells.
-  useEffect(
-    () =>
-      streams.on('connected', () => {
-        if (after === null) read({ requestPolicy: 'network-only' });
-        else setPage({ choice, after: null });
-      }),
-    [read, choice, after],
-  );
+  const readFirst = useCallback(() => {
+    if (after === null) read({ requestPolicy: 'network-only' });
+    else setPage({ choice, after: null });
+  }, [read, choice, after]);
+  useOnConnected(readFirst, fetching || stale);
   const [updates] = useSubscription({ query: Updates });
   const [{ fetching: isEmitting }, emit] = useMutation(EmitEvent);
   // What was read stays on the page if it cannot be read again.

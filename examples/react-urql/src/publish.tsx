@@ -67,12 +67,12 @@ export function Publish() {
       const result = await (form.asks === 'DRAFT' ? publish(draftId) : solve(draftId, value));
       setForm(after({ ...form, draftId }, result));
     } catch (error) {
-      // The draft may have been published. To send it again publishes nothing twice.
+      // The draft may have been published: the gateway says so if it is sent again.
       setForm({
         ...form,
         draftId,
         wrong: null,
-        note: `It is not known what became of it: ${error instanceof Error ? error.message : error}. Send it again.`,
+        note: `There is no result: ${error instanceof Error ? error.message : error} Send it again: nothing is published twice.`,
       });
     }
   }

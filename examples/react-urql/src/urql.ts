@@ -1,6 +1,7 @@
 import {
   Client,
   CombinedError,
+  type Exchange,
   fetchExchange,
   getOperationName,
   makeOperation,
@@ -8,8 +9,9 @@ import {
   subscriptionExchange,
 } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
+import { pipe, tap } from 'wonka';
 import { allPages } from './all-pages.ts';
-import { reportSkipped, streams, url, waits } from './gateway.ts';
+import { beginRead, reportSkipped, streams, url, waits } from './gateway.ts';
 import schema from './gql/schema.json';
 import { skipFailed } from './postern/skip-failed.ts';
 import { steadyFetch } from './postern/steady-fetch.ts';
@@ -49,6 +51,27 @@ const sendOnce = mapExchange({
   },
 });
 
+/** Says which queries are under way. */
+const read: Exchange =
+  ({ forward }) =>
+  (operations) => {
+    const ends = new Map<number, () => void>();
+    const end = (key: number) => {
+      ends.get(key)?.();
+      ends.delete(key);
+    };
+    return pipe(
+      operations,
+      tap(({ kind, key }) => {
+        if (kind === 'query' && !ends.has(key)) ends.set(key, beginRead());
+        if (kind === 'teardown') end(key);
+      }),
+      forward,
+      // The cache takes the response at once.
+      tap(({ operation: { kind, key } }) => kind === 'query' && queueMicrotask(() => end(key))),
+    );
+  };
+
 const subscribe = subscriptionExchange({
   forwardSubscription: ({ query = '', variables }) => ({
     subscribe: (sink) => ({
@@ -64,7 +87,7 @@ export const client = new Client({
   url,
   preferGetMethod: false,
   fetch: steadyFetch({ onWaiting: waits('requests') }),
-  exchanges: [cache, skip, sendOnce, fetchExchange, subscribe],
+  exchanges: [cache, read, skip, sendOnce, fetchExchange, subscribe],
 });
 
 /** What the gateway says, with its code; or what the browser says, if there was no response. */
