@@ -176,6 +176,7 @@ test('Relay', async () => {
     };
     export const url = 'http://127.0.0.1:4000/graphql';
     export const streams = createClient({ url });
+    export const beginRead = () => () => {};
     export const waits = (_what: string) => (_isWaiting: boolean) => {};
     export const reportSkipped = (..._told: unknown[]) => {};`,
   );
