@@ -1,6 +1,7 @@
 /** How GraphiQL sends operations. Its own way shows nothing of a response but the result. */
 import { resultsOf } from './event-stream.js';
 import { readResult, sendOperation } from './send-operation.js';
+import { about } from './snippets.js';
 
 /**
  * @param {string} endpoint
@@ -12,9 +13,8 @@ export function createFetcher(endpoint, onResponse) {
   let subscription = new AbortController();
 
   async function fetcher({ query, variables, operationName }, { headers, documentAST } = {}) {
-    const isSubscription = (documentAST?.definitions ?? []).some(
-      ({ operation, name }) => operation === 'subscription' && (!operationName || name?.value === operationName),
-    );
+    const chosen = chosenOperation(query, operationName, documentAST);
+    const isSubscription = chosen.kind === 'subscription';
     const sent = new Headers(headers);
     const addsCost = !isSubscription && !sent.has('graphql-cost');
     if (addsCost) sent.set('graphql-cost', 'report');
@@ -23,10 +23,10 @@ export function createFetcher(endpoint, onResponse) {
     const controller = new AbortController();
     const startedAt = performance.now();
     onResponse(null);
-    const operation = { query, variables, operationName: operationName ?? undefined };
     const { signal } = controller;
+    const operation = { query, variables, operationName: chosen.operationName };
     const response = await sendOperation(endpoint, operation, { headers: sent, signal });
-    const about = (more) =>
+    const tell = (more) =>
       onResponse({
         status: response.status,
         ms: performance.now() - startedAt,
@@ -36,16 +36,23 @@ export function createFetcher(endpoint, onResponse) {
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
       subscription = controller;
       return stoppable(resultsOf(response.body), controller, (results, { errors }) =>
-        about({ results, errors: errors?.length }),
+        tell({ results, errors: errors?.length }),
       );
     }
     const bytes = await response.arrayBuffer();
     const result = await readResult(new Response(bytes, response));
-    about({ errors: result.errors?.length, bytes: bytes.byteLength, cost: result.extensions?.cost });
+    tell({ errors: result.errors?.length, bytes: bytes.byteLength, cost: result.extensions?.cost });
     return addsCost ? withoutCost(result) : result;
   }
 
   return { fetcher, stop: () => subscription.abort() };
+}
+
+/** GraphiQL reads the editor some time after a change: until then its name and its document are those of the text before. */
+function chosenOperation(query, operationName, document) {
+  if (document?.loc.source.body !== query) return about(query);
+  const isChosen = ({ operation, name }) => operation && (!operationName || name?.value === operationName);
+  return { operationName: operationName ?? undefined, kind: document.definitions.find(isChosen)?.operation };
 }
 
 /** The result as other clients get it, who have not asked for the cost. */

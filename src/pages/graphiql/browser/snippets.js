@@ -62,7 +62,7 @@ console.log(data, errors);`;
 }
 
 /** The first operation of a document. The name is needed to choose it only if there are others. */
-function about(query) {
+export function about(query) {
   // What stands above the document is about the example, not about the operation.
   const document = query.replace(/^(?:\s*#.*\n)+/, '').trim();
   const operations = [...document.matchAll(/^[ \t]*(query|mutation|subscription)\b(?:\s+(\w+))?\s*[({@]/gm)];
