@@ -166,10 +166,12 @@ export interface StaticReads {
 const bufferBytes = 65_536;
 /** What follows the data of a chunk (RFC 9112, section 7.1). Behind more, a trailer may begin. */
 const lineBreakBytes = 2;
+/** A read without data may be one byte of a header's name. */
+const nowhere = Number.NEGATIVE_INFINITY;
 
 function createStaticReads(options: Pick<buildConnector.BuildOptions, 'timeout'>): StaticReads {
-  /** Up to where the read that is being parsed is of no more use. */
-  let consumedTo = 0;
+  /** Up to where the read that is being parsed is of no more use: nowhere, until it brings data. */
+  let consumedTo = nowhere;
   let session: Buffer | undefined;
 
   return {
@@ -185,7 +187,7 @@ function createStaticReads(options: Pick<buildConnector.BuildOptions, 'timeout'>
       const onread = {
         buffer: () => buffer,
         callback(length: number) {
-          consumedTo = 0;
+          consumedTo = nowhere;
           const wantsMore = take?.(buffer.subarray(0, length)) ?? false;
           // The parser keeps views of what it has not finished: the beginning of headers, say.
           if (length - consumedTo > lineBreakBytes) buffer = Buffer.allocUnsafeSlow(bufferBytes);
