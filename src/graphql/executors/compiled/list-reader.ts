@@ -23,7 +23,7 @@ interface Reading {
   readonly opened: ReturnType<typeof openConnection<object, unknown>>;
   readonly place: string;
   readonly limit: number;
-  /** Its page in the executor's loader (see loaders.ts). */
+  /** Its page in the loader that graphql-js uses (see loaders.ts). */
   readonly page: string;
   /** Of the longest page at its place. */
   read: ReadPage | undefined;
@@ -68,7 +68,7 @@ export class ListReader {
   readonly #source: PageSource<object, Page<unknown>>;
   /** By arguments. */
   readonly #readings = new Map<string, Reading>();
-  /** As the executor's loader has them, so that the same calls are made; null until they are read. */
+  /** As the loader that graphql-js uses has them, so that the same calls are made; null until they are read. */
   readonly #pages = new Map<string, ReadPage | null>();
   #splice: Splice | undefined;
 
@@ -90,8 +90,8 @@ export class ListReader {
   }
 
   /**
-   * Level by level, as with the executor's loader: lists that were read before wait for the others of their level, and what they
-   * ask for comes behind what those ask for. @throws Declined, or errors of reading and checking
+   * Level by level, in the order of the loader that graphql-js uses: lists whose pages were read before come behind the
+   * others of their level, as does what they ask for. @throws Declined, or errors of reading and checking
    */
   async print(roots: readonly CompiledList[]): Promise<readonly Print[]> {
     const prints = new Array<Print>(roots.length);

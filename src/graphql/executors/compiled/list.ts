@@ -18,7 +18,7 @@ import { Declined } from '../declined.ts';
 import { type Compiling, type CompilingLists, compileFields, compileObject, knownToResolver } from './compile.ts';
 import { addShape, type MutableShape, textPart } from './parts.ts';
 import { compileArguments, type ReadValues } from './readers.ts';
-import { compileField, type Print, readField } from './values.ts';
+import { compileField, type PrintValue, readField } from './values.ts';
 
 export interface CompiledList {
   readonly args: ReadValues;
@@ -26,7 +26,7 @@ export interface CompiledList {
   readonly given: GivenArguments | null;
   readonly template: number;
   readonly parameters: readonly ((connection: Connection<unknown>, accountId: string) => string)[];
-  readonly itemParameters: readonly Print[];
+  readonly itemParameters: readonly PrintValue[];
   /** As the field `edges` has them; null where it is not selected. */
   readonly edgesOf: ((connection: Connection<unknown>) => unknown) | null;
   readonly inner: readonly CompiledList[];
@@ -104,7 +104,7 @@ function askingFor(list: number, { ids, flags }: GivenArguments, shape: MutableS
 
 function collectParameters() {
   const parameters: CompiledList['parameters'][number][] = [];
-  const itemParameters: Print[] = [];
+  const itemParameters: PrintValue[] = [];
   const prefixes = new Map<IdKind, number>();
   const prefixOf = (kind: IdKind): number => {
     const index = prefixes.get(kind) ?? parameters.push((_, accountId) => idPrefix(kind, accountId)) - 1;
@@ -129,7 +129,7 @@ function compileEdge(
   compiling: Compiling,
   edge: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-  { shape, itemParameters }: { readonly shape: MutableShape; readonly itemParameters: Print[] },
+  { shape, itemParameters }: { readonly shape: MutableShape; readonly itemParameters: PrintValue[] },
 ): Part[] {
   return compileFields(compiling, edge, sets, (name, nodes) => {
     const field = edge.getFields()[name];

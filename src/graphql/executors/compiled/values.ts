@@ -16,9 +16,9 @@ import { Declined } from '../declined.ts';
 import { type Compiling, selectedOf } from './compile.ts';
 
 /** As JSON. @throws Error for a value that graphql-js would report */
-export type Print<Value = unknown> = (value: Value) => string;
+export type PrintValue = (value: unknown) => string;
 
-export function compileField(compiling: Compiling, parent: GraphQLObjectType, nodes: readonly FieldNode[]): Print {
+export function compileField(compiling: Compiling, parent: GraphQLObjectType, nodes: readonly FieldNode[]): PrintValue {
   const name = nodes[0]?.name.value ?? '';
   if (name === '__typename') {
     const printed = JSON.stringify(parent.name);
@@ -39,7 +39,7 @@ export const readField =
     return isObject(parent) ? parent[name] : undefined;
   };
 
-function compileValue(compiling: Compiling, type: GraphQLOutputType, sets: readonly SelectionSetNode[]): Print {
+function compileValue(compiling: Compiling, type: GraphQLOutputType, sets: readonly SelectionSetNode[]): PrintValue {
   const nullable = getNullableType(type);
   const print = isLeafType(nullable)
     ? (value: unknown) => JSON.stringify(nullable.serialize(value))
@@ -55,7 +55,11 @@ function compileValue(compiling: Compiling, type: GraphQLOutputType, sets: reado
   };
 }
 
-function compileObjectValue(compiling: Compiling, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Print {
+function compileObjectValue(
+  compiling: Compiling,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): PrintValue {
   const fields = [...selectedOf(compiling, type, sets)].map(([name, nodes]) => ({
     key: `${JSON.stringify(name)}:`,
     print: compileField(compiling, type, nodes),
