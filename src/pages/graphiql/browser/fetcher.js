@@ -1,7 +1,7 @@
 /** How GraphiQL sends operations. Its own way shows nothing of a response but the result. */
 import { resultsOf } from './event-stream.js';
 import { readResult, sendOperation } from './send-operation.js';
-import { about } from './snippets.js';
+import { firstOperation } from './snippets.js';
 
 /**
  * @param {string} endpoint
@@ -50,7 +50,7 @@ export function createFetcher(endpoint, onResponse) {
 
 /** GraphiQL reads the editor some time after a change: until then its name and its document are those of the text before. */
 function chosenOperation(query, operationName, document) {
-  if (document?.loc.source.body !== query) return about(query);
+  if (document?.loc.source.body !== query) return firstOperation(query);
   const isChosen = ({ operation, name }) => operation && (!operationName || name?.value === operationName);
   return { operationName: operationName ?? undefined, kind: document.definitions.find(isChosen)?.operation };
 }

@@ -6,7 +6,7 @@
  */
 
 export function curl({ url, query, variables }) {
-  const { document, operationName, kind } = about(query);
+  const { document, operationName, kind } = firstOperation(query);
   const isSubscription = kind === 'subscription';
   return [
     `curl -s${isSubscription ? 'N' : ''} ${quoted(url)}`,
@@ -21,14 +21,14 @@ export const javaScript = (operation) => program(operation);
 
 /** The same with the types that GraphQL Code Generator makes of the document, which it finds by its comment. */
 export function typeScript(operation) {
-  const { name, kind } = about(operation.query);
+  const { name, kind } = firstOperation(operation.query);
   if (name === undefined) throw new Error('Give the operation a name: its types are called after it.');
   return program(operation, typeName(name) + typeName(kind));
 }
 
 /** @param {string} [type] the name of the result's type */
 function program({ url, query, variables }, type) {
-  const { document, operationName, kind } = about(query);
+  const { document, operationName, kind } = firstOperation(query);
   const lines = {
     types: type && `import type { ${type}, ${type}Variables } from './gql/graphql.ts';\n`,
     query: `const query = /* GraphQL */ \`${document.replaceAll(/[`\\]|\$\{/g, '\\$&')}\`;`,
@@ -61,8 +61,8 @@ console.log(data, errors);`;
     .join('\n');
 }
 
-/** The first operation of a document. The name is needed to choose it only if there are others. */
-export function about(query) {
+/** The first operation of a document. `operationName` is needed to choose it only if there are others. */
+export function firstOperation(query) {
   // What stands above the document is about the example, not about the operation.
   const document = query.replace(/^(?:\s*#.*\n)+/, '').trim();
   const operations = [...document.matchAll(/^[ \t]*(query|mutation|subscription)\b(?:\s+(\w+))?\s*[({@]/gm)];
