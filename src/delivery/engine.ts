@@ -19,8 +19,8 @@
  *   emit.ts               stores the event, with a delivery for each webhook that
  *   receivers.ts            finds in an index (SQL), and
  *   capabilities/webhooks/match.ts says is subscribed, in one transaction; then the event is acknowledged
- *   queue.ts              asks for a transaction of the durable queue, which on Postgres has connections of its own, runs on SQLite in
- *                           the thread that writes (store/module-transaction.ts), and consists of
+ *   queue.ts              asks for a transaction of the durable queue, on Postgres over connections of its own, on SQLite (if there is
+ *                           something to settle) in the thread that writes (store/module-transaction.ts). It consists of
  *   queue-transaction.ts    settling what was sent, claiming what is due, and counting attempts for statistics
  *                           (capabilities/deliveries/attempt-counts.ts):
  *   due.ts                  which destinations have deliveries due (SQL), shared out by

@@ -60,7 +60,7 @@ export class IncomingRequest {
   #log: Logger | undefined;
   #aborted: AbortController | undefined;
   #body: Promise<Buffer> | undefined;
-  /** Parsed, or what it is parsed by. */
+  /** The parsed body, or the promise of it. */
   #json: unknown;
 
   constructor(raw: IncomingMessage, response: NamedResponse, options: RequestOptions) {
@@ -160,13 +160,19 @@ export class IncomingRequest {
     if (!this.response.closed) this.response.writeHead(status, Object.assign(this.#ownHeaders, headers)).end(body);
   }
 
-  /** Read once; a large one can be parsed in this turn of the event loop. @throws ServiceError `content_too_large` beyond {@link maxBodyBytes}, `malformed_request` */
+  /**
+   * Read once. A large one waits for a turn, in which it can be parsed. Rejects with ServiceError `content_too_large` beyond
+   * {@link maxBodyBytes}, or `malformed_request`.
+   */
   body(): Promise<Buffer> {
     this.#body ??= receiveBody(this, this.#options.turns);
     return this.#body;
   }
 
-  /** A promise until it is parsed, once. Rejects with ServiceError as {@link body}, and `malformed_request` for invalid JSON */
+  /**
+   * The parsed body; before it has arrived, a promise of it, which rejects with ServiceError as {@link body}, and with
+   * `malformed_request` for invalid JSON.
+   */
   json(): unknown {
     this.#json ??= this.body().then((bytes) => {
       this.#json = parseJson(decodeText(bytes));
