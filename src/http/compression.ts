@@ -73,7 +73,7 @@ export function createCompression(): Compress {
   };
 }
 
-/** For responses ahead of the router. */
+/** Sends the response once it is compressed. */
 export async function sendCompressed(
   request: Pick<IncomingRequest, 'send'>,
   contentType: string,
