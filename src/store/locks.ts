@@ -34,6 +34,15 @@ export function unlocked(kind: DatabaseKind, table?: string): RawBuilder<unknown
   return table === undefined ? sql`for update skip locked` : sql`for update of ${sql.ref(table)} skip locked`;
 }
 
+/** Of two that count what a workspace has, the second counts what the first has added. SQLite has one writer, which this waits for. */
+export async function lockWorkspace(transaction: Transaction<Tables>, workspaceId: string): Promise<void> {
+  await transaction
+    .updateTable('workspaces')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', workspaceId)
+    .execute();
+}
+
 export async function lockDeliveries(
   transaction: Transaction<Tables>,
   kind: DatabaseKind,

@@ -114,6 +114,14 @@ describe.each(databases)('on $name', (dialect) => {
     expect(await tell(ids[10] ?? '')).toMatchObject({ __typename: 'WebhookUpdated' });
   });
 
+  it('goes to ten at most that ask for it at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 14 }, (_, n) => listener(`/${n}`)));
+    const results = await Promise.all(ids.map((id) => tell(id)));
+    const refused = results.filter(({ type }) => type === 'errors/limit_too_high');
+    expect(refused).toHaveLength(4);
+    expect(await gateway.app.database.selectFrom('notice_receivers').selectAll().execute()).toHaveLength(10);
+  });
+
   it('is not lost when the process dies before, and not sent twice when it dies in between', async () => {
     const { database, delivery } = gateway.app;
     const own = await listener('/told');

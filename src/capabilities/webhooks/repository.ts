@@ -15,6 +15,7 @@ import { readJsonColumn } from '../../store/json.ts';
 import type { DatabaseKind } from '../../store/json-rows.ts';
 import { storeWithRows } from '../../store/key-response.ts';
 import { columnBytes, readLarge } from '../../store/large-rows.ts';
+import { lockWorkspace } from '../../store/locks.ts';
 import type { ReadBudget } from '../../store/read-budget.ts';
 import type { Tables, WebhookTable } from '../../store/schema.ts';
 import { inTransaction } from '../../store/transaction.ts';
@@ -234,12 +235,8 @@ export async function insertWebhook(
 /** Not 503, which clients repeat: somebody has to delete a webhook. Not 400: the request is right. */
 async function requireRoom(transaction: Transaction<Tables>, workspaceId: string, max: number): Promise<void> {
   if (max === 0) return;
-  // Locks the workspace: two at once must not both find the last place. (SQLite has one writer.)
-  await transaction
-    .updateTable('workspaces')
-    .set(({ ref }) => ({ name: ref('name') }))
-    .where('id', '=', workspaceId)
-    .execute();
+  // Two at once must not both find the last place.
+  await lockWorkspace(transaction, workspaceId);
   const some = transaction.selectFrom('webhooks').select('id').where('workspace_id', '=', workspaceId).limit(max);
   const { count } = await transaction
     .selectFrom(some.as('some'))
