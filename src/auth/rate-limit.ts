@@ -73,12 +73,12 @@ export function createRateLimits(context: RateLimitsContext): (policy: Policy) =
     const window = policy.seconds * 1_000_000;
     const ofOne = window / policy.quota;
     const allowance = Math.floor(policy.quota * unsettledPart) * ofOne;
-    const told = `"${policy.name}";q=${policy.quota};w=${policy.seconds}`;
+    const policyField = `"${policy.name}";q=${policy.quota};w=${policy.seconds}`;
     const fieldsOf = (used: number): RateLimitFields => {
       const left = Math.max(0, Math.floor((window - used) / ofOne));
       return {
         ratelimit: `"${policy.name}";r=${left};t=${Math.ceil(used / 1_000_000)}`,
-        'ratelimit-policy': told,
+        'ratelimit-policy': policyField,
       };
     };
     const grant = (bucket: Bucket, amount: number, at: number) => {

@@ -18,7 +18,7 @@ export interface SentDocument {
 }
 
 export interface RequestedDocument {
-  /** Null if missing or no text: the executor reports it. */
+  /** Null if missing or no text: the stage `findDocument` refuses it. */
   readonly text: string | null;
   readonly isTrusted: boolean;
   /** The unverified hash that came with the text. */
