@@ -41,7 +41,7 @@ type Callback = (error?: Error | null) => void;
 
 interface WaitingResponse {
   readonly socket: Socket;
-  readonly requestId: unknown;
+  readonly requestId: string | undefined;
   readonly since: number;
   taken: number;
   takenAt: number;
@@ -71,7 +71,7 @@ export function limitWaiting(limits: WaitingLimits, logger: Logger): LimitedWait
     socket.destroy();
   }
 
-  function wait(socket: Socket | null, requestId: unknown): void {
+  function wait(socket: Socket | null, requestId: string | undefined): void {
     if (!socket?.writableNeedDrain) return;
     if (!waiting.has(socket)) {
       const now = performance.now();
