@@ -157,7 +157,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     });
   });
   server.on('connection', (socket: Socket) => {
-    if (stopping) {
+    // Once asked for, the address is known after the end, too: limits count by it. Who was gone before has none.
+    if (stopping || socket.remoteAddress === undefined) {
       socket.destroy();
       return;
     }
