@@ -7,6 +7,7 @@ import { nothingSpent, Printing, type RequestContext } from '../kernel/request-c
 import { ReadMemo } from '../kernel/wire-response.ts';
 import type { Splice } from '../splice/splicer.ts';
 import type { CostReport } from './cost/limits.ts';
+import { weightOfWrite } from './cost/weights.ts';
 import type { KnownOperation } from './documents/known-documents.ts';
 import type { Values } from './documents/variables.ts';
 import type { Declined } from './executors/declined.ts';
@@ -92,9 +93,10 @@ export class Exchange<Request extends OperationRequest = OperationRequest> {
     return this.#operation?.isSubscription === true;
   }
 
-  /** Of execution. By default, a piece weighs the operation's cost. */
+  /** Of execution. By default, a piece weighs the operation's cost, but for its first write: that is the wait for a port. */
   get turn(): Turn {
-    this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.cost.requestedCost ?? 0);
+    const cost = this.cost.requestedCost ?? 0;
+    this.#turn ??= turnsOfRequest(this.#turns, this.#owner, this.isMutation ? cost - weightOfWrite : cost);
     return this.#turn;
   }
 

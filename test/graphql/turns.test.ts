@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { buildSchema } from 'graphql';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { weightOfWrite } from '../../src/graphql/cost/weights.ts';
 import { rememberedDocuments } from '../../src/graphql/documents/known-documents.ts';
 import { Exchange } from '../../src/graphql/exchange.ts';
 import { graphqlJs } from '../../src/graphql/executors/graphql-js.ts';
@@ -12,7 +13,7 @@ import { knowOperation } from '../../src/graphql/stages.ts';
 import { IncomingRequest } from '../../src/http/incoming-request.ts';
 import { createFairTurns, turnLimits } from '../../src/kernel/lib/fair-turns.ts';
 
-const schema = buildSchema('type Query { a: Int }');
+const schema = buildSchema('type Query { a: Int } type Mutation { write: Int }');
 const large = `{ a ${'#'.repeat(20_000)}\n}`;
 const small = '{ a }';
 
@@ -54,6 +55,19 @@ test('a small document waits for no turn', () => {
 });
 
 const executorOptions = { schema, ports: {}, cursors: {}, storedResponses: null, createLoaders: () => ({}) };
+
+test.each([
+  ['one write begins at once: it waits for a port', '{ write }', weightOfWrite + turnLimits.light, []],
+  ['further writes wait for a turn', '{ write b: write }', 2 * weightOfWrite, [weightOfWrite]],
+])('%s', (_what, fields, requestedCost, expected) => {
+  const { exchange, weights } = waitingExchange('');
+  const operation = rememberedDocuments(options)(`mutation ${fields}`).find(null);
+  if (operation === undefined) throw new Error('The document has no operation');
+  exchange.operation = operation;
+  exchange.cost = { requestedCost, limit: requestedCost };
+  exchange.turn();
+  expect(weights).toEqual(expected);
+});
 
 test.each([
   ['an operation', graphqlJs(executorOptions as unknown as Parameters<typeof graphqlJs>[0])],

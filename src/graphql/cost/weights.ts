@@ -46,6 +46,9 @@ export const readsSize = costs(weights.size);
 
 export const writes = costs(weights.mutation);
 
+/** Weight of a field of a mutation. */
+export const weightOfWrite = weights.mutation;
+
 export const tellsSchema = costs(weights.schema);
 
 /** Of a field that seals a cursor: once for each edge, however often it is selected. */
